@@ -1,0 +1,83 @@
+"""Nonparametric iterative machine teaching: which examples bring a learner to a target in the fewest steps."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from nimt._version import __version__
+
+if TYPE_CHECKING:
+    from nimt import plots as plots
+    from nimt.errors import CannotStore as CannotStore
+    from nimt.errors import CheckpointWarning as CheckpointWarning
+    from nimt.errors import CorruptLesson as CorruptLesson
+    from nimt.errors import IllConditioned as IllConditioned
+    from nimt.errors import InvalidInput as InvalidInput
+    from nimt.errors import MissingExtra as MissingExtra
+    from nimt.errors import NimtError as NimtError
+    from nimt.errors import StepSizeWarning as StepSizeWarning
+    from nimt.kernels import Wendland as Wendland
+    from nimt.kernels import linear as linear
+    from nimt.kernels import rbf as rbf
+    from nimt.learners import KernelLearner as KernelLearner
+    from nimt.learners import LinearLearner as LinearLearner
+    from nimt.lesson import Lesson as Lesson
+    from nimt.lesson import Outcome as Outcome
+    from nimt.losses import Absolute as Absolute
+    from nimt.losses import Hinge as Hinge
+    from nimt.losses import Huber as Huber
+    from nimt.losses import Logistic as Logistic
+    from nimt.losses import Square as Square
+    from nimt.pools import Grid as Grid
+    from nimt.running import Progress as Progress
+    from nimt.teachers import AlternativeLabels as AlternativeLabels
+    from nimt.teachers import GreedyTeacher as GreedyTeacher
+    from nimt.teachers import RandomTeacher as RandomTeacher
+    from nimt.teachers import Selection as Selection
+    from nimt.teachers import Teacher as Teacher
+    from nimt.teachers import View as View
+    from nimt.teaching import resume as resume
+    from nimt.teaching import steps as steps
+    from nimt.teaching import teach as teach
+
+# Where each public name lives; nothing is loaded before it is asked for, so `import nimt` stays instant.
+_HOMES = {
+    "errors": (
+        "CannotStore",
+        "CheckpointWarning",
+        "CorruptLesson",
+        "IllConditioned",
+        "InvalidInput",
+        "MissingExtra",
+        "NimtError",
+        "StepSizeWarning",
+    ),
+    "kernels": ("Wendland", "linear", "rbf"),
+    "learners": ("KernelLearner", "LinearLearner"),
+    "lesson": ("Lesson", "Outcome"),
+    "losses": ("Absolute", "Hinge", "Huber", "Logistic", "Square"),
+    "pools": ("Grid",),
+    "running": ("Progress",),
+    "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
+    "teaching": ("resume", "steps", "teach"),
+}
+_MODULES = ("plots",)
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        value = getattr(import_module(f"nimt.{_HOME_OF[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"nimt.{name}")
+    else:
+        raise AttributeError(f"module 'nimt' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,163 @@
+"""The one loop, in plain NumPy: Algorithm 1 of the paper as it stands. Every other engine must equal it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nimt.engines.base import Array, Chunk, Indices, Task, Watch
+from nimt.errors import InvalidInput
+from nimt.lesson import Outcome
+from nimt.losses import check_labels
+from nimt.measures import measure_of
+from nimt.pools import Points, Pool, check_finite, real_array
+from nimt.pupils import Pupil, pupil_of
+from nimt.teachers import Memory, Selection, View, checked_indices
+
+
+class ReferenceEngine:
+    """Run any teacher and any learner, one step after another."""
+
+    name = "reference"
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.pupil: Pupil = pupil_of(task.learner, task.pool, task.target)
+        self.measure = measure_of(task.measure, self.pupil, task.target, task.target_function)
+        _, self.selection_rng, self.label_rng = task.streams()
+        self.memory: Memory | None = None
+        self.step = 0
+        self.discrepancy = self.measure()
+        self.watch = Watch(task.tol, task.patience, self.discrepancy)
+        self.last: Selection | None = None
+        everything = np.arange(len(task.pool))
+        self.candidates: Indices = everything if task.candidates is None else task.candidates
+        self.pool: Pool = task.pool if task.candidates is None else Points(task.pool.points[task.candidates])
+        self.target = read_only(task.target[self.candidates])
+
+    @property
+    def values(self) -> Array:
+        return self.pupil.values
+
+    def advance(self, steps: int) -> Chunk:
+        shown: list[Selection] = []
+        discrepancies: list[float] = []
+        outcome: Outcome | None = None
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging lesson is an outcome, not a warning
+            for _ in range(steps):
+                outcome = self.watch.over(self.step, self.discrepancy)
+                if outcome is not None:
+                    break
+                selection = self.select()
+                if self.is_stationary(selection):
+                    outcome = Outcome.STATIONARY
+                    break
+                self.pupil.learn(selection.indices, selection.labels)
+                self.memory = selection.memory
+                self.last = selection
+                self.step += 1
+                self.discrepancy = self.measure()
+                shown.append(selection)
+                discrepancies.append(self.discrepancy)
+        k = len(self.last.indices) if self.last is not None else 1
+        return Chunk(
+            np.array([selection.indices for selection in shown], dtype=np.int64).reshape(len(shown), k),
+            np.array([selection.labels for selection in shown], dtype=np.float64).reshape(len(shown), k),
+            np.array(discrepancies, dtype=np.float64),
+            outcome,
+        )
+
+    def select(self) -> Selection:
+        """Ask the teacher, and translate its answer to the pool of the lesson."""
+        task = self.task
+        everywhere = task.candidates is None
+        view = View(
+            step=self.step,
+            pool=self.pool,
+            predictions=read_only(self.values if everywhere else self.values[self.candidates]),
+            target=self.target,
+            rng=self.selection_rng,
+            memory=self.memory,
+            candidates=self.candidates,
+        )
+        selection = task.teacher.select(view)
+        if not isinstance(selection, Selection):
+            raise InvalidInput(f"{type(task.teacher).__name__}.select must return a Selection, got {selection!r}")
+        indices = self.candidates[checked_indices(selection.indices, len(view))]
+        if self.last is not None and len(indices) != len(self.last.indices):
+            raise InvalidInput(
+                f"{type(task.teacher).__name__} showed {len(self.last.indices)} examples a step and now "
+                f"{len(indices)}: packs of a lesson have one size"
+            )
+        labels = self.label(indices, selection.labels)
+        return Selection(indices, labels, selection.scores, checked_memory(selection.memory))
+
+    def label(self, indices: Indices, labels: Any) -> Array:
+        """Return the labels as the teacher gave them, or now and then those of the other target."""
+        task = self.task
+        if task.other_target is not None and self.label_rng.random() < task.alternative_probability:
+            return np.asarray(task.other_target[indices])
+        given = real_array("a teacher's labels", labels)
+        if given.shape != indices.shape:
+            raise InvalidInput(f"a teacher showed {len(indices)} examples with labels of shape {given.shape}")
+        check_finite("a teacher's labels", given)
+        if self.pupil.loss is not None:
+            check_labels(self.pupil.loss, given)
+        return given
+
+    def is_stationary(self, selection: Selection) -> bool:
+        """Say whether the paper's S = (slope K(x, x))^2, the largest of the pack, is down to the given value."""
+        if self.task.stationary is None:
+            return False
+        assert self.pupil.loss is not None and self.pupil.diagonal is not None
+        slopes = self.pupil.loss.slope(self.values[selection.indices], selection.labels)
+        return bool(np.max((slopes * self.pupil.diagonal[selection.indices]) ** 2) <= self.task.stationary)
+
+    def last_selection(self) -> Selection:
+        assert self.last is not None
+        return self.last
+
+    def taught(self) -> Any:
+        return self.pupil.taught()
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "discrepancy": self.discrepancy,
+            "selection_rng": self.selection_rng.bit_generator.state,
+            "label_rng": self.label_rng.bit_generator.state,
+            "memory": None if self.memory is None else dict(self.memory),
+            "pack": None if self.last is None else len(self.last.indices),
+            "watch": self.watch.state(),
+            "pupil": self.pupil.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.step = int(state["step"])
+        self.discrepancy = float(state["discrepancy"])
+        self.selection_rng.bit_generator.state = state["selection_rng"]
+        self.label_rng.bit_generator.state = state["label_rng"]
+        self.memory = state["memory"]
+        if state["pack"] is not None:
+            self.last = Selection(np.zeros(state["pack"], np.intp), np.zeros(state["pack"]))
+        self.watch.restore(state["watch"])
+        self.pupil.restore(state["pupil"])
+
+
+def read_only(array: Array) -> Array:
+    """Return a view that cannot be written through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def checked_memory(memory: Memory | None) -> Memory | None:
+    """Return what a teacher wants to remember, as arrays that a file can hold."""
+    if memory is None:
+        return None
+    kept = {str(name): np.array(value) for name, value in memory.items()}
+    for name, value in kept.items():
+        if value.dtype.kind not in "biufU":
+            raise InvalidInput(f"a teacher may remember arrays of numbers or text; {name!r} has dtype {value.dtype}")
+    return kept

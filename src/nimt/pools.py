@@ -1,0 +1,225 @@
+"""Pools: the points at which functions are known and examples can be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nimt.errors import InvalidInput
+
+Array = NDArray[np.float64]
+
+
+class Points:
+    """Points anywhere, as rows: what any array given as X becomes.
+
+    Parameters
+    ----------
+    points : array of shape (n,) or (n, d)
+
+    Examples
+    --------
+    >>> Points([0.0, 0.5, 2.0]).points.shape
+    (3, 1)
+    """
+
+    def __init__(self, points: ArrayLike) -> None:
+        array = real_array("the pool", points)
+        if array.ndim == 1:
+            array = array[:, np.newaxis]
+        if array.ndim != 2:
+            raise InvalidInput(f"the pool must have shape (n,) or (n, d), got {array.shape}")
+        if array.size == 0:
+            raise InvalidInput(f"the pool is empty (shape {array.shape}): give at least one point")
+        check_finite("the pool", array)
+        self.points: Array = frozen(array)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.points),)
+
+    @property
+    def dimension(self) -> int:
+        return int(self.points.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return f"Points({len(self)} in {self.dimension}-D)"
+
+
+class Grid:
+    """All combinations of uniform axes, in C order: the last axis runs fastest.
+
+    Parameters
+    ----------
+    *axes : arrays of shape (m,)
+        Each strictly monotone with equal steps (within rounding); a single point is an axis too.
+
+    Examples
+    --------
+    >>> grid = Grid([0.0, 1.0], [0.0, 0.5, 1.0])
+    >>> grid.shape, len(grid)
+    ((2, 3), 6)
+    >>> grid.points[1]
+    array([0. , 0.5])
+    """
+
+    def __init__(self, *axes: ArrayLike) -> None:
+        if not axes:
+            raise InvalidInput("a Grid needs at least one axis, for example Grid(np.arange(-14, 14, 0.1))")
+        self.axes: tuple[Array, ...] = tuple(_checked_axis(number, axis) for number, axis in enumerate(axes))
+
+    @classmethod
+    def like(cls, image: ArrayLike) -> Grid:
+        """Return the grid of integer pixel coordinates of an array, row first.
+
+        Examples
+        --------
+        >>> Grid.like(np.zeros((2, 2))).points.tolist()
+        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+        """
+        shape = np.shape(image)
+        if not shape or 0 in shape:
+            raise InvalidInput(f"an image needs at least one pixel, got shape {shape}")
+        return cls(*(np.arange(length, dtype=float) for length in shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(axis) for axis in self.axes)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.axes)
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        """The step along each axis (0 for an axis of one point)."""
+        return tuple(float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 0.0 for axis in self.axes)
+
+    @cached_property
+    def points(self) -> Array:
+        """All points, shape (n, d); made when first asked for."""
+        mesh = np.meshgrid(*self.axes, indexing="ij")
+        return frozen(np.stack([part.ravel() for part in mesh], axis=1))
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+    def __repr__(self) -> str:
+        return f"Grid({' x '.join(str(length) for length in self.shape)})"
+
+
+Pool = Grid | Points
+
+
+def as_pool(X: Pool | ArrayLike) -> Pool:
+    """Return X as a pool: a Grid stays one, an array becomes Points."""
+    return X if isinstance(X, Grid | Points) else Points(X)
+
+
+def same_points(one: Pool, other: Pool) -> bool:
+    """Say whether two pools hold the same points in the same order."""
+    if len(one) != len(other) or one.dimension != other.dimension:
+        return False
+    if isinstance(one, Grid) and isinstance(other, Grid) and one.shape == other.shape:
+        return all(np.array_equal(a, b) for a, b in zip(one.axes, other.axes, strict=True))
+    return bool(np.array_equal(one.points, other.points))
+
+
+def values_on(pool: Pool, function: Any, name: str) -> Array:
+    """Return the values of `function` on the pool, shape (n,).
+
+    Parameters
+    ----------
+    pool : Grid or Points
+    function : array of shape (n,) or the grid's shape, number, callable on (n, d), or anything with `predict`
+    name : str
+        What to call it in an error.
+    """
+    n = len(pool)
+    if hasattr(function, "predict") and not callable(function):
+        function = function.predict
+    if callable(function):
+        return _values_of_callable(pool, function, name)
+    array = real_array(name, function)
+    if array.shape == ():
+        array = np.full(n, float(array))
+    elif array.shape in ((n,), (n, 1), pool.shape):
+        array = array.reshape(n)
+    else:
+        allowed = f"({n},)" if pool.shape == (n,) else f"({n},) or the grid's {pool.shape}"
+        raise InvalidInput(f"{name} has shape {array.shape} and the pool {n} points: its shape must be {allowed}")
+    check_finite(name, array, pool)
+    return frozen(array)
+
+
+def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str) -> Array:
+    n = len(pool)
+    array = real_array(f"what {name} returned", function(pool.points))
+    if array.shape not in ((n,), (n, 1)):
+        raise InvalidInput(
+            f"{name} was called with points of shape {(n, pool.dimension)} and returned shape {array.shape}: "
+            f"it must return ({n},) or ({n}, 1)"
+        )
+    array = array.reshape(n)
+    check_finite(f"what {name} returned", array, pool)
+    return frozen(array)
+
+
+def real_array(name: str, values: Any) -> Array:
+    """Return a float64 array, or refuse what is complex, text or ragged."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
+    return array.astype(np.float64, copy=False)
+
+
+def check_finite(name: str, array: Array, pool: Pool | None = None) -> None:
+    """Refuse NaN and infinities, and say where the first one is."""
+    bad = ~np.isfinite(array)
+    if not bad.any():
+        return
+    where = tuple(int(i) for i in np.argwhere(bad)[0])
+    index = where[0] if len(where) == 1 else where
+    at = f" (x = {pool.points[where[0]].tolist()})" if pool is not None else ""
+    more = f", and {int(bad.sum()) - 1} more like it" if bad.sum() > 1 else ""
+    raise InvalidInput(f"{name} has {array[where]!s} at index {index}{at}{more}: every value must be finite")
+
+
+def frozen(array: Array) -> Array:
+    """Return a read-only array that shares nothing writable with its source."""
+    copy = np.array(array, dtype=np.float64, order="C")
+    copy.flags.writeable = False
+    return copy
+
+
+def _checked_axis(number: int, axis: ArrayLike) -> Array:
+    name = f"axis {number} of the grid"
+    array = real_array(name, axis)
+    if array.ndim != 1 or array.size == 0:
+        raise InvalidInput(f"{name} must be one-dimensional with at least one point, got shape {array.shape}")
+    check_finite(name, array)
+    steps = np.diff(array)
+    if steps.size:
+        if (repeated := np.flatnonzero(steps == 0)).size:
+            raise InvalidInput(
+                f"{name} repeats the point {array[repeated[0]]!s} (indices {repeated[0]} and {repeated[0] + 1})"
+            )
+        mean = (array[-1] - array[0]) / steps.size
+        rounding = 8 * np.finfo(float).eps * max(np.abs(array).max(), np.abs(mean) * steps.size) + 1e-9 * np.abs(mean)
+        if (uneven := np.flatnonzero(np.abs(steps - mean) > rounding)).size:
+            i = int(uneven[0])
+            raise InvalidInput(
+                f"{name} is not uniform: the step from {array[i]!s} to {array[i + 1]!s} is {steps[i]!s}, "
+                f"the mean step {mean!s}; give the points as an (n, d) array instead"
+            )
+    return frozen(array)
