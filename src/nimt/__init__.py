@@ -65,7 +65,7 @@ _HOMES = {
 _MODULES = ("plots",)
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

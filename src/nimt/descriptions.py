@@ -17,7 +17,7 @@ from nimt.losses import LOSSES
 from nimt.pools import Grid, Points
 from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher
 
-KERNELS: dict[str, type] = {
+KERNELS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
         *(getattr(sklearn_kernels, name) for name in dir(sklearn_kernels)),
@@ -25,10 +25,10 @@ KERNELS: dict[str, type] = {
     )
     if isinstance(kind, type) and issubclass(kind, Kernel) and not getattr(kind, "__abstractmethods__", None)
 }
-PLAIN: dict[str, type] = {
+PLAIN: dict[str, Any] = {
     kind.__name__: kind for kind in (*LOSSES.values(), GreedyTeacher, RandomTeacher, AlternativeLabels)
 }
-LEARNERS: dict[str, type] = {kind.__name__: kind for kind in (KernelLearner, LinearLearner)}
+LEARNERS: dict[str, Any] = {kind.__name__: kind for kind in (KernelLearner, LinearLearner)}
 LEARNED = ("centers_", "coefficients_", "steps_", "weights_", "learning_rate_")
 
 FOREIGN = "foreign"
@@ -57,6 +57,10 @@ def describe(thing: Any) -> Any:
         return {"type": "Grid", "axes": list(thing.axes)}
     if isinstance(thing, Points):
         return {"type": "Points", "points": thing.points}
+    return _describe_object(thing)
+
+
+def _describe_object(thing: Any) -> Any:
     name = type(thing).__name__
     if KERNELS.get(name) is type(thing):
         return _with_type(name, thing.get_params(deep=False))

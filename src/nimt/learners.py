@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
+from nimt.checks import is_number
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.losses import Loss, as_loss, check_labels
@@ -299,21 +299,21 @@ def check_rate(rate: LearningRate, loss: Loss) -> None:
         return
     if isinstance(rate, str):
         if rate != "auto":
-            raise InvalidInput(f"learning_rate must be a positive number, a callable of the step or 'auto', got {rate!r}")
+            raise InvalidInput(f"learning_rate must be a number, a callable of the step or 'auto', got {rate!r}")
         if not np.isfinite(loss.smoothness):
             raise InvalidInput(
                 f"learning_rate='auto' needs a loss whose slope has a Lipschitz constant, and {loss!r} has none: "
                 f"give a number"
             )
         return
-    if isinstance(rate, bool) or not isinstance(rate, Real) or not np.isfinite(float(rate)) or float(rate) <= 0:
+    if not is_number(rate) or not 0 < rate < np.inf:
         raise InvalidInput(f"learning_rate must be a positive number, a callable of the step or 'auto', got {rate!r}")
 
 
 def rate_at(rate: float | Callable[[int], float], step: int) -> float:
     """Return the learning rate at a step, and refuse what a schedule must not return."""
     value = rate(step) if callable(rate) else rate
-    if not isinstance(value, Real) or not np.isfinite(float(value)) or float(value) <= 0:
+    if not is_number(value) or not 0 < float(value) < np.inf:
         raise InvalidInput(f"learning_rate returned {value!r} at step {step}: it must be a positive number")
     return float(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -95,7 +96,7 @@ def _between_expansions(pupil: KernelPupil, target: Array, goal: KernelLearner) 
     def norm() -> float:
         at_centers = fixed + columns @ pupil.coefficients
         square = weights @ at_centers + pupil.coefficients @ (pupil.values - target)
-        return float(np.sqrt(max(0.0, square)) if np.isfinite(square) else square)
+        return root(float(square))
 
     return norm
 
@@ -107,16 +108,23 @@ def _of_interpolant(pupil: KernelPupil, target: Array) -> Measure:
 
     def norm() -> float:
         square = (residual + pupil.coefficients - at_start) @ (pupil.values - target)
-        return float(np.sqrt(max(0.0, square)) if np.isfinite(square) else square)
+        return root(float(square))
 
     return norm
+
+
+def root(square: float) -> float:
+    """Return the root of a square that rounding may have made a little negative; what is not finite stays so."""
+    return math.sqrt(max(0.0, square)) if math.isfinite(square) else square
 
 
 def gram_solver(kernel: Any, points: Array) -> Callable[[Array], Array]:
     """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything."""
     n = len(points)
     if n > LARGEST_SOLVE:
-        raise InvalidInput(f"the norm in H needs a solve with the {n} x {n} Gram matrix; it is offered up to {LARGEST_SOLVE}")
+        raise InvalidInput(
+            f"the norm in H needs a solve with a Gram matrix of {n} points; the limit is {LARGEST_SOLVE}"
+        )
     gram = np.asarray(kernel(points), dtype=np.float64)
     size = float(np.abs(gram).sum(axis=0).max())
     try:

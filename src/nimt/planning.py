@@ -8,7 +8,6 @@ import platform
 import secrets
 import warnings
 from collections.abc import Iterable
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt._version import __version__
+from nimt.checks import check_count, is_number, is_whole
 from nimt.descriptions import describe
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput, StepSizeWarning
@@ -25,7 +25,7 @@ from nimt.measures import check_measure
 from nimt.pools import Pool, as_pool, values_on
 from nimt.pupils import KernelPupil, LinearPupil, Pupil
 from nimt.recording import RECORD_LIMIT, RECORDS
-from nimt.teachers import AlternativeLabels, candidates_of
+from nimt.teachers import AlternativeLabels, Teacher, candidates_of
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class LessonPlan:
             check_count("patience", self.patience, at_least=1)
         for name in ("tol", "stop_when_stationary"):
             value = getattr(self, name)
-            if value is not None and (not _is_number(value) or not 0 <= float(value) < np.inf):
+            if value is not None and (not is_number(value) or not 0 <= float(value) < np.inf):
                 raise InvalidInput(f"{name} must be a finite number >= 0 or None, got {value!r}")
         check_measure(self.measure)
         if self.record not in RECORDS:
@@ -61,7 +61,7 @@ class LessonPlan:
         except TypeError:
             raise InvalidInput(f"snapshots must be a list of steps, got {self.snapshots!r}") from None
         for step in asked:
-            if not isinstance(step, Integral) or isinstance(step, bool) or not 0 <= int(step) <= self.max_iterations:
+            if not is_whole(step) or not 0 <= int(step) <= self.max_iterations:
                 raise InvalidInput(
                     f"a snapshot must be a step from 0 to max_iterations ({self.max_iterations}), got {step!r}"
                 )
@@ -105,7 +105,7 @@ def task_of(
     task = dataclasses.replace(task, candidates=candidates_of(getattr(teacher, "pool", None), len(pool), pool_stream))
     weights = getattr(teacher, "weights", None)
     if weights is not None and np.shape(weights) != (len(pool),):
-        raise InvalidInput(f"weights has shape {np.shape(weights)}, the pool {len(pool)} points: give one weight per point")
+        raise InvalidInput(f"weights has shape {np.shape(weights)} for a pool of {len(pool)} points: give one a point")
     pack_size(task)
     return task
 
@@ -147,8 +147,8 @@ def warn_of_step_size(pupil: Pupil, k: int | None) -> None:
     constant = float(np.ptp(pupil.diagonal)) <= 1e-12 * largest
     if rate > 2 * bound and k == 1 and constant:
         text = (
-            f"the learning rate {rate:g} is above {2 * bound:g} = 2 / (L max K(x, x)): every step overshoots by more than "
-            f"it corrects and the lesson will diverge; use at most {bound:g}, or learning_rate='auto'"
+            f"the learning rate {rate:g} is above {2 * bound:g} = 2 / (L max K(x, x)): every step overshoots by more "
+            f"than it corrects and the lesson will diverge; use at most {bound:g}, or learning_rate='auto'"
         )
     else:
         text = (
@@ -172,7 +172,8 @@ def settings_of(task: Task, plan: LessonPlan, engine: str) -> dict[str, Any]:
     teacher = task.teacher
     if task.other_target is not None:
         values = AlternativeLabels(task.other_target, task.alternative_probability)
-        teacher = dataclasses.replace(teacher, labels=values) if dataclasses.is_dataclass(teacher) else teacher
+        if isinstance(teacher, Teacher):
+            teacher = dataclasses.replace(teacher, labels=values)
     learner = task.learner
     if isinstance(learner, KernelLearner) and callable(learner.initial):
         learner = _with_values(learner, task.pool)
@@ -208,22 +209,6 @@ def versions() -> dict[str, str]:
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
-
-
-def check_count(name: str, value: Any, *, at_least: int) -> None:
-    """Refuse what is no whole number of at least so much."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < at_least:
-        raise InvalidInput(f"{name} must be a whole number >= {at_least}, got {value!r}")
-
-
-def check_positive(name: str, value: Any) -> None:
-    """Refuse what is neither None nor a positive number."""
-    if value is not None and (not _is_number(value) or not float(value) > 0):
-        raise InvalidInput(f"{name} must be a positive number or None, got {value!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _with_values(learner: KernelLearner, pool: Pool) -> KernelLearner:

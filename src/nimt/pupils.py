@@ -24,8 +24,12 @@ class Pupil(Protocol):
     """What the loop needs of a learner. `loss` and `diagonal` are None for a learner that cannot be opened."""
 
     values: Array
-    loss: Loss | None
-    diagonal: Array | None
+
+    @property
+    def loss(self) -> Loss | None: ...
+
+    @property
+    def diagonal(self) -> Array | None: ...
 
     def learn(self, indices: Indices, labels: Array) -> None:
         """Show one pack; `values` are those of the learner after it."""
@@ -177,5 +181,7 @@ def pupil_of(learner: Any, pool: Pool, target: Array) -> Pupil:
         return LinearPupil(learner, pool)
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
     if missing or isinstance(learner, type):
-        raise InvalidInput(f"a learner needs predict(X) and partial_fit(X, y); {learner!r} lacks {' and '.join(missing)}")
+        raise InvalidInput(
+            f"a learner needs predict(X) and partial_fit(X, y), as methods of an object; got {learner!r}"
+        )
     return AnyPupil(learner, pool, target)

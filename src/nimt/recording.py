@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nimt.engines.base import Chunk
 
 Array = NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
 
 RECORD_LIMIT = 2**28  # bytes of indices and labels beyond which record="auto" keeps the counts only
 RECORDS = ("auto", "all", "picks")
@@ -71,7 +72,7 @@ class Record:
     def labels(self) -> Array | None:
         return self._joined(self._labels, np.zeros((0, 1)))
 
-    def _joined(self, parts: list[Any], empty: NDArray[Any]) -> Any:
+    def _joined(self, parts: list[NDArray[T]], empty: NDArray[T]) -> NDArray[T] | None:
         if self.kept == "picks":
             return None
         parts[:] = [np.concatenate(parts)] if parts else []

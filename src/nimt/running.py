@@ -177,8 +177,8 @@ class Run:
             os.replace(fresh, self.checkpoint)
         except OSError as error:
             warnings.warn(
-                f"the checkpoint {self.checkpoint} could not be written at step {self.engine.step} ({error}): the lesson "
-                f"goes on, and the checkpoint before it is whole",
+                f"the checkpoint {self.checkpoint} could not be written at step {self.engine.step} ({error}): the "
+                f"lesson goes on, and the checkpoint before it is whole",
                 CheckpointWarning,
                 stacklevel=2,
             )

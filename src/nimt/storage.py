@@ -30,6 +30,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
         A crash, a full disk or a kill leaves what was there before.
     kind : str
         What the file is, checked by `read`.
+    content : dict
     """
     arrays: dict[str, NDArray[Any]] = {}
     plain = _take_arrays_out(content, arrays)
@@ -40,7 +41,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+            np.savez(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -76,7 +77,9 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     ) as error:
         if isinstance(error, CorruptLesson):
             raise
-        raise CorruptLesson(f"{path} cannot be read as a {kind} ({error}): it is damaged, cut short or no such file") from None
+        raise CorruptLesson(
+            f"{path} cannot be read as a {kind} ({error}): it is damaged, cut short or foreign"
+        ) from None
     except OSError as error:
         raise CorruptLesson(f"{path} cannot be read as a {kind}: {error}") from None
     if "header" not in arrays or "digest" not in arrays:
@@ -125,7 +128,7 @@ def _digest(arrays: dict[str, NDArray[Any]]) -> bytes:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         total.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        total.update(memoryview(array).cast("B") if array.size else b"")
+        total.update(array.tobytes() if array.ndim == 0 else array.view(np.uint8).data if array.size else b"")
     return total.digest()
 
 

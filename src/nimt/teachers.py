@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nimt.checks import is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.losses import Loss, as_loss
@@ -94,7 +94,7 @@ class AlternativeLabels:
     probability: float = 0.2
 
     def __post_init__(self) -> None:
-        if isinstance(self.probability, bool) or not isinstance(self.probability, Real) or not 0 <= self.probability <= 1:
+        if not is_number(self.probability) or not 0 <= self.probability <= 1:
             raise InvalidInput(f"probability must be a number from 0 to 1, got {self.probability!r}")
 
 
@@ -116,7 +116,7 @@ class Teacher:
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, AlternativeLabels):
             raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}")
-        if isinstance(self.pool, bool) or (isinstance(self.pool, Real) and not 0 < float(self.pool) <= 1):
+        if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
             raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {self.pool!r}")
 
     def pack_size(self, n: int) -> int | None:
@@ -220,7 +220,7 @@ class GreedyTeacher(Teacher):
             raise InvalidInput(f"score must be 'residual' or 'gradient', got {self.score!r}")
         if self.score == "gradient":
             if self.loss is None or self.kernel is None:
-                raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: the teacher cannot see them")
+                raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: no view holds them")
             as_loss(self.loss)
             check_kernel(self.kernel)
         elif self.loss is not None or self.kernel is not None:
@@ -288,9 +288,9 @@ def cumulative(shares: Array) -> Array:
 
 def check_k(k: Any) -> None:
     """Refuse a k that can be right for no pool."""
-    if isinstance(k, bool | np.bool_) or not isinstance(k, Real):
+    if not is_number(k):
         raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
-    if isinstance(k, Integral):
+    if is_whole(k):
         if int(k) < 1:
             raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
     elif not 0 < float(k) <= 1:
@@ -307,7 +307,7 @@ def count_of(k: int | float, n: int) -> int:
     (1, 280, 423)
     """
     check_k(k)
-    if isinstance(k, Integral):
+    if is_whole(k):
         if int(k) > n:
             raise InvalidInput(f"k must be a count from 1 to {n} or a share in (0, 1], got {k!r}")
         return int(k)
@@ -319,7 +319,8 @@ def candidates_of(pool: Any, n: int, rng: np.random.Generator) -> Indices | None
 
     Parameters
     ----------
-    pool : the teacher's option: None, a share, a boolean mask (n,) or indices
+    pool : None, a share, a boolean mask (n,) or indices
+        The teacher's option.
     n : int
         Points in the pool of the lesson.
     rng : numpy Generator
@@ -327,7 +328,7 @@ def candidates_of(pool: Any, n: int, rng: np.random.Generator) -> Indices | None
     """
     if pool is None:
         return None
-    if isinstance(pool, Real) and not isinstance(pool, bool):
+    if is_number(pool):
         return np.sort(rng.choice(n, size=count_of(float(pool), n), replace=False)).astype(np.intp)
     array = np.asarray(pool)
     if array.dtype == bool:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt import storage
+from nimt.checks import check_positive
 from nimt.descriptions import rebuild
 from nimt.engines import make_engine
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
@@ -20,7 +21,6 @@ from nimt.planning import (
     LessonPlan,
     check_checkpoint,
     check_learner,
-    check_positive,
     pack_size,
     settings_of,
     task_of,
@@ -234,7 +234,8 @@ def _prepared(
     """Check everything, then build the run."""
     if callback is not None and not callable(callback):
         raise InvalidInput(f"callback must be callable, got {callback!r}")
-    check_positive("time_limit", time_limit)
+    if time_limit is not None:
+        check_positive("time_limit", time_limit)
     plan = LessonPlan(**options)
     task = task_of(learner, teacher, X, y, plan, target_function)
     chosen = make_engine(engine, task)
