@@ -53,9 +53,8 @@ def first_eight() -> Picture:
     >>> first_eight().values.shape
     (28, 28)
     """
-    return _eight(
-        np.load(io.BytesIO(shipped("first_eight.npy")), allow_pickle=False), "shipped with nimt", original=True
-    )
+    stored = np.load(io.BytesIO(shipped("first_eight.npy")), allow_pickle=False)
+    return _eight(stored, "shipped with nimt", original=True)
 
 
 def digits_from_mnist(folder: str | os.PathLike[str] | None = None, *, verify: bool = True) -> tuple[Picture, Picture]:
@@ -92,6 +91,7 @@ def read_mnist(
     Parameters
     ----------
     part : {"train", "t10k"}
+        The training images or those for tests.
     folder : path-like, optional
         Where the files are; see `data_folder`.
     verify : bool
@@ -117,7 +117,7 @@ def read_mnist(
                 "or set NIMT_DATA to the folder they are in"
             )
         paths.append(path)
-    images, labels = read_labelled(*paths, checksums=CHECKSUMS[part] if verify else (None, None))
+    images, labels = read_labelled(paths[0], paths[1], CHECKSUMS[part] if verify else (None, None))
     if labels.max() > 9:
         raise InvalidInput(
             f"the labels in {str(paths[1])!r} go up to {labels.max()}, and digits end at 9: copy it again"

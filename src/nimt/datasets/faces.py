@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import warnings
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
-from nimt.datasets.picture import Picture, standardised
-from nimt.datasets.places import data_folder, shipped
+from nimt.datasets.picture import Picture, Values, standardised
+from nimt.datasets.places import as_path, is_there, shipped
 from nimt.errors import InvalidInput
 
 _FACES = 400
@@ -22,16 +25,15 @@ def faces(*, download: bool = False) -> tuple[Picture, Picture]:
     Parameters
     ----------
     download : bool
-        Let scikit-learn fetch the Olivetti faces when they are not there.
+        Let scikit-learn fetch the Olivetti faces when they are not there, and refuse where that fails.
 
     Returns
     -------
     initial, target : Picture
     """
-    try:
+    if download or is_there(_cache(None)):
         return olivetti(download=download)
-    except InvalidInput:
-        return portraits()
+    return portraits()
 
 
 def portraits() -> tuple[Picture, Picture]:
@@ -77,31 +79,44 @@ def olivetti(
     for index in (initial, target):
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < _FACES:
             raise InvalidInput(f"a face is a whole number from 0 to {_FACES - 1}, got {index!r}")
-    home = None if data_home is None else data_folder(data_home)
-    images = _fetched(None if home is None else str(home), download)
+    images = _fetched(data_home, download)
     return _olivetti(images, initial), _olivetti(images, target)
 
 
-def _fetched(data_home: str | None, download: bool) -> np.ndarray:
+def _cache(data_home: str | os.PathLike[str] | None) -> Path:
+    """Name the file scikit-learn keeps the faces in, without creating its folder as scikit-learn's own helper does."""
+    home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data") if data_home is None else data_home
+    return as_path(home, expand=True) / "olivetti_py3.pkz"
+
+
+def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values:
+    cache = _cache(data_home)
+    if not download and not is_there(cache):
+        raise InvalidInput(
+            f"the Olivetti faces are not in {str(cache.parent)!r}: pass download=True once with a network, "
+            f"copy {cache.name} there from a machine that has it, or use portraits()"
+        )
     from sklearn.datasets import fetch_olivetti_faces
 
     try:
-        bunch = fetch_olivetti_faces(data_home=data_home, download_if_missing=download, n_retries=0)
+        # The fetcher tells its progress on the standard output and its retries as warnings.
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bunch = fetch_olivetti_faces(
+                data_home=str(cache.parent), download_if_missing=download, n_retries=1, delay=0.1
+            )
         images = np.asarray(bunch.images, dtype=np.float64)
-    except Exception as problem:  # the network, the disk or a damaged cache: each with exceptions of its own
-        tried = "could not be fetched or read" if download else "are not there"
+    except Exception as problem:  # the network, the disk or a damaged file: each with exceptions of its own
         raise InvalidInput(
-            f"the Olivetti faces {tried} ({problem}): run sklearn.datasets.fetch_olivetti_faces() once with a network, "
-            "or copy its olivetti_py3.pkz into scikit-learn's data folder, or use portraits()"
+            f"the Olivetti faces could not be fetched or read ({problem}): remove {str(cache)!r} if it is there and try "
+            "again with a network, or use portraits()"
         ) from problem
     if images.shape != (_FACES, _SIDE, _SIDE):
-        raise InvalidInput(
-            f"the Olivetti faces have shape {images.shape}, not (400, 64, 64): remove them and fetch again"
-        )
+        raise InvalidInput(f"the Olivetti faces have shape {images.shape}, not (400, 64, 64): fetch them again")
     return images
 
 
-def _olivetti(images: np.ndarray, index: int) -> Picture:
+def _olivetti(images: Values, index: int) -> Picture:
     source = f"Face {index} of the Olivetti (ORL) faces at 64x64, standardised; which two the paper took is not said."
     licence = "AT&T Laboratories Cambridge: credit asked when used"
     return Picture(standardised(images[index]), f"Olivetti face {index}", source, True, licence)

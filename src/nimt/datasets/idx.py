@@ -8,7 +8,7 @@ import os
 import struct
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ def read_idx(path: str | os.PathLike[str], dimensions: int, checksum: str | None
     Parameters
     ----------
     path : path-like
+        The file, compressed or not.
     dimensions : int
         3 for images (count, height, width), 1 for labels (count,).
     checksum : str, optional
@@ -61,13 +62,13 @@ def read_idx(path: str | os.PathLike[str], dimensions: int, checksum: str | None
     return np.frombuffer(values, dtype=np.uint8).reshape(sizes)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> BinaryIO:
     with open(path, "rb") as file:
         compressed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if compressed else open(path, "rb")
+    return cast(BinaryIO, gzip.open(path, "rb")) if compressed else open(path, "rb")
 
 
-def _header(file: IO[bytes], dimensions: int, path: Path) -> tuple[tuple[int, ...], bytes]:
+def _header(file: BinaryIO, dimensions: int, path: Path) -> tuple[tuple[int, ...], bytes]:
     length = 4 + 4 * dimensions
     header = file.read(length)
     expected = bytes((0, 0, 8, dimensions))
@@ -81,7 +82,7 @@ def _header(file: IO[bytes], dimensions: int, path: Path) -> tuple[tuple[int, ..
     return struct.unpack(f">{dimensions}I", header[4:]), header
 
 
-def _content(file: IO[bytes], sizes: tuple[int, ...], path: Path) -> bytes:
+def _content(file: BinaryIO, sizes: tuple[int, ...], path: Path) -> bytes:
     expected = 1
     for size in sizes:
         expected *= size

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nimt.datasets.idx import Bytes, read_labelled
-from nimt.datasets.picture import Picture
+from nimt.datasets.picture import Picture, Values, numbers
 from nimt.datasets.places import data_folder, find
 from nimt.errors import InvalidInput
 
@@ -60,7 +60,9 @@ def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
     Parameters
     ----------
     letters : array_like of shape (count, height, width)
+        What to choose from, on the scale of the target.
     target : array_like of shape (height, width)
+        f*.
 
     Examples
     --------
@@ -68,17 +70,18 @@ def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
     >>> closest_letter([[[0.0, 0.0]], [[0.9, 0.0]]], [[1.0, 0.0]])
     1
     """
-    letters = np.asarray(letters, dtype=np.float64)
-    target = np.asarray(target, dtype=np.float64)
+    letters, target = numbers(letters), numbers(target)
     if letters.ndim != 3 or len(letters) == 0 or letters.shape[1:] != target.shape:
         raise InvalidInput(
             f"letters to choose from have shape (count, *target.shape), got {letters.shape} for {target.shape}"
         )
+    if not (np.isfinite(letters).all() and np.isfinite(target).all()):
+        raise InvalidInput("the letters and the target must be finite: replace what is not")
     # One letter at a time: all differences at once would take as much memory as all letters again.
     return int(np.argmin([np.sqrt(((letter - target) ** 2).sum()) / target.size for letter in letters]))
 
 
-def scaled_to(letter: npt.ArrayLike, target: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def scaled_to(letter: npt.ArrayLike, target: npt.ArrayLike) -> Values:
     """Scale a letter so that its maximum is the target's.
 
     Examples
@@ -87,11 +90,13 @@ def scaled_to(letter: npt.ArrayLike, target: npt.ArrayLike) -> npt.NDArray[np.fl
     >>> scaled_to([[0.0, 0.5]], [[0.2, 0.8]])
     array([[0. , 0.8]])
     """
-    letter = np.asarray(letter, dtype=np.float64)
-    highest = letter.max(initial=0.0)
-    if not highest > 0:
-        raise InvalidInput(f"the letter's maximum is {highest:g}, and a blank letter cannot be scaled: give another")
-    return np.asarray(letter / highest * np.max(np.asarray(target, dtype=np.float64)))
+    letter, target = numbers(letter), numbers(target)
+    highest, wanted = letter.max(initial=0.0), target.max(initial=0.0)
+    if not (0 < highest < np.inf and 0 < wanted < np.inf):
+        raise InvalidInput(
+            f"the letter's maximum is {highest:g} and the target's {wanted:g}, and both must be above 0: give another"
+        )
+    return np.asarray(letter / highest * wanted)
 
 
 def drawn_o() -> Picture:
@@ -165,8 +170,8 @@ def _emnist_files(place: Path) -> list[tuple[str, Path, Path]]:
     return []
 
 
-def _checked_target(target: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    values = np.asarray(target, dtype=np.float64)
+def _checked_target(target: npt.ArrayLike) -> Values:
+    values = numbers(target)
     if values.shape != (28, 28) or not np.isfinite(values).all():
         raise InvalidInput(f"the target of a letter is a finite 28x28 picture, got shape {values.shape}")
     return values

@@ -43,7 +43,7 @@ class Picture:
     licence: str
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64)
+        values = numbers(self.values).copy()
         if values.ndim != 2 or values.size == 0:
             raise InvalidInput(f"a picture has two dimensions and at least one pixel, got shape {values.shape}")
         if not np.isfinite(values).all():
@@ -57,6 +57,14 @@ class Picture:
         return ("Published data: " if self.original else "Stand-in for the published data: ") + self.source
 
 
+def numbers(values: npt.ArrayLike) -> Values:
+    """Return the values as float64, refusing what is not numbers."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InvalidInput(f"a picture is a table of real numbers, and this is not ({problem})") from problem
+
+
 def standardised(values: npt.ArrayLike) -> Values:
     """(values - mean) / std, with mean 0 and *unbiased* standard deviation 1 after it.
 
@@ -65,6 +73,7 @@ def standardised(values: npt.ArrayLike) -> Values:
     Parameters
     ----------
     values : array_like of shape (height, width)
+        Two different values or more.
 
     Examples
     --------
@@ -72,12 +81,13 @@ def standardised(values: npt.ArrayLike) -> Values:
     >>> standardised([[1, 2, 3]])
     array([[-1.,  0.,  1.]])
     """
-    values = np.asarray(values, dtype=np.float64)
+    values = numbers(values)
     if values.size < 2 or not np.isfinite(values).all():
         raise InvalidInput(f"a picture to standardise needs two finite pixels or more, got shape {values.shape}")
-    if values.min() == values.max():
+    with np.errstate(all="ignore"):
+        mean, deviation = values.mean(), values.std(ddof=1)
+    if values.min() == values.max() or not 0 < deviation < np.inf:
         raise InvalidInput(
-            f"every pixel is {values.flat[0]:g}, and a flat picture cannot be standardised: give another"
+            f"pixels from {values.min():g} to {values.max():g} have no usable standard deviation: give another picture"
         )
-    deviation = values - values.mean()
-    return np.asarray(deviation / deviation.std(ddof=1))
+    return np.asarray((values - mean) / deviation)

@@ -21,16 +21,16 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     Examples
     --------
     >>> from nimt.datasets import data_folder
-    >>> data_folder(".")
-    PosixPath('.')
+    >>> data_folder(".").is_dir()
+    True
     """
     if folder is None:
         told = os.environ.get("NIMT_DATA")
         if not told:
             cache = os.environ.get("XDG_CACHE_HOME")
-            return (Path(cache) if cache else Path("~/.cache").expanduser()) / "nimt"
+            return as_path(cache or "~/.cache", expand=True) / "nimt"
         folder = told
-    path = as_path(folder).expanduser()
+    path = as_path(folder, expand=True)
     if not is_there(path):
         raise InvalidInput(f"there is no data folder {str(path)!r}: create it or name another")
     if not path.is_dir():
@@ -48,12 +48,15 @@ def find(names: Iterable[str], folder: Path) -> Path | None:
     return None
 
 
-def as_path(path: str | os.PathLike[str]) -> Path:
-    """Return a Path, refusing what no file system takes."""
+def as_path(path: str | os.PathLike[str], *, expand: bool = False) -> Path:
+    """Return a Path, a leading ~ replaced where asked, refusing what no file system takes."""
     try:
         path = Path(os.fsdecode(path))
+        path = path.expanduser() if expand else path
     except (TypeError, ValueError):
         raise InvalidInput(f"a path is text or a pathlib.Path, got {path!r}") from None
+    except RuntimeError:
+        raise InvalidInput(f"no home folder is known for the path {str(path)!r}: write it without ~") from None
     if "\0" in str(path):
         raise InvalidInput(f"the path {str(path)!r} holds a null character: remove it")
     return path
@@ -72,7 +75,7 @@ def readable_file(path: str | os.PathLike[str], largest: int) -> Path:
     path = as_path(path)
     shown = str(path)
     if not is_there(path):
-        raise InvalidInput(f"there is no file {shown!r}: check the path")
+        raise InvalidInput(f"there is no file {shown!r} within reach: check the path")
     if path.is_dir():
         raise InvalidInput(f"{shown!r} is a folder: name a file in it")
     if not path.is_file():
