@@ -108,8 +108,8 @@ def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values
         images = np.asarray(bunch.images, dtype=np.float64)
     except Exception as problem:  # the network, the disk or a damaged file: each with exceptions of its own
         raise InvalidInput(
-            f"the Olivetti faces could not be fetched or read ({problem}): remove {str(cache)!r} if it is there and try "
-            "again with a network, or use portraits()"
+            f"the Olivetti faces could not be fetched or read ({problem}): remove {str(cache)!r} if it is there "
+            "and try again with a network, or use portraits()"
         ) from problem
     if images.shape != (_FACES, _SIDE, _SIDE):
         raise InvalidInput(f"the Olivetti faces have shape {images.shape}, not (400, 64, 64): fetch them again")
