@@ -166,8 +166,29 @@ def replay(touched, count, stamp, now, bits, best_bits, best_slot, order, tree):
 
 
 @njit(cache=True)
-def add_window(index, step, shape, strides, tables, places, lead, first, start, w, f, y, score, rule, delta, weight,
-               stamp, touched, count, now, keep_score):
+def add_window(
+    index,
+    step,
+    shape,
+    strides,
+    tables,
+    places,
+    lead,
+    first,
+    start,
+    w,
+    f,
+    y,
+    score,
+    rule,
+    delta,
+    weight,
+    stamp,
+    touched,
+    count,
+    now,
+    keep_score,
+):
     """f += step * K[:, index] on a grid; returns the change of the sum of squares and the number of touched tiles."""
     d = shape.size
     change = 0.0
@@ -232,24 +253,78 @@ def add_list(slot, step, begin, members, w, f, y, score, rule, delta, weight, st
 
 
 @njit(cache=True)
-def add_column(on_grid, index, slot, step, grid, lists, f, y, score, rule, delta, weight, stamp, touched, count, now,
-               keep_score):
+def add_column(
+    on_grid, index, slot, step, grid, lists, f, y, score, rule, delta, weight, stamp, touched, count, now, keep_score
+):
     if on_grid:
         shape, strides, tables, places, lead, first, start, w = grid
-        return add_window(index, step, shape, strides, tables, places, lead, first, start, w, f, y, score, rule, delta,
-                          weight, stamp, touched, count, now, keep_score)
+        return add_window(
+            index,
+            step,
+            shape,
+            strides,
+            tables,
+            places,
+            lead,
+            first,
+            start,
+            w,
+            f,
+            y,
+            score,
+            rule,
+            delta,
+            weight,
+            stamp,
+            touched,
+            count,
+            now,
+            keep_score,
+        )
     begin, members, values = lists
-    return add_list(slot, step, begin, members, values, f, y, score, rule, delta, weight, stamp, touched, count, now,
-                    keep_score)
+    return add_list(
+        slot, step, begin, members, values, f, y, score, rule, delta, weight, stamp, touched, count, now, keep_score
+    )
 
 
 # ---------------------------------------------------------------- lessons
 
 
 @njit(cache=True)
-def greedy_one(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, other, c, shown, score, bits, rule,
-               rule_delta, weight, loss, loss_delta, order, best_bits, best_slot, tree, stamp, touched, sums, period,
-               rules, watch, out_index, out_label, out_m):
+def greedy_one(
+    on_grid,
+    grid,
+    lists,
+    at,
+    rates,
+    other_label,
+    diagonal,
+    f,
+    y,
+    other,
+    c,
+    shown,
+    score,
+    bits,
+    rule,
+    rule_delta,
+    weight,
+    loss,
+    loss_delta,
+    order,
+    best_bits,
+    best_slot,
+    tree,
+    stamp,
+    touched,
+    sums,
+    period,
+    rules,
+    watch,
+    out_index,
+    out_label,
+    out_m,
+):
     """Greedy teaching, one example a step; returns the steps taken and how it stands."""
     for t in range(rates.size):
         step = at + t
@@ -265,8 +340,25 @@ def greedy_one(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, oth
         move = -rates[t] * g
         c[slot] += move
         shown[slot] = True
-        change, count = add_column(on_grid, index, slot, move, grid, lists, f, y, score, rule, rule_delta, weight,
-                                   stamp, touched, 0, step, True)
+        change, count = add_column(
+            on_grid,
+            index,
+            slot,
+            move,
+            grid,
+            lists,
+            f,
+            y,
+            score,
+            rule,
+            rule_delta,
+            weight,
+            stamp,
+            touched,
+            0,
+            step,
+            True,
+        )
         account(sums, change, step + 1, period, f, y)
         replay(touched, count, stamp, step, bits, best_bits, best_slot, order, tree)
         out_index[t, 0] = index
@@ -276,8 +368,30 @@ def greedy_one(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, oth
 
 
 @njit(cache=True)
-def show_pack(on_grid, grid, lists, chosen, rate, label_other, diagonal, f, y, other, c, shown, score, rule, rule_delta,
-              weight, loss, loss_delta, moves, rules, out_label, keep_score):
+def show_pack(
+    on_grid,
+    grid,
+    lists,
+    chosen,
+    rate,
+    label_other,
+    diagonal,
+    f,
+    y,
+    other,
+    c,
+    shown,
+    score,
+    rule,
+    rule_delta,
+    weight,
+    loss,
+    loss_delta,
+    moves,
+    rules,
+    out_label,
+    keep_score,
+):
     """Show the chosen slots (layout = pool order) by adding their columns; returns the change, or NaN if stationary."""
     k = chosen.size
     largest = 0.0
@@ -295,15 +409,37 @@ def show_pack(on_grid, grid, lists, chosen, rate, label_other, diagonal, f, y, o
         s = chosen[j]
         c[s] += moves[j]
         shown[s] = True
-        part, _ = add_column(on_grid, s, s, moves[j], grid, lists, f, y, score, rule, rule_delta, weight, none, none, 0,
-                             0, keep_score)
+        part, _ = add_column(
+            on_grid, s, s, moves[j], grid, lists, f, y, score, rule, rule_delta, weight, none, none, 0, 0, keep_score
+        )
         change += part
     return change, False
 
 
 @njit(cache=True)
-def given_packs(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, other, c, shown, loss, loss_delta, sums,
-                period, rules, watch, out_index, out_label, out_m):
+def given_packs(
+    on_grid,
+    grid,
+    lists,
+    at,
+    rates,
+    other_label,
+    diagonal,
+    f,
+    y,
+    other,
+    c,
+    shown,
+    loss,
+    loss_delta,
+    sums,
+    period,
+    rules,
+    watch,
+    out_index,
+    out_label,
+    out_m,
+):
     """Show packs that are already chosen (random teaching), adding column after column."""
     moves = np.empty(out_index.shape[1])
     none = np.empty(0)
@@ -313,8 +449,30 @@ def given_packs(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, ot
         if state != GOING:
             return t, state
         label_other = other_label.size > 0 and other_label[t]
-        change, still = show_pack(on_grid, grid, lists, out_index[t], rates[t], label_other, diagonal, f, y, other, c,
-                                  shown, none, -1, 0.0, none, loss, loss_delta, moves, rules, out_label[t], False)
+        change, still = show_pack(
+            on_grid,
+            grid,
+            lists,
+            out_index[t],
+            rates[t],
+            label_other,
+            diagonal,
+            f,
+            y,
+            other,
+            c,
+            shown,
+            none,
+            -1,
+            0.0,
+            none,
+            loss,
+            loss_delta,
+            moves,
+            rules,
+            out_label[t],
+            False,
+        )
         if still:
             return t, STATIONARY
         account(sums, change, step + 1, period, f, y)
@@ -323,9 +481,36 @@ def given_packs(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, ot
 
 
 @njit(cache=True)
-def greedy_packs(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, other, c, shown, score, bits, rule,
-                 rule_delta, weight, loss, loss_delta, work, guess, sums, period, rules, watch, out_index, out_label,
-                 out_m):
+def greedy_packs(
+    on_grid,
+    grid,
+    lists,
+    at,
+    rates,
+    other_label,
+    diagonal,
+    f,
+    y,
+    other,
+    c,
+    shown,
+    score,
+    bits,
+    rule,
+    rule_delta,
+    weight,
+    loss,
+    loss_delta,
+    work,
+    guess,
+    sums,
+    period,
+    rules,
+    watch,
+    out_index,
+    out_label,
+    out_m,
+):
     """Greedy teaching, k examples a step, adding column after column."""
     moves = np.empty(out_index.shape[1])
     for t in range(rates.size):
@@ -335,9 +520,30 @@ def greedy_packs(on_grid, grid, lists, at, rates, other_label, diagonal, f, y, o
             return t, state
         largest_into(bits, work, guess, out_index[t])
         label_other = other_label.size > 0 and other_label[t]
-        change, still = show_pack(on_grid, grid, lists, out_index[t], rates[t], label_other, diagonal, f, y, other, c,
-                                  shown, score, rule, rule_delta, weight, loss, loss_delta, moves, rules, out_label[t],
-                                  True)
+        change, still = show_pack(
+            on_grid,
+            grid,
+            lists,
+            out_index[t],
+            rates[t],
+            label_other,
+            diagonal,
+            f,
+            y,
+            other,
+            c,
+            shown,
+            score,
+            rule,
+            rule_delta,
+            weight,
+            loss,
+            loss_delta,
+            moves,
+            rules,
+            out_label[t],
+            True,
+        )
         if still:
             return t, STATIONARY
         account(sums, change, step + 1, period, f, y)
@@ -402,9 +608,37 @@ def convolve_axis(source, result, outer, length, inner, taps, reach):
 
 
 @njit(cache=True)
-def separable_packs(shape, taps, taps_at, height, at, rates, other_label, greedy, diagonal, f, y, other, c, shown, score,
-                    bits, rule, rule_delta, weight, loss, loss_delta, work, guess, sums, rules, watch, out_index,
-                    out_label, out_m):
+def separable_packs(
+    shape,
+    taps,
+    taps_at,
+    height,
+    at,
+    rates,
+    other_label,
+    greedy,
+    diagonal,
+    f,
+    y,
+    other,
+    c,
+    shown,
+    score,
+    bits,
+    rule,
+    rule_delta,
+    weight,
+    loss,
+    loss_delta,
+    work,
+    guess,
+    sums,
+    rules,
+    watch,
+    out_index,
+    out_label,
+    out_m,
+):
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
     spread = np.empty(f.size)
     result = np.empty(f.size)
@@ -416,8 +650,9 @@ def separable_packs(shape, taps, taps_at, height, at, rates, other_label, greedy
         if greedy:
             largest_into(bits, work, guess, out_index[t])
         label_other = other_label.size > 0 and other_label[t]
-        largest = prepare_spread(out_index[t], rates[t], label_other, diagonal, f, y, other, c, shown, loss, loss_delta,
-                                 spread, out_label[t])
+        largest = prepare_spread(
+            out_index[t], rates[t], label_other, diagonal, f, y, other, c, shown, loss, loss_delta, spread, out_label[t]
+        )
         if rules[STILL] >= 0.0 and largest <= rules[STILL]:
             return t, STATIONARY
         take_spread(out_index[t], spread, c, shown)
