@@ -33,3 +33,7 @@ class StepSizeWarning(UserWarning):
 
 class CheckpointWarning(UserWarning):
     """A checkpoint could not be written; the lesson goes on and the one before stays whole."""
+
+
+class ResponseWarning(UserWarning):
+    """A learner does not move further for labels further away, so a synthesised label gains nothing."""
