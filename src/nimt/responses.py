@@ -17,6 +17,8 @@ FORGET = 0.8  # a fit sees about its latest five observations: few enough to fol
 FORGET_ERRORS = 0.9  # whether responses agree is decided over about ten
 AGREE = 0.25  # responses agree while their common fit is off by less than this share of the movement
 TELLING = 1.5  # two label distances at one point tell of growth when they differ by this factor
+SURE = 9.0  # of two explanations the better one is believed when its squared errors are this many times smaller
+PROBES = 4  # labels at half the distance, at most, to find out whether movement grows with it
 
 
 @dataclass(eq=False)
@@ -37,13 +39,17 @@ class Responses:
         sum(offset * movement), sum(offset^2) over all points.
     own : array (2, n)
         The same for each point alone.
-    latest : array (2, n)
-        The latest |offset| and |movement| at each point, 0 where there was none.
+    latest : array (3, n)
+        The latest |offset| at each point, the movement towards the label, and the step; 0 where there was none.
     errors : array (4,)
         Squares, summed and forgotten: errors of the common fit, movements, and at points seen before the errors of
         the common fit and of their own.
-    probed, warned : bool
-        Whether two telling distances were compared, and whether growth was ever seen to stop.
+    growth : array (2,)
+        Squared errors, over pairs of telling distances, of "moves in proportion" and of "moves the same".
+    probes : int
+        How many more labels may be spent on finding that out.
+    warned : bool
+        Whether growth was ever seen to stop.
     """
 
     identity: Indices
@@ -53,7 +59,8 @@ class Responses:
     own: Array
     latest: Array
     errors: Array
-    probed: bool = False
+    growth: Array
+    probes: int = PROBES
     warned: bool = False
     shown: Indices | None = None
     before: Array | None = None
@@ -63,7 +70,7 @@ class Responses:
     def unknown(cls, identity: Indices, radius: float) -> Self:
         """Return the state before anything was shown."""
         n = len(identity)
-        return cls(identity, radius, radius, np.zeros(2), np.zeros((2, n)), np.zeros((2, n)), np.zeros(4))
+        return cls(identity, radius, radius, np.zeros(2), np.zeros((2, n)), np.zeros((3, n)), np.zeros(4), np.zeros(2))
 
     @classmethod
     def recalled(cls, memory: Memory, identity: Indices) -> Self:
@@ -72,28 +79,30 @@ class Responses:
         moved = memory["identity"] != identity
         moved[memory["shown"]] = False  # these were at their place when they were shown
         own[:, moved] = latest[:, moved] = 0.0
-        radius, reach, probed, warned = memory["settled"]
+        radius, reach, probes, warned = memory["settled"]
+        common, errors, growth = (np.array(memory[name]) for name in ("common", "errors", "growth"))
         return cls(
-            identity, float(radius), float(reach), np.array(memory["common"]), own, latest, np.array(memory["errors"]),
-            bool(probed), bool(warned), memory["shown"], memory["before"], memory["offset"],
+            identity, float(radius), float(reach), common, own, latest, errors, growth, int(probes), bool(warned),
+            memory["shown"], memory["before"], memory["offset"],
         )  # fmt: skip
 
     def remembered(self, shown: Indices, before: Array, offset: Array) -> Memory:
         """Return all this as arrays, with what is being shown now."""
         return {
             "identity": self.identity,
-            "settled": np.array([self.radius, self.reach, self.probed, self.warned], dtype=np.float64),
+            "settled": np.array([self.radius, self.reach, self.probes, self.warned], dtype=np.float64),
             "common": self.common,
             "own": self.own,
             "latest": self.latest,
             "errors": self.errors,
+            "growth": self.growth,
             "shown": shown,
             "before": before,
             "offset": offset,
         }
 
-    def observe(self, predictions: Array) -> tuple[float, float] | None:
-        """Take in what the latest pack did.
+    def observe(self, predictions: Array, step: int) -> tuple[float, float] | None:
+        """Take in what the latest pack did, seen at this step.
 
         Returns the nearer and the further label distance when growth was first seen to stop, else None.
         """
@@ -102,7 +111,7 @@ class Responses:
         shown, offset = self.shown[useful], self.offset[useful]
         movement = predictions[shown] - self.before[useful]
         self._weigh_errors(shown, offset, movement)
-        stopped = self._look_for_growth(shown, offset, movement)
+        stopped = self._look_for_growth(shown, np.abs(offset), movement * np.sign(offset), step)
         sums = np.array([offset * movement, offset**2])
         self.common = FORGET * self.common + sums.sum(axis=1) if len(shown) else self.common
         self.own[:, shown] = FORGET * self.own[:, shown] + sums
@@ -114,13 +123,13 @@ class Responses:
         Where the response is unknown, or not in the direction of the label, the true label (offset = error) is kept.
         """
         response = self.of(shown)
-        known = response > 0
+        before, moved, _ = self.latest[:, shown]
+        known = (response > 0) & ((before == 0) | (moved > 0))
         wanted = np.where(known, np.abs(error) / np.where(known, response, 1.0), np.abs(error))
         size = np.minimum(wanted, np.maximum(self.reach, np.abs(error)))
-        if not self.probed:
-            before = self.latest[0, shown]
-            alike = known & (before > 0) & (size < TELLING * before) & (before < TELLING * size)
-            size = np.where(alike, before / 2, size)  # half as far once: does it move half as far?
+        if self.probes and self._shown_together(shown):
+            alike = known & (size < TELLING * before) & (before < TELLING * size)
+            size = before / 2 if alike.all() else size  # half as far once: does it move half as far?
         return np.asarray(np.sign(error) * np.minimum(size, self.radius))
 
     def of(self, shown: Indices) -> Array:
@@ -145,24 +154,42 @@ class Responses:
             [error.sum(), (movement**2).sum(), error[again].sum(), own_error[again].sum()]
         )
 
-    def _look_for_growth(self, shown: Indices, offset: Array, movement: Array) -> tuple[float, float] | None:
-        """Compare with the step before at the same point: of two label distances the further must move it further."""
-        first: tuple[float, float] | None = None
-        for i, distance, moved in zip(shown, np.abs(offset), movement * np.sign(offset), strict=True):
-            distance_before, moved_before = self.latest[:, i]
-            self.latest[:, i] = distance, max(moved, 0.0)
-            near, far = min(distance, distance_before), max(distance, distance_before)
-            if near <= 0 or far < TELLING * near:
-                continue
-            self.probed = True
-            moved_near, moved_far = (moved, moved_before) if distance < distance_before else (moved_before, moved)
-            if moved_far**2 * near >= moved_near**2 * far:  # at least like the root of the distance
-                self.reach = min(self.radius, max(self.reach, 2 * far))
-            elif far > self.reach / 2:
-                self.reach = min(self.reach, near / 4)
-                if not self.warned:
-                    self.warned, first = True, (float(near), float(far))
-        return first
+    def _look_for_growth(
+        self, shown: Indices, distance: Array, moved: Array, step: int
+    ) -> tuple[float, float] | None:
+        """Compare with the time before at the same points: of two label distances the further must move them further.
+
+        The points of a pack move each other, so a pack is compared only with the same one nearer by or further off.
+        """
+        distance_before, moved_before, _ = self.latest[:, shown]
+        scaled = self._shown_together(shown) and np.ptp(distance / distance_before) <= 1e-6
+        self.latest[:, shown] = distance, moved, np.full(len(shown), step)
+        if not scaled:
+            return None
+        times = [(distance, moved), (distance_before, moved_before)]
+        pack = [(float(np.sqrt(np.mean(d**2))), float(d @ m / np.sqrt(len(d) * (d @ d)))) for d, m in times]
+        (near, moved_near), (far, moved_far) = sorted(pack)
+        if far < TELLING * near:
+            return None
+        self.probes = max(0, self.probes - 1)
+        # the further one stands out of the noise, so it predicts the nearer, not the other way round
+        self.growth = self.growth + [(moved_near - moved_far * near / far) ** 2, (moved_near - moved_far) ** 2]
+        in_proportion, the_same = self.growth
+        if SURE * in_proportion < the_same and moved_far > 0:
+            self.reach = min(self.radius, max(self.reach, 2 * far))
+            self.growth, self.probes = np.zeros(2), 0
+        elif SURE * the_same < in_proportion or moved_far <= 0 < moved_near:
+            self.reach = min(self.reach, near / 4)
+            self.growth, self.probes = np.zeros(2), 0
+            if not self.warned:
+                self.warned = True
+                return near, far
+        return None
+
+    def _shown_together(self, shown: Indices) -> bool:
+        """Whether all of these were shown before, and the latest time in one pack."""
+        before, _, when = self.latest[:, shown]
+        return bool(len(shown) and (before > 0).all() and (when == when[0]).all())
 
 
 def fitted(sums: Array) -> Array:

@@ -78,7 +78,7 @@ class SynthesisTeacher(Teacher):
             radius = self.radius or float(np.max(residual_size(view.predictions, view.target)))
             return Responses.unknown(view.candidates, radius)
         responses = Responses.recalled(view.memory, view.candidates)
-        stopped_growing = responses.observe(view.predictions)
+        stopped_growing = responses.observe(view.predictions, view.step)
         if stopped_growing is not None:
             near, far = stopped_growing
             warnings.warn(
