@@ -30,7 +30,50 @@ class Learner(Protocol):
     def partial_fit(self, X: Any, y: Any) -> Any: ...
 
 
-class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class StartsFromInitial:
+    """What learners share that start from a function given as a number, a callable, or values on a pool."""
+
+    initial: Any
+    pool_: Pool
+
+    def check_initial(self) -> None:
+        """Refuse an initial function that has a value which is no number."""
+        if not callable(self.initial):
+            check_finite("initial", real_array("initial", self.initial))
+
+    def bind_initial(self, pool: Pool) -> None:
+        """Fix the pool that an `initial` given as values belongs to."""
+        if self.initial_is_table():
+            values_on(pool, self.initial, "initial")
+            bound = getattr(self, "pool_", pool)
+            if not same_points(bound, pool):
+                raise InvalidInput(
+                    f"initial was given as values on another pool ({bound!r}), so this learner cannot be taught on "
+                    f"{pool!r}: give initial as a callable"
+                )
+        self.pool_ = pool
+
+    def initial_is_table(self) -> bool:
+        """Say whether the initial function is known on one pool only."""
+        return not callable(self.initial) and np.ndim(self.initial) > 0
+
+    def initial_on(self, pool: Pool) -> Array:
+        """Return the untaught part, the initial function, on a pool."""
+        if not self.initial_is_table():
+            return values_on(pool, self.initial, "initial")
+        bound: Pool | None = getattr(self, "pool_", None)
+        if bound is None:
+            raise InvalidInput(
+                "initial was given as values, and values need a pool: teach() binds them to its own; "
+                "give a number or a callable to predict without one"
+            )
+        table = values_on(bound, self.initial, "initial")
+        if pool is bound:
+            return table
+        return table[_rows_in(bound, pool)]
+
+
+class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
 
     A pack of k examples moves f to f - eta * (1/k) sum_j slope(f(x_j), y_j) K(x_j, .). The function is kept as
@@ -80,20 +123,11 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse parameters that cannot work, before any of them is used."""
         check_kernel(self.kernel)
         check_rate(self.learning_rate, as_loss(self.loss))
-        if not callable(self.initial):
-            check_finite("initial", real_array("initial", self.initial))
+        self.check_initial()
 
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
-        if self.initial_is_table():
-            values_on(pool, self.initial, "initial")
-            bound = getattr(self, "pool_", pool)
-            if not same_points(bound, pool):
-                raise InvalidInput(
-                    f"initial was given as values on another pool ({bound!r}), so this learner cannot be taught on "
-                    f"{pool!r}: give initial as a callable"
-                )
-        self.pool_ = pool
+        self.bind_initial(pool)
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), self.kernel.diag(pool.points))
         return self
@@ -176,25 +210,6 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True  # an untaught learner predicts its initial function
-
-    def initial_is_table(self) -> bool:
-        """Say whether the initial function is known on one pool only."""
-        return not callable(self.initial) and np.ndim(self.initial) > 0
-
-    def initial_on(self, pool: Pool) -> Array:
-        """Return the untaught part, the initial function, on a pool."""
-        if not self.initial_is_table():
-            return values_on(pool, self.initial, "initial")
-        bound: Pool | None = getattr(self, "pool_", None)
-        if bound is None:
-            raise InvalidInput(
-                "initial was given as values, and values need a pool: teach() binds them to its own; "
-                "give a number or a callable to predict without one"
-            )
-        table = values_on(bound, self.initial, "initial")
-        if pool is bound:
-            return table
-        return table[_rows_in(bound, pool)]
 
 
 class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]

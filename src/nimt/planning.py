@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import os
 import platform
@@ -19,7 +20,7 @@ from nimt.checks import check_count, is_number, is_whole
 from nimt.descriptions import describe
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput, StepSizeWarning
-from nimt.learners import KernelLearner
+from nimt.learners import StartsFromInitial
 from nimt.losses import check_labels
 from nimt.measures import check_measure
 from nimt.pools import Pool, as_pool, values_on
@@ -175,7 +176,7 @@ def settings_of(task: Task, plan: LessonPlan, engine: str) -> dict[str, Any]:
         if isinstance(teacher, Teacher):
             teacher = dataclasses.replace(teacher, labels=values)
     learner = task.learner
-    if isinstance(learner, KernelLearner) and callable(learner.initial):
+    if isinstance(learner, StartsFromInitial) and callable(learner.initial):
         learner = _with_values(learner, task.pool)
     expansion = hasattr(task.target_function, "predict")
     return {
@@ -211,14 +212,10 @@ def versions() -> dict[str, str]:
     }
 
 
-def _with_values(learner: KernelLearner, pool: Pool) -> KernelLearner:
+def _with_values(learner: StartsFromInitial, pool: Pool) -> StartsFromInitial:
     """Return the learner with its initial function as values on the pool: what a file can hold."""
-    stored = KernelLearner(
-        learner.kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=learner.initial_on(pool)
-    )
-    for name in ("centers_", "coefficients_", "steps_"):
-        if hasattr(learner, name):
-            setattr(stored, name, getattr(learner, name))
+    stored = copy.copy(learner)
+    stored.initial = learner.initial_on(pool)
     return stored
 
 
