@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from nimt.errors import InvalidInput as InvalidInput
     from nimt.errors import MissingExtra as MissingExtra
     from nimt.errors import NimtError as NimtError
+    from nimt.errors import ResponseWarning as ResponseWarning
     from nimt.errors import StepSizeWarning as StepSizeWarning
+    from nimt.interpolation import InterpolationTeacher as InterpolationTeacher
     from nimt.kernels import Wendland as Wendland
     from nimt.kernels import linear as linear
     from nimt.kernels import rbf as rbf
@@ -30,8 +32,11 @@ if TYPE_CHECKING:
     from nimt.losses import Huber as Huber
     from nimt.losses import Logistic as Logistic
     from nimt.losses import Square as Square
+    from nimt.orthogonal import OrthogonalLearner as OrthogonalLearner
     from nimt.pools import Grid as Grid
     from nimt.running import Progress as Progress
+    from nimt.soft import SoftTeacher as SoftTeacher
+    from nimt.synthesis import SynthesisTeacher as SynthesisTeacher
     from nimt.teachers import AlternativeLabels as AlternativeLabels
     from nimt.teachers import GreedyTeacher as GreedyTeacher
     from nimt.teachers import RandomTeacher as RandomTeacher
@@ -52,14 +57,19 @@ _HOMES = {
         "InvalidInput",
         "MissingExtra",
         "NimtError",
+        "ResponseWarning",
         "StepSizeWarning",
     ),
+    "interpolation": ("InterpolationTeacher",),
     "kernels": ("Wendland", "linear", "rbf"),
     "learners": ("KernelLearner", "LinearLearner"),
     "lesson": ("Lesson", "Outcome"),
     "losses": ("Absolute", "Hinge", "Huber", "Logistic", "Square"),
+    "orthogonal": ("OrthogonalLearner",),
     "pools": ("Grid",),
     "running": ("Progress",),
+    "soft": ("SoftTeacher",),
+    "synthesis": ("SynthesisTeacher",),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("resume", "steps", "teach"),
 }

@@ -11,10 +11,14 @@ from sklearn.gaussian_process import kernels as sklearn_kernels
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.errors import CannotStore, InvalidInput
+from nimt.interpolation import InterpolationTeacher
 from nimt.kernels import Wendland
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import LOSSES
+from nimt.orthogonal import OrthogonalLearner
 from nimt.pools import Grid, Points
+from nimt.soft import SoftTeacher
+from nimt.synthesis import SynthesisTeacher
 from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher
 
 KERNELS: dict[str, Any] = {
@@ -26,10 +30,19 @@ KERNELS: dict[str, Any] = {
     if isinstance(kind, type) and issubclass(kind, Kernel) and not getattr(kind, "__abstractmethods__", None)
 }
 PLAIN: dict[str, Any] = {
-    kind.__name__: kind for kind in (*LOSSES.values(), GreedyTeacher, RandomTeacher, AlternativeLabels)
+    kind.__name__: kind
+    for kind in (
+        *LOSSES.values(),
+        AlternativeLabels,
+        GreedyTeacher,
+        InterpolationTeacher,
+        RandomTeacher,
+        SoftTeacher,
+        SynthesisTeacher,
+    )
 }
-LEARNERS: dict[str, Any] = {kind.__name__: kind for kind in (KernelLearner, LinearLearner)}
-LEARNED = ("centers_", "coefficients_", "steps_", "weights_", "learning_rate_")
+LEARNERS: dict[str, Any] = {kind.__name__: kind for kind in (KernelLearner, LinearLearner, OrthogonalLearner)}
+LEARNED = ("centers_", "coefficients_", "steps_", "weights_", "learning_rate_", "factor_", "newton_", "refused_")
 
 FOREIGN = "foreign"
 

@@ -141,7 +141,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from one pack: one functional gradient step."""
         self.check()
-        points, labels = _checked_pack(X, y)
+        points, labels = checked_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
@@ -284,7 +284,7 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from one pack: one gradient step, averaged over the pack."""
-        points, labels = _checked_pack(X, y)
+        points, labels = checked_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         features = self.features(points)
@@ -341,7 +341,8 @@ def auto_rate(loss: Loss, diagonal: ArrayLike) -> float:
     return 1.0 / (float(loss.smoothness) * largest)
 
 
-def _checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """Return points (k, d) and labels (k,), or say what is wrong with them."""
     points = as_pool(X).points
     labels = real_array("y", y).reshape(-1)
     if len(labels) != len(points):

@@ -13,7 +13,9 @@ from sklearn.exceptions import NotFittedError
 from nimt.errors import CannotStore, InvalidInput
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import Loss, as_loss
+from nimt.newton import NewtonBasis
 from nimt.operators import DenseOperator, Operator
+from nimt.orthogonal import OrthogonalLearner
 from nimt.pools import Grid, Pool
 
 Array = NDArray[np.float64]
@@ -125,6 +127,78 @@ class LinearPupil:
         self.values = self.learner.predict(self.pool)
 
 
+class OrthogonalPupil:
+    """An `OrthogonalLearner`: one example adds one column to the Newton basis on the pool, O(n m)."""
+
+    loss: Loss | None = None
+    diagonal: Array | None = None
+
+    def __init__(self, learner: OrthogonalLearner, pool: Pool) -> None:
+        self.learner = copy.deepcopy(learner).bind(pool)
+        self.pool = pool
+        self.learner.begin(pool.dimension)
+        self.basis = NewtonBasis(learner.kernel, pool.points, learner.regularisation, learner.power_tolerance)
+        self.basis.restart(self.learner.basis_at(pool.points))
+        self.values: Array = np.array(self.learner.predict(pool))
+        self.centers: list[int] = []
+        self.rows: list[Array] = []
+        self.coefficients: list[float] = []
+        self.refused = 0
+        self.steps = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no point of the pool can teach it anything more."""
+        return self.basis.is_full
+
+    def learn(self, indices: Indices, labels: Array) -> None:
+        for index, label in zip(indices.tolist(), labels.tolist(), strict=True):
+            row = self.basis.add(index)
+            if row is None:
+                self.refused += 1
+                continue
+            coefficient = (label - self.values[index]) / row[-1]
+            self.values += coefficient * self.basis.columns[:, -1]
+            self.centers.append(index)
+            self.rows.append(row)
+            self.coefficients.append(coefficient)
+        self.steps += 1
+
+    def taught(self) -> OrthogonalLearner:
+        learner = copy.deepcopy(self.learner)
+        learner.steps_ += self.steps
+        learner.refused_ += self.refused
+        if self.centers:
+            width = self.basis.size
+            rows = np.stack([np.pad(row, (0, width - len(row))) for row in self.rows])
+            learner.absorb(self.pool.points[self.centers], rows, self.coefficients)
+        return learner
+
+    def state(self) -> dict[str, Array]:
+        return {
+            "values": self.values,
+            "columns": self.basis.columns,
+            "power_squared": self.basis.power_squared,
+            "centers": np.array(self.centers, dtype=np.float64),
+            "pivots": np.array([row[-1] for row in self.rows]),
+            "coefficients": np.array(self.coefficients),
+            "counts": np.array([self.refused, self.steps], dtype=np.float64),
+        }
+
+    def restore(self, state: dict[str, Array]) -> None:
+        self.values = np.array(state["values"])
+        self.basis.restart(state["columns"])
+        self.basis.power_squared = np.array(state["power_squared"])
+        self.centers = state["centers"].astype(int).tolist()
+        before = self.basis.size - len(self.centers)
+        self.rows = [
+            np.append(self.basis.columns[center, : before + place], pivot)
+            for place, (center, pivot) in enumerate(zip(self.centers, state["pivots"], strict=True))
+        ]
+        self.coefficients = state["coefficients"].tolist()
+        self.refused, self.steps = (int(count) for count in state["counts"])
+
+
 class AnyPupil:
     """Any object with `predict` and `partial_fit`; one that is not fitted yet counts as predicting 0."""
 
@@ -179,6 +253,8 @@ def pupil_of(learner: Any, pool: Pool, target: Array) -> Pupil:
         return KernelPupil(learner, pool)
     if isinstance(learner, LinearLearner):
         return LinearPupil(learner, pool)
+    if isinstance(learner, OrthogonalLearner):
+        return OrthogonalPupil(learner, pool)
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
     if missing or isinstance(learner, type):
         raise InvalidInput(

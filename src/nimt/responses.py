@@ -154,9 +154,7 @@ class Responses:
             [error.sum(), (movement**2).sum(), error[again].sum(), own_error[again].sum()]
         )
 
-    def _look_for_growth(
-        self, shown: Indices, distance: Array, moved: Array, step: int
-    ) -> tuple[float, float] | None:
+    def _look_for_growth(self, shown: Indices, distance: Array, moved: Array, step: int) -> tuple[float, float] | None:
         """Compare with the time before at the same points: of two label distances the further must move them further.
 
         The points of a pack move each other, so a pack is compared only with the same one nearer by or further off.
@@ -173,7 +171,7 @@ class Responses:
             return None
         self.probes = max(0, self.probes - 1)
         # the further one stands out of the noise, so it predicts the nearer, not the other way round
-        self.growth = self.growth + [(moved_near - moved_far * near / far) ** 2, (moved_near - moved_far) ** 2]
+        self.growth += np.square([moved_near - moved_far * near / far, moved_near - moved_far])
         in_proportion, the_same = self.growth
         if SURE * in_proportion < the_same and moved_far > 0:
             self.reach = min(self.radius, max(self.reach, 2 * far))

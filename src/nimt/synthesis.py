@@ -1,4 +1,4 @@
-"""Synthesise the label: show where the learner is furthest off, with the label that lands its own step on the target."""
+"""Make the label too: show where the learner is furthest off, labelled so that its own step lands on the target."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SynthesisTeacher(Teacher):
     rate nor the loss nor the kernel: it sees what its examples did and estimates rho from that (`nimt.responses`), for
     all points together while their responses agree and for each alone where they do not. A response it has not seen it
     does not use: the first example carries the true label, and so does a point of its own response not shown before.
-    Where a label further away moves the learner no further it warns and keeps to labels nearer by, down to the true one.
+    Where a label further away moves the learner no further it warns and keeps to nearer ones, down to the true label.
 
     The price is the labels: they may lie outside the range of the target, by up to `radius`. A loss that takes
     only some labels (logistic) refuses them.
@@ -49,7 +49,7 @@ class SynthesisTeacher(Teacher):
     >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
     >>> rules = {"tol": 1e-3, "max_iterations": 9000}
     >>> [nimt.teach(learner, teacher, x, np.sin, **rules).itd for teacher in (nimt.GreedyTeacher(), SynthesisTeacher())]
-    [3105, 541]
+    [1865, 242]
     """
 
     radius: float | None = None

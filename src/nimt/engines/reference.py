@@ -107,7 +107,12 @@ class ReferenceEngine:
         return given
 
     def is_stationary(self, selection: Selection) -> bool:
-        """Say whether the paper's S = (slope K(x, x))^2, the largest of the pack, is down to the given value."""
+        """Say whether the paper's S = (slope K(x, x))^2, the largest of the pack, is down to the given value.
+
+        A learner that says it is full can be moved by nothing in the pool, whatever is shown.
+        """
+        if getattr(self.pupil, "is_full", False):
+            return True
         if self.task.stationary is None:
             return False
         assert self.pupil.loss is not None and self.pupil.diagonal is not None
