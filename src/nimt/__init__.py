@@ -10,6 +10,7 @@ from nimt._version import __version__
 if TYPE_CHECKING:
     from nimt import datasets as datasets
     from nimt import plots as plots
+    from nimt.box import Box as Box
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
     from nimt.errors import CorruptLesson as CorruptLesson
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; nothing is loaded before it is asked for, so `import nimt` stays instant.
 _HOMES = {
+    "box": ("Box",),
     "errors": (
         "CannotStore",
         "CheckpointWarning",

@@ -78,6 +78,8 @@ class InterpolationTeacher(Teacher):
             return view.shown(largest(residual, k), residual)
         basis = NewtonBasis(self.kernel, view.pool.points)
         if view.memory is not None:
+            if not np.array_equal(view.memory["places"], view.candidates):
+                raise InvalidInput(f"the rule {self.rule!r} needs a fixed pool; in a Box use rule 'f'")
             basis.restart(view.memory["columns"])
             basis.power_squared = np.array(view.memory["power_squared"])
         scores = score(residual, basis.power, self.beta)
@@ -85,7 +87,7 @@ class InterpolationTeacher(Teacher):
         shown = largest(scores, k)
         for index in shown.tolist():
             basis.add(index)
-        memory = {"columns": basis.columns, "power_squared": basis.power_squared}
+        memory = {"columns": basis.columns, "power_squared": basis.power_squared, "places": view.candidates}
         return view.shown(shown, scores, memory=memory)
 
 

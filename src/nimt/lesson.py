@@ -29,6 +29,7 @@ STORED = (
     "final",
     "indices",
     "labels",
+    "examples",
 )
 
 
@@ -59,6 +60,9 @@ class Lesson:
         M(f^t, f*) for t = 0 .. T.
     indices, labels : arrays (T, k) or None
         What was shown at each step; None where only the counts were kept (`record` is "picks").
+    examples : array (T, k, d) or None
+        The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
+        its grid.
     picks : array (n,) of int
         How often each point of the pool was shown.
     snapshots : dict of step -> array (n,)
@@ -92,6 +96,7 @@ class Lesson:
     learner: Any
     indices: NDArray[np.int64] | None = None
     labels: Array | None = None
+    examples: Array | None = None
     snapshots: dict[int, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:

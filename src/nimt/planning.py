@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt._version import __version__
+from nimt.box import Box
 from nimt.checks import check_count, is_number, is_whole
 from nimt.descriptions import describe
 from nimt.engines.base import Task
@@ -76,12 +77,13 @@ class LessonPlan:
 
 
 def task_of(
-    learner: Any, teacher: Any, X: Pool | ArrayLike, y: Any, plan: LessonPlan, target_function: Any = None
+    learner: Any, teacher: Any, X: Pool | Box | ArrayLike, y: Any, plan: LessonPlan, target_function: Any = None
 ) -> Task:
     """Resolve pool, target and the teacher's options, and refuse what does not fit together."""
     if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
         raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
-    pool = as_pool(X)
+    box = X if isinstance(X, Box) else None
+    pool = X.grid if isinstance(X, Box) else as_pool(X)
     target = values_on(pool, y, "the target")
     labels = getattr(teacher, "labels", None)
     if labels is not None and not isinstance(labels, AlternativeLabels):
@@ -101,6 +103,7 @@ def task_of(
         candidates=None,
         other_target=None if labels is None else values_on(pool, labels.other_target, "the other target"),
         alternative_probability=0.0 if labels is None else float(labels.probability),
+        box=box,
     )
     pool_stream, _, _ = task.streams()
     task = dataclasses.replace(task, candidates=candidates_of(getattr(teacher, "pool", None), len(pool), pool_stream))
@@ -186,6 +189,7 @@ def settings_of(task: Task, plan: LessonPlan, engine: str) -> dict[str, Any]:
         "learner": describe(learner),
         "teacher": describe(teacher),
         "pool": describe(task.pool),
+        "box": None if task.box is None else task.box.bounds,
         "target": task.target,
         "target_function": describe(task.target_function) if expansion else None,
         "max_iterations": int(plan.max_iterations),

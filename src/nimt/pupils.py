@@ -209,12 +209,16 @@ class AnyPupil:
         self.learner = copy.deepcopy(learner)
         self.pool = pool
         self.first: dict[str, Any] = {"classes": np.unique(target)} if is_classifier_like(learner) else {}
-        self.values: Array = self._predict()
+        self.values: Array = self.predict_on(pool)
 
     def learn(self, indices: Indices, labels: Array) -> None:
-        self.learner.partial_fit(self.pool.points[indices], labels, **self.first)
+        self.show(self.pool.points[indices], labels)
+
+    def show(self, points: Array, labels: Array) -> None:
+        """Show a pack of points anywhere."""
+        self.learner.partial_fit(points, labels, **self.first)
         self.first = {}
-        self.values = self._predict()
+        self.values = self.predict_on(self.pool)
 
     def taught(self) -> Any:
         return copy.deepcopy(self.learner)
@@ -228,10 +232,11 @@ class AnyPupil:
     def restore(self, state: dict[str, Array]) -> None:
         self.state()
 
-    def _predict(self) -> Array:
-        n = len(self.pool)
+    def predict_on(self, pool: Pool) -> Array:
+        """Return its values on any pool."""
+        n = len(pool)
         try:
-            values = np.asarray(self.learner.predict(self.pool.points), dtype=np.float64)
+            values = np.asarray(self.learner.predict(pool.points), dtype=np.float64)
         except NotFittedError:
             return np.zeros(n)
         if values.shape not in ((n,), (n, 1)):
@@ -255,9 +260,14 @@ def pupil_of(learner: Any, pool: Pool, target: Array) -> Pupil:
         return LinearPupil(learner, pool)
     if isinstance(learner, OrthogonalLearner):
         return OrthogonalPupil(learner, pool)
+    check_learner_protocol(learner)
+    return AnyPupil(learner, pool, target)
+
+
+def check_learner_protocol(learner: Any) -> None:
+    """Refuse what cannot be taught."""
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
     if missing or isinstance(learner, type):
         raise InvalidInput(
             f"a learner needs predict(X) and partial_fit(X, y), as methods of an object; got {learner!r}"
         )
-    return AnyPupil(learner, pool, target)

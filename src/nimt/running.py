@@ -151,6 +151,7 @@ class Run:
             learner=self.engine.taught(),
             indices=self.record.indices,
             labels=self.record.labels,
+            examples=getattr(self.engine, "examples", None),
             snapshots=dict(self.snapshots),
         )
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt import storage
+from nimt.box import Box
 from nimt.checks import check_positive
 from nimt.descriptions import rebuild
 from nimt.engines import make_engine
@@ -37,7 +38,7 @@ Callback = Callable[[Progress], Any]
 def teach(
     learner: Any,
     teacher: Any,
-    X: Pool | ArrayLike,
+    X: Pool | Box | ArrayLike,
     y: Any,
     *,
     max_iterations: int,
@@ -60,8 +61,8 @@ def teach(
     learner : anything with `predict(X)` and `partial_fit(X, y)`
         It is left as it was; `lesson.learner` is the taught copy.
     teacher : a teacher, with `select(view)`
-    X : Grid or array (n,) or (n, d)
-        The pool: where functions are known and examples can be given.
+    X : Grid or array (n,) or (n, d), or Box
+        The pool: where functions are known and examples can be given. In a `Box` examples may lie anywhere.
     y : array (n,) or of the grid's shape, callable on (n, d), or a learner
         The target f*.
     max_iterations : int
@@ -141,7 +142,7 @@ class Steps(Iterator[tuple[int, Selection, float]]):
 def steps(
     learner: Any,
     teacher: Any,
-    X: Pool | ArrayLike,
+    X: Pool | Box | ArrayLike,
     y: Any,
     *,
     max_iterations: int,
@@ -220,7 +221,7 @@ REPEATED = (
 def _prepared(
     learner: Any,
     teacher: Any,
-    X: Pool | ArrayLike,
+    X: Pool | Box | ArrayLike,
     y: Any,
     *,
     callback: Callback | None = None,

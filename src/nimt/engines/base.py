@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt.box import Box
 from nimt.lesson import Outcome
 from nimt.pools import Pool
 from nimt.pupils import Pupil
@@ -36,6 +37,8 @@ class Task:
         The points the teacher may show, sorted; None for all.
     other_target : array (n,) or None
         What alternative labels are read from, with `alternative_probability`.
+    box : Box or None
+        Where the teacher may show any point of a box; `pool` is then its grid.
     """
 
     learner: Any
@@ -51,6 +54,7 @@ class Task:
     candidates: Indices | None
     other_target: Array | None
     alternative_probability: float
+    box: Box | None = None
 
     def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
         """Return the lesson's random streams, one a role: the teacher's pool, its selection, its labels."""

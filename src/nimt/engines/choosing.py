@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nimt.engines.base import Engine, Task
+from nimt.engines.box import BoxEngine
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput
 
@@ -13,6 +14,8 @@ def make_engine(name: str, task: Task) -> Engine:
     """Return the engine of that name, made ready; "auto" takes the fastest that covers the task."""
     if name not in ENGINES:
         raise InvalidInput(f"engine must be one of {', '.join(ENGINES)}, got {name!r}")
+    if task.box is not None:
+        return BoxEngine(task)
     from nimt.engines.sparse import SparseEngine
     from nimt.operators.grid import GridOperator
     from nimt.operators.neighbours import NeighbourOperator
