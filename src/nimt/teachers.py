@@ -201,6 +201,10 @@ class GreedyTeacher(Teacher):
     score : {"residual", "gradient"}
         "residual" is |f - f*|, all a gray-box teacher can know. "gradient" is the paper's exact rule
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`.
+    diverse : bool
+        Choose a pack one by one, as if every point already in it would be put right: f - f* loses
+        (f - f*)(x_j) K(x_j, .) / K(x_j, x_j). It needs the `kernel`, and pays where a step puts points right indeed (an
+        `OrthogonalLearner`, a rate near the bound with a narrow kernel); elsewhere it changes little or costs steps.
 
     Examples
     --------
@@ -212,10 +216,18 @@ class GreedyTeacher(Teacher):
     score: str = "residual"
     loss: str | Loss | None = None
     kernel: Any = None
+    diverse: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
+        if self.diverse:
+            if self.score != "residual" or self.loss is not None:
+                raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
+            if self.kernel is None:
+                raise InvalidInput("diverse=True needs the learner's kernel=: no view holds it")
+            check_kernel(self.kernel)
+            return
         if self.score not in ("residual", "gradient"):
             raise InvalidInput(f"score must be 'residual' or 'gradient', got {self.score!r}")
         if self.score == "gradient":
@@ -224,11 +236,14 @@ class GreedyTeacher(Teacher):
             as_loss(self.loss)
             check_kernel(self.kernel)
         elif self.loss is not None or self.kernel is not None:
-            raise InvalidInput("loss= and kernel= are used by score='gradient' only")
+            raise InvalidInput("loss= and kernel= are used by score='gradient' and diverse=True only")
 
     def select(self, view: View) -> Selection:
         scores = self.scores(view)
-        return view.shown(largest(scores, count_of(self.k, len(view))), scores)
+        k = count_of(self.k, len(view))
+        if self.diverse:
+            return view.shown(diverse_pack(view.predictions - view.target, self.kernel, view.pool.points, k), scores)
+        return view.shown(largest(scores, k), scores)
 
     def scores(self, view: View) -> Array:
         """Return how much each point is worth showing."""
@@ -278,6 +293,26 @@ def largest(scores: Array, k: int) -> Indices:
     above = np.flatnonzero(known > threshold)
     equal = np.flatnonzero(known == threshold)[: k - len(above)]
     return np.sort(np.concatenate([above, equal]))
+
+
+def diverse_pack(errors: Array, kernel: Any, points: Array, k: int) -> Indices:
+    """Return k indices chosen one by one, each time as if the points before were put right; in ascending order.
+
+    Examples
+    --------
+    >>> from nimt.kernels import rbf
+    >>> diverse_pack(np.array([0.9, 1.0, 0.5]), rbf(1.0), np.array([[0.0], [0.1], [5.0]]), 2)
+    array([1, 2])
+    """
+    left = np.array(errors)
+    diagonal = kernel.diag(points)
+    free = np.ones(len(left), dtype=bool)
+    for _ in range(k):
+        index = int(np.argmax(np.where(free, np.abs(left), -1.0)))
+        free[index] = False
+        if diagonal[index] > 0:
+            left = left - left[index] / diagonal[index] * kernel(points, points[index : index + 1])[:, 0]
+    return np.flatnonzero(~free)
 
 
 def cumulative(shares: Array) -> Array:
