@@ -35,6 +35,8 @@ def uncovered(task: Task) -> str | None:
     if task.measure not in ("paper", "rms"):
         return f"measure={task.measure!r} is computed by the reference loop"
     teacher = task.teacher
+    if isinstance(teacher, GreedyTeacher) and teacher.diverse:
+        return "a diverse pack is chosen by the reference loop"
     if isinstance(teacher, GreedyTeacher) and teacher.loss is not None and type(as_loss(teacher.loss)) not in LOSS_CODES:
         return f"the teacher's loss {as_loss(teacher.loss)!r} is your own"
     return None
