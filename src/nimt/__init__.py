@@ -9,6 +9,9 @@ from nimt._version import __version__
 
 if TYPE_CHECKING:
     from nimt import plots as plots
+    from nimt.comparing import Comparison as Comparison
+    from nimt.comparing import compare as compare
+    from nimt.comparing import compare_lessons as compare_lessons
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
     from nimt.errors import CorruptLesson as CorruptLesson
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from nimt.errors import MissingExtra as MissingExtra
     from nimt.errors import NimtError as NimtError
     from nimt.errors import StepSizeWarning as StepSizeWarning
+    from nimt.kernel_expressions import parse_kernel as parse_kernel
     from nimt.kernels import Wendland as Wendland
     from nimt.kernels import linear as linear
     from nimt.kernels import rbf as rbf
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from nimt.losses import Square as Square
     from nimt.pools import Grid as Grid
     from nimt.running import Progress as Progress
+    from nimt.sources import Problem as Problem
+    from nimt.sources import read_problem as read_problem
     from nimt.teachers import AlternativeLabels as AlternativeLabels
     from nimt.teachers import GreedyTeacher as GreedyTeacher
     from nimt.teachers import RandomTeacher as RandomTeacher
@@ -43,6 +49,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; nothing is loaded before it is asked for, so `import nimt` stays instant.
 _HOMES = {
+    "comparing": ("Comparison", "compare", "compare_lessons"),
     "errors": (
         "CannotStore",
         "CheckpointWarning",
@@ -53,12 +60,14 @@ _HOMES = {
         "NimtError",
         "StepSizeWarning",
     ),
+    "kernel_expressions": ("parse_kernel",),
     "kernels": ("Wendland", "linear", "rbf"),
     "learners": ("KernelLearner", "LinearLearner"),
     "lesson": ("Lesson", "Outcome"),
     "losses": ("Absolute", "Hinge", "Huber", "Logistic", "Square"),
     "pools": ("Grid",),
     "running": ("Progress",),
+    "sources": ("Problem", "read_problem"),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("resume", "steps", "teach"),
 }
