@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nimt._version import __version__
 
 if TYPE_CHECKING:
+    from nimt import datasets as datasets
     from nimt import plots as plots
     from nimt.comparing import Comparison as Comparison
     from nimt.comparing import compare as compare
@@ -71,7 +72,7 @@ _HOMES = {
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("resume", "steps", "teach"),
 }
-_MODULES = ("plots",)
+_MODULES = ("datasets", "plots")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]
