@@ -15,6 +15,7 @@ from nimt.checks import check_count
 from nimt.descriptions import describe
 from nimt.errors import InvalidInput
 from nimt.lesson import Lesson
+from nimt.palette import method_name
 from nimt.pools import Pool, as_pool, same_points, values_on
 from nimt.teachers import AlternativeLabels, GreedyTeacher, Teacher, View
 from nimt.teaching import teach
@@ -157,11 +158,12 @@ def compare(
     ----------
     learner, X, y, max_iterations, tol, callback : as in `teach`
     teachers : dict of name -> teacher, or a list
-        A list is named by what each teacher is.
+        In a list, each is called what the paper calls it: GFT-1, RFT-0.05, whole ...
     seeds : int or list of int
         A count means 0, 1, 2, ...; a greedy teacher without a drawn pool or other labels needs only the first.
     engine : str
-        With "reference" the time of choosing is measured apart from that of learning; a faster engine does both at once.
+        With "reference" the time of choosing is measured apart from that of learning; a faster engine does both
+        at once.
     **options : as in `teach`
         `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
 
@@ -204,7 +206,7 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
     else:
         for lesson in lessons:
             _check_lesson(lesson)
-            groups.setdefault(label_of(lesson.settings["teacher"]), []).append(lesson)
+            groups.setdefault(method_name(lesson.settings["teacher"]), []).append(lesson)
     everything = [lesson for group in groups.values() for lesson in group]
     if not everything or not all(groups.values()):
         raise InvalidInput("there is nothing to compare: give at least one lesson for every name")
@@ -223,28 +225,6 @@ def draws(teacher: Any) -> bool:
     if type(teacher) is not GreedyTeacher:
         return True
     return teacher.labels is not None or (np.ndim(teacher.pool) == 0 and teacher.pool is not None)
-
-
-def label_of(teacher: Mapping[str, Any]) -> str:
-    """Return a short name of a described teacher.
-
-    Examples
-    --------
-    >>> label_of({"type": "RandomTeacher", "k": 0.05, "pool": 0.8, "labels": None})
-    'random:0.05 from 0.8 of the pool'
-    """
-    kind = str(teacher.get("name", "teacher")) if teacher.get("type") == "foreign" else str(teacher.get("type"))
-    k = teacher.get("k")
-    whole = kind == "GreedyTeacher" and isinstance(k, float) and k == 1.0
-    name = "whole" if whole else kind.removesuffix("Teacher").lower() + ("" if k is None else f":{k}")
-    pool, labels = teacher.get("pool"), teacher.get("labels")
-    if isinstance(pool, int | float):
-        name += f" from {pool} of the pool"
-    elif pool is not None:
-        name += " from a part of the pool"
-    if isinstance(labels, Mapping):
-        name += f", other labels {labels.get('probability')}"
-    return name
 
 
 class TimedTeacher:
@@ -294,7 +274,7 @@ def _named(teachers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
             raise InvalidInput(f"teachers must be a dict of name -> teacher or a list, got {teachers!r}") from None
         named = {}
         for teacher in listed:
-            name = label_of(describe(teacher))
+            name = method_name(describe(teacher))
             if name in named:
                 raise InvalidInput(f"two teachers are both called {name!r}: give a dict of name -> teacher")
             named[name] = teacher
