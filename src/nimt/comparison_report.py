@@ -94,6 +94,7 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
 
 
 def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
+    reached = row.steps is not None  # and then every lesson ended just below the tolerance
     if tol is None:
         steps = "no tolerance"
     elif row.steps is None:
@@ -102,7 +103,7 @@ def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
         assert row.steps_range is not None
         steps = f"{row.steps:,.0f}" + _range(row.steps_range, "{:,}")
     line = [
-        row.name, str(row.seeds), steps, f"{row.discrepancy:.3g}" + _range(row.discrepancy_range, "{:.3g}"),
+        row.name, str(row.seeds), steps, f"{row.discrepancy:.3g}" + ("" if reached else _range(row.discrepancy_range, "{:.3g}")),
         f"{row.examples:,.0f}", f"{row.distinct:,.0f}", f"{row.seconds:.3g}",
     ]  # fmt: skip
     if timed and row.choosing is not None and row.learning is not None:

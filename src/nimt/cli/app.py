@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
 import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Annotated, Any
 
@@ -75,11 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; what is wrong with the input becomes one sentence on stderr."""
-    warnings.showwarning = _show_warning
-    signal.signal(signal.SIGTERM, _stop_like_ctrl_c)
+    given = None if arguments is None else list(arguments)
     try:
-        given = None if arguments is None else list(arguments)
-        code = program()(args=given, prog_name="nimt", standalone_mode=False)
+        with warnings.catch_warnings(), _stopped_by_sigterm():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("default", UserWarning)
+            code = program()(args=given, prog_name="nimt", standalone_mode=False)
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
@@ -105,9 +108,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _stop_like_ctrl_c(number: int, frame: FrameType | None) -> None:
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
     """Let a request to end do what Ctrl-C does: finish the step, write the checkpoint, say how to go on."""
-    signal.raise_signal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _of_the_system(error: OSError) -> str:
