@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from nimt import datasets as datasets
     from nimt import plots as plots
     from nimt.box import Box as Box
+    from nimt.comparing import Comparison as Comparison
+    from nimt.comparing import compare as compare
+    from nimt.comparing import compare_lessons as compare_lessons
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
     from nimt.errors import CorruptLesson as CorruptLesson
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from nimt.errors import ResponseWarning as ResponseWarning
     from nimt.errors import StepSizeWarning as StepSizeWarning
     from nimt.interpolation import InterpolationTeacher as InterpolationTeacher
+    from nimt.kernel_expressions import parse_kernel as parse_kernel
     from nimt.kernels import Wendland as Wendland
     from nimt.kernels import linear as linear
     from nimt.kernels import rbf as rbf
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
     from nimt.pools import Grid as Grid
     from nimt.running import Progress as Progress
     from nimt.soft import SoftTeacher as SoftTeacher
+    from nimt.sources import Problem as Problem
+    from nimt.sources import read_problem as read_problem
     from nimt.synthesis import SynthesisTeacher as SynthesisTeacher
     from nimt.teachers import AlternativeLabels as AlternativeLabels
     from nimt.teachers import GreedyTeacher as GreedyTeacher
@@ -51,6 +57,7 @@ if TYPE_CHECKING:
 # Where each public name lives; nothing is loaded before it is asked for, so `import nimt` stays instant.
 _HOMES = {
     "box": ("Box",),
+    "comparing": ("Comparison", "compare", "compare_lessons"),
     "errors": (
         "CannotStore",
         "CheckpointWarning",
@@ -63,6 +70,7 @@ _HOMES = {
         "StepSizeWarning",
     ),
     "interpolation": ("InterpolationTeacher",),
+    "kernel_expressions": ("parse_kernel",),
     "kernels": ("Wendland", "linear", "rbf"),
     "learners": ("KernelLearner", "LinearLearner"),
     "lesson": ("Lesson", "Outcome"),
@@ -72,6 +80,7 @@ _HOMES = {
     "running": ("Progress",),
     "soft": ("SoftTeacher",),
     "synthesis": ("SynthesisTeacher",),
+    "sources": ("Problem", "read_problem"),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("resume", "steps", "teach"),
 }

@@ -83,6 +83,7 @@ class Run:
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
         self.elapsed = 0.0
+        self._torn = False
         self._chunk = 1
         self._next_checkpoint = CHECKPOINT_EVERY
         self._take_snapshot()
@@ -90,6 +91,7 @@ class Run:
     def advance(self, steps: int) -> None:
         """Take up to so many steps, never past the next snapshot or the budget."""
         began = time.perf_counter()
+        self._torn = True
         stops = [step for step in self.asked if step > self.engine.step] + [self.max_iterations]
         allowed = min(steps, min(stops) - self.engine.step)
         # with no step left the engine is still asked, so that a tolerance met by the last step counts
@@ -99,6 +101,7 @@ class Run:
         if self.outcome is None and self.engine.step >= self.max_iterations:
             self.outcome = self._met_at_the_end() or Outcome.BUDGET
         self._take_snapshot()
+        self._torn = False
         self.elapsed += time.perf_counter() - began
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
@@ -125,7 +128,8 @@ class Run:
             if self.callback is not None:
                 self.callback(self.progress())
         finally:
-            self.write_checkpoint()
+            if not self._torn:  # an error within a step leaves engine and record apart: the checkpoint before holds
+                self.write_checkpoint()
         return self.lesson()
 
     def progress(self) -> Progress:
@@ -193,7 +197,8 @@ class Run:
         self.snapshots = {int(step): values for step, values in content["snapshots"].items()}
         self.elapsed = float(content["elapsed"])
         ended = content["outcome"]
-        self.outcome = Outcome[ended] if ended in FINAL else None
+        has_more = ended == Outcome.BUDGET.name and self.engine.step < self.max_iterations
+        self.outcome = Outcome[ended] if ended in FINAL and not has_more else None
         self._next_checkpoint = self.elapsed + CHECKPOINT_EVERY
 
     def _met_at_the_end(self) -> Outcome | None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import storage
 from nimt.box import Box
-from nimt.checks import check_positive
+from nimt.checks import check_count, check_positive
 from nimt.descriptions import rebuild
 from nimt.engines import make_engine
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
@@ -174,6 +174,8 @@ def resume(
     *,
     learner: Any = None,
     teacher: Any = None,
+    max_iterations: int | None = None,
+    snapshots: Iterable[int] = (),
     callback: Callback | None = None,
     time_limit: float | None = None,
 ) -> Lesson:
@@ -185,6 +187,9 @@ def resume(
         As given to `teach`; if it is damaged, the one before it is used.
     learner, teacher : optional
         Hand over again what is not nimt's own (a teacher, kernel, loss or schedule you wrote), as it was at the start.
+    max_iterations : int, optional
+        A larger budget than before: a lesson that ended because its budget ran out goes on.
+    snapshots : steps at which to keep f^t, besides those asked for before
     callback, time_limit : as in `teach`
     """
     path = Path(checkpoint)
@@ -196,7 +201,7 @@ def resume(
             teacher if teacher is not None else _rebuilt(settings["teacher"], "teacher", path),
             rebuild(settings["pool"]),
             settings["target"],
-            **{name: settings[name] for name in REPEATED},
+            **_repeated(settings, max_iterations, snapshots),
             time_limit=time_limit, callback=callback, checkpoint=path, engine=content["engine"],
             target_function=rebuild(settings["target_function"]), warn=False,
         )  # fmt: skip
@@ -216,6 +221,15 @@ REPEATED = (
     "record",
     "seed",
 )
+
+
+def _repeated(settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int]) -> dict[str, Any]:
+    """Return the rules of the lesson as they were, with a larger budget and more snapshots where asked for."""
+    options = {name: settings[name] for name in REPEATED}
+    if max_iterations is not None:
+        check_count("max_iterations", max_iterations, at_least=options["max_iterations"])
+        options["max_iterations"] = max_iterations
+    return options | {"snapshots": [*options["snapshots"], *snapshots]}
 
 
 def _prepared(

@@ -1,0 +1,134 @@
+"""The commands, and the one place where an error becomes a sentence and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from nimt._version import __version__
+from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, complain
+from nimt.errors import NimtError
+
+COMMANDS = ("teach", "compare", "show", "resume", "plan", "reproduce", "demo")
+EXAMPLES = (
+    "nimt demo",
+    "nimt teach digit:0 --from digit:8",
+    "nimt compare gmm --from gmm:start",
+)
+
+
+def _help_of(text: str | None, examples: Sequence[str]) -> str:
+    """Return a help text whose examples stand line by line: the control character keeps them from being joined."""
+    lines = "\n".join(examples)
+    return inspect.cleandoc(text or "") + (f"\n\nExamples:\n\n\b\n{lines}" if lines else "")
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"nimt {__version__}")
+        raise typer.Exit
+
+
+def nimt(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Teach a learner one function from another, and watch which examples do it in the fewest steps.
+
+    Exit codes: 0 done; 1 the tolerance was not reached (with --require); 2 bad input; 130 interrupted.
+    """
+
+
+def program() -> typer.Typer:
+    """Return the program with every command whose module is there; each holds a function of its name and EXAMPLES."""
+    app = typer.Typer(
+        name="nimt",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(help=_help_of(nimt.__doc__, EXAMPLES))(nimt)
+    for name in COMMANDS:
+        if importlib.util.find_spec(f"nimt.cli.{name}") is not None:
+            module = importlib.import_module(f"nimt.cli.{name}")
+            command = getattr(module, name)
+            app.command(name, help=_help_of(command.__doc__, getattr(module, "EXAMPLES", ())))(command)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and end it with its exit code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code; what is wrong with the input becomes one sentence on stderr."""
+    given = None if arguments is None else list(arguments)
+    try:
+        with warnings.catch_warnings(), _stopped_by_sigterm():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("default", UserWarning)
+            code = program()(args=given, prog_name="nimt", standalone_mode=False)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    except NimtError as error:
+        complain(str(error))
+        return BAD_INPUT
+    except MemoryError as error:
+        complain(f"this needs more memory than there is ({error}): use fewer points, for example with --size")
+        return BAD_INPUT
+    except OSError as error:
+        complain(_of_the_system(error))
+        return BAD_INPUT
+    except typer.Abort:
+        return INTERRUPTED
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # typer's own complaints about options have one; all else is a bug
+            raise
+        sentence = error.format_message()
+        if not sentence:  # nimt alone prints its help, which is no mistake
+            return DONE
+        complain(sentence)
+        return BAD_INPUT
+    return code if isinstance(code, int) else DONE
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let a request to end do what Ctrl-C does: finish the step, write the checkpoint, say how to go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _of_the_system(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    complain(str(message), "warning")

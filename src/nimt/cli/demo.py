@@ -1,0 +1,33 @@
+"""`nimt demo`: a first lesson, and files to go on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nimt.cli.settings import RunSettings
+
+EXAMPLES = ("nimt demo",)
+
+
+def demo(
+    out: Annotated[str, typer.Option("--out", help="The folder to write to.")] = "nimt-demo",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+) -> None:
+    """Teach the paper's mixture of two bumps to a learner that thinks of a third, and say what to try next."""
+    from nimt.cli.teach import run_lesson
+    from nimt.datasets.places import shipped
+    from nimt.files import whole_file
+
+    settings = RunSettings(target="gmm", initial="gmm:start", learning_rate="0.01", iterations=5000)
+    code = run_lesson(settings, out, overwrite=True, require=False, as_json=False, quiet=quiet)
+    picture = Path(out) / "cat.png"
+    with whole_file(picture) as temporary:
+        temporary.write_bytes(shipped("chelsea.png"))
+    if not quiet:
+        print(f"open {Path(out) / 'report.html'} in a browser, then try")
+        print(f"  nimt teach {picture} --from zero")
+        print("  nimt compare gmm --from gmm:start")
+    raise typer.Exit(code)

@@ -1,0 +1,122 @@
+"""The folder of a run: one run at a time, and nothing in it that another run left half-done."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from nimt.errors import InvalidInput
+
+RESULTS = ("lesson.npz", "comparison.json", "checkpoint.npz", "checkpoint.npz.previous")
+UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^checkpoint\.npz\.next$")
+
+
+class RunFolder:
+    """Where a run writes.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of_their_own(cls, name: str) -> RunFolder:
+        """Return a folder here that is not there yet: nimt-cat, nimt-cat-2, ..."""
+        stem = "nimt-" + (re.sub(r"[^\w.]+", "-", name).strip("-.") or "lesson")
+        number = 1
+        while (path := Path(stem if number == 1 else f"{stem}-{number}")).exists():
+            number += 1
+        return cls(path)
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.path / "checkpoint.npz"
+
+    @property
+    def config(self) -> Path:
+        return self.path / "run.toml"
+
+    @property
+    def lesson(self) -> Path:
+        return self.path / "lesson.npz"
+
+    def has_checkpoint(self) -> bool:
+        """Say whether there is one to go on from, be it the one before the last."""
+        return self.checkpoint.exists() or self.checkpoint.with_name(self.checkpoint.name + ".previous").exists()
+
+    @contextlib.contextmanager
+    def claimed_anew(self, *, overwrite: bool) -> Iterator[None]:
+        """Make the folder ours for a new run; if the run never begins, leave everything as it was found."""
+        made = self._make()
+        try:
+            with self._locked():
+                taken = [name for name in RESULTS if (self.path / name).exists()]
+                if taken and not overwrite:
+                    raise InvalidInput(
+                        f"{str(self.path)!r} holds a run already ({taken[0]}): go on with 'nimt resume', give another "
+                        f"--out, or --overwrite"
+                    )
+                for name in taken:
+                    (self.path / name).unlink()
+                self._sweep()
+                yield
+        except BaseException:
+            if made and not self.has_checkpoint():
+                shutil.rmtree(self.path, ignore_errors=True)
+            raise
+
+    @contextlib.contextmanager
+    def claimed_again(self) -> Iterator[None]:
+        """Make the folder ours to go on with its run."""
+        if not self.path.is_dir():
+            raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
+        with self._locked():
+            if not self.config.exists() and not self.has_checkpoint():
+                raise InvalidInput(
+                    f"{str(self.path)!r} holds no run of nimt: name the folder that 'nimt teach' wrote to"
+                )
+            self._sweep()
+            yield
+
+    def _make(self) -> bool:
+        """Create the folder; say whether that was needed."""
+        if self.path.is_dir():
+            return False
+        if self.path.exists():
+            raise InvalidInput(f"{str(self.path)!r} is a file: give --out a folder")
+        try:
+            self.path.mkdir(parents=True)
+        except OSError as error:
+            raise InvalidInput(f"the folder {str(self.path)!r} cannot be made: {error.strerror}") from None
+        return True
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold a lock on the folder itself: the kernel lets go of it whenever and however the process ends."""
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InvalidInput(
+                    f"another run is writing to {str(self.path)!r}: wait for it, or give another --out"
+                ) from None
+            if not os.access(self.path, os.W_OK | os.X_OK):
+                raise InvalidInput(f"the folder {str(self.path)!r} may not be written to: give another --out")
+            yield
+        finally:
+            os.close(handle)
+
+    def _sweep(self) -> None:
+        """Remove what a killed run was in the middle of writing."""
+        for path in self.path.iterdir():
+            if UNFINISHED.match(path.name):
+                path.unlink(missing_ok=True)

@@ -1,0 +1,77 @@
+"""The options that say what a lesson is: one list, shared by every command that gives or plans one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Optional
+
+import typer
+
+from nimt.cli.settings import DEFAULTS
+
+WHAT, HOW, WHEN = "What is taught", "Who teaches, and whom", "When it stops, and what is kept"
+TABLE = "Tables"
+
+
+def _option(kind: Any, flags: tuple[str, ...], says: str, panel: str, **more: Any) -> Any:
+    name = flags[0].lstrip("-").partition("/")[0].replace("-", "_")
+    usual = DEFAULTS.get({"from": "initial"}.get(name, name))
+    if usual is not None and usual is not False:
+        says += f" [dim]\\[{usual}][/dim]"
+    return Annotated[Optional[kind], typer.Option(*flags, help=says, rich_help_panel=panel, **more)]  # noqa: UP045 (typer reads it at run time)
+
+
+LESSON_OPTIONS: dict[str, Any] = {
+    "initial": _option(str, ("--from",), "Where the learner starts: like TARGET.", WHAT, metavar="INITIAL"),
+    "size": _option(int, ("--size",), "The longer side of a picture; 0 keeps its own, 96 is the usual most.", WHAT),
+    "normalise": _option(str, ("--normalise",), "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT),
+    "strict": _option(bool, ("--strict/--resample",), "Refuse an INITIAL of another size than TARGET.", WHAT),
+    "features": _option(str, ("--features",), "Feature columns, separated by commas; all others usually.", TABLE),
+    "target_column": _option(str, ("--target-column",), "The column that is taught; the last usually.", TABLE),
+    "scale_features": _option(bool, ("--scale-features/--raw-features",), "Features to mean 0, deviation 1.", TABLE),
+    "duplicates": _option(str, ("--duplicates",), "refuse points with several targets, or teach their mean.", TABLE),
+    "teacher": _option(str, ("--teacher",), "greedy, random or whole (everything at every step).", HOW),
+    "k": _option(str, ("-k",), "Examples a step: a count (1) or a share of the pool (0.05).", HOW),
+    "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
+    "alternative": _option(str, ("--alternative",), "Another target to take labels from, now and then.", HOW),
+    "probability": _option(float, ("--probability",), "How often that is.", HOW),
+    "kernel": _option(
+        str, ("--kernel",), "rbf, matern, linear, wendland, or an expression such as 'RBF(0.5) + 0.1 * Matern(2)'.", HOW
+    ),
+    "width": _option(float, ("--width",), "Of the kernel; rbf is exp(-|x - y|^2 / width^2).", HOW),
+    "loss": _option(str, ("--loss",), "square, hinge, logistic, huber or absolute.", HOW),
+    "learning_rate": _option(str, ("--learning-rate",), "A number, or auto: the largest that is safe.", HOW),
+    "iterations": _option(int, ("--iterations", "-n"), "The most steps.", WHEN),
+    "tol": _option(float, ("--tol",), "Stop when the discrepancy is below it; 0 never does.", WHEN),
+    "measure": _option(str, ("--measure",), "paper (n outside the root) or rms.", WHEN),
+    "seed": _option(int, ("--seed",), "Every random choice flows from it.", WHEN),
+    "every": _option(int, ("--every",), "Keep f every so many steps; usually 48 times, closer at the start.", WHEN),
+    "engine": _option(str, ("--engine",), "auto takes the fastest that fits.", WHEN),
+    "config": _option(str, ("--config",), "Settings from a TOML file; options given here win.", WHEN, metavar="FILE"),
+}
+
+
+def with_lesson_options(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Replace a command's `**given` by the options above, so that typer sees them all."""
+
+    def replaced(command: Callable[..., Any]) -> Callable[..., Any]:
+        own = [
+            part
+            for part in inspect.signature(command, eval_str=True).parameters.values()
+            if part.kind is not part.VAR_KEYWORD
+        ]
+        shared = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in LESSON_OPTIONS.items()
+            if name not in without
+        ]
+        parts = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own]
+        arguments = [part for part in parts if part.default is inspect.Parameter.empty or part.name == "target"]
+        rest = [part for part in parts if part not in arguments]
+        everything = [*arguments, *shared, *rest]
+        command.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
+        command.__annotations__ = {part.name: part.annotation for part in everything} | {"return": None}
+        return command
+
+    return replaced

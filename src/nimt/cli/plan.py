@@ -1,0 +1,42 @@
+"""`nimt plan`: which engine would run, with how much memory, and why; nothing is run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from nimt.cli.console import note
+from nimt.cli.options import with_lesson_options
+from nimt.cli.settings import settings_from
+from nimt.cli.teach import TARGET_HELP
+
+EXAMPLES = (
+    "nimt plan cat",
+    "nimt plan gmm --from gmm:start --engine reference",
+)
+
+
+@with_lesson_options()
+def plan(
+    target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    **given: Any,
+) -> None:
+    """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
+    import json
+
+    import nimt
+
+    settings = settings_from(target, given)
+    problem = settings.problem()
+    for sentence in problem.notes:
+        note(sentence)
+    found = nimt.plan(
+        settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
+        **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(len(problem.pool)),
+    )  # fmt: skip
+    if as_json:
+        print(json.dumps({"engine": found.engine, "bytes": found.bytes, "reason": str(found.reason)}))
+    else:
+        print(found)

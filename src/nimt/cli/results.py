@@ -1,0 +1,98 @@
+"""What a finished or stopped run says: a table, where everything is, and how to go on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note
+
+if TYPE_CHECKING:
+    from nimt.cli.folder import RunFolder
+    from nimt.cli.settings import RunSettings
+    from nimt.lesson import Lesson
+
+ROWS = {
+    "sentence": "how it ended",
+    "steps": "steps",
+    "itd": "steps to tolerance (ITD)",
+    "tol": "tolerance",
+    "discrepancy_at_start": "discrepancy at the start",
+    "discrepancy_at_end": "discrepancy at the end",
+    "examples": "examples shown",
+    "distinct_points": "distinct points shown",
+    "points": "points in the pool",
+    "teacher": "teacher",
+    "kernel": "kernel",
+    "loss": "loss",
+    "learning_rate": "learning rate",
+    "seed": "seed",
+    "engine": "engine",
+    "seconds": "seconds",
+}
+
+
+def finish(
+    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
+) -> int:
+    """Write what the lesson leaves, say so, and return the exit code."""
+    from nimt.lesson import Outcome
+    from nimt.lesson_report import write_lesson_report
+    from nimt.summarising import summary_of
+
+    go_on = f"nimt resume {shlex.quote(str(folder.path))}"
+    if lesson.outcome is Outcome.INTERRUPTED:
+        note(f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}")
+        return INTERRUPTED
+    note("drawing the figures and the animation", quiet=quiet or as_json)
+    try:
+        written = write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())
+    except KeyboardInterrupt:
+        note(f"stopped while drawing, the lesson is kept; go on with: {go_on}")
+        return INTERRUPTED
+    except OSError as error:
+        kept = f"; its checkpoint is whole: make room, then {go_on}" if folder.has_checkpoint() else ""
+        raise OSError(error.errno, f"the lesson could not be written ({error.strerror or error}){kept}") from error
+    summary = summary_of(lesson)
+    if as_json:
+        print(json.dumps(summary | {"folder": str(folder.path)}, allow_nan=False))
+    elif not quiet:
+        print_summary(summary)
+        print_written(folder.path, written)
+        if lesson.outcome is Outcome.BUDGET:
+            print(f"go on with: {go_on} --iterations {2 * len(lesson)}")
+    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    """Print the summary as a table."""
+    print_table(["", ""], [[says, text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None])
+
+
+def print_table(header: list[str], lines: list[list[str]]) -> None:
+    """Print a table, its first column to the left and, where there are more than two, the others to the right."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
+    for place, name in enumerate(header):
+        table.add_column(name, justify="left" if place == 0 or len(header) == 2 else "right", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))  # Text, so that brackets in a name are no markup
+    Console(highlight=False).print(table)
+
+
+def print_written(folder: Path, written: list[Path]) -> None:
+    """Say where everything is."""
+    print(f"written to {folder}: {', '.join(path.name for path in written)}")
+
+
+def text_of(value: Any) -> str:
+    """Return a number or a text as a person reads it."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,238 @@
+"""The settings of a run: from options and a TOML file, to what the library takes, and back to a file."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from nimt.sources import Problem
+
+LARGEST_CONFIG = 1 << 20  # bytes
+TEACHERS = ("greedy", "random", "whole")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """Everything that decides a run, as text and numbers; the names are those of the options."""
+
+    target: str
+    initial: str = "zero"
+    size: int | None = None
+    normalise: str = "none"
+    strict: bool = False
+    features: str | None = None
+    target_column: str | None = None
+    scale_features: bool = False
+    duplicates: str = "refuse"
+    teacher: str = "greedy"
+    k: str = "1"
+    pool: float | None = None
+    alternative: str | None = None
+    probability: float = 0.2
+    kernel: str = "rbf"
+    width: float = 0.5
+    loss: str = "square"
+    learning_rate: str = "auto"
+    iterations: int = 20_000
+    tol: float = 1e-4
+    measure: str = "paper"
+    seed: int = 0
+    every: int | None = None
+    engine: str = "auto"
+    teachers: str | None = None
+    seeds: int | None = None
+
+    @property
+    def title(self) -> str:
+        """What the run is about, in a few words."""
+        return f"{Path(self.target).name}, from {Path(self.initial).name}"
+
+    def problem(self) -> Problem:
+        """Read what is to be taught."""
+        from nimt.sources import read_problem
+        from nimt.sources.tables import Columns
+
+        names = None if self.features is None else tuple(name.strip() for name in self.features.split(","))
+        return read_problem(
+            self.target,
+            self.initial,
+            alternative=self.alternative,
+            size=self.size,
+            normalise=self.normalise,
+            strict=self.strict,
+            columns=Columns(names, self.target_column, self.scale_features, self.duplicates),
+        )
+
+    def made_learner(self, problem: Problem) -> Any:
+        """Return the learner that starts at the problem's initial function."""
+        from nimt.kernel_expressions import parse_kernel
+        from nimt.learners import KernelLearner
+
+        kernel = parse_kernel(self.kernel, width=self.width, dimension=problem.pool.dimension)
+        rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
+        return KernelLearner(kernel, loss=self.loss, learning_rate=rate, initial=problem.initial)
+
+    def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Any:
+        """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
+        from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher
+
+        name = self.teacher if name is None else name
+        if name not in TEACHERS:
+            raise InvalidInput(f"teacher must be one of {', '.join(TEACHERS)}, got {name!r}")
+        labels = None if problem.alternative is None else AlternativeLabels(problem.alternative, self.probability)
+        if name == "whole":
+            return GreedyTeacher(k=1.0, pool=self.pool, labels=labels)
+        size = pack(self.k if k is None else k)
+        kind = GreedyTeacher if name == "greedy" else RandomTeacher
+        return kind(k=size, pool=self.pool, labels=labels)
+
+    def made_teachers(self, problem: Problem) -> dict[str, Any]:
+        """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
+        named: dict[str, Any] = {}
+        for part in (self.teachers or "").split(","):
+            name, _, k = part.strip().partition(":")
+            if part.strip() in named:
+                raise InvalidInput(f"teachers names {part.strip()!r} twice: leave one out")
+            named[part.strip()] = self.made_teacher(problem, name, k or None)
+        return named
+
+    def rules(self) -> dict[str, Any]:
+        """Return the rules of the lesson, as `nimt.teach` takes them."""
+        return {
+            "max_iterations": self.iterations,
+            "tol": self.tol or None,
+            "measure": self.measure,
+            "engine": self.engine,
+        }
+
+    def snapshots(self, points: int, iterations: int | None = None) -> list[int]:
+        """Return the steps at which f is kept."""
+        from nimt.animation import frame_steps
+
+        last = self.iterations if iterations is None else iterations
+        if last < 0:
+            return []  # refused by the library, with its own sentence
+        if self.every is None:
+            return frame_steps(last, points)
+        if self.every < 1:
+            raise InvalidInput(f"every must be a whole number >= 1, got {self.every}")
+        if last // self.every * points * 8 > 1 << 32:
+            raise InvalidInput(
+                f"every={self.every} would keep {last // self.every} pictures of {points} points: raise it"
+            )
+        return [*range(0, last + 1, self.every)]
+
+    def to_toml(self) -> str:
+        """Return the TOML file that repeats the run; paths are absolute, so that it works from anywhere."""
+        lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
+        for name, value in dataclasses.asdict(self).items():
+            if value is not None:
+                if name in ("target", "initial", "alternative"):
+                    value = _absolute(value)
+                lines.append(f"{name} = {toml_value(value)}")
+        return "\n".join(lines) + "\n"
+
+
+FIELDS = {part.name: part for part in dataclasses.fields(RunSettings)}
+DEFAULTS = {name: part.default for name, part in FIELDS.items() if part.default is not dataclasses.MISSING}
+KINDS: dict[str, type] = {
+    **dict.fromkeys(FIELDS, str),
+    **dict.fromkeys(("size", "iterations", "seed", "every", "seeds"), int),
+    **dict.fromkeys(("pool", "probability", "width", "tol"), float),
+    **dict.fromkeys(("strict", "scale_features"), bool),
+}
+WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
+
+def settings_from(target: str | None, given: dict[str, Any]) -> RunSettings:
+    """Return the settings: defaults, then the TOML file where `given` names one, then what was given."""
+    given = dict(given)
+    config = given.pop("config", None)
+    values = {} if config is None else read_config(Path(config))
+    values |= {name: value for name, value in given.items() if value is not None}
+    if target is not None:
+        values["target"] = target
+    if "target" not in values:
+        raise InvalidInput("TARGET is missing: name a picture, an array, a table or a function such as gmm")
+    return RunSettings(**values)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read a TOML file of settings; an unknown name or a value of another kind is refused."""
+    from nimt.datasets.places import readable_file
+
+    path = readable_file(path, LARGEST_CONFIG)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise InvalidInput(f"{str(path)!r} is not a TOML file: {problem}") from None
+    return {name: _checked(name, value, path) for name, value in content.items()}
+
+
+def _checked(name: str, value: Any, path: Path) -> Any:
+    if name not in FIELDS:
+        raise InvalidInput(f"{str(path)!r} sets {name!r}, which is no setting; there are {', '.join(FIELDS)}")
+    kind = KINDS[name]
+    if kind is float and type(value) is int:
+        return float(value)
+    if name in ("k", "learning_rate") and type(value) in (int, float):
+        return repr(value)
+    if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
+        raise InvalidInput(f"{str(path)!r} sets {name} = {value!r}: it must be {WORDS[kind]}")
+    return value
+
+
+def pack(text: str) -> int | float:
+    """Return k as a count or a share: "1" is one example, "1.0" the whole pool.
+
+    Examples
+    --------
+    >>> pack("1"), pack("0.05"), pack("1.0")
+    (1, 0.05, 1.0)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        return _number("k", text)
+
+
+def toml_value(value: str | int | float | bool) -> str:
+    r"""Return a value as TOML writes it.
+
+    Examples
+    --------
+    >>> print(toml_value('a "b"\n'), toml_value(True), toml_value(1e-4))
+    "a \"b\"\u000A" true 0.0001
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    quoted = "".join(
+        f"\\u{ord(letter):04X}" if ord(letter) < 32 or ord(letter) == 127 else letter
+        for letter in value.replace("\\", "\\\\").replace('"', '\\"')
+    )
+    return f'"{quoted}"'
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidInput(f"{name} must be a number{', or auto' if name != 'k' else ''}, got {text!r}")
+    return number
+
+
+def _absolute(name: str) -> str:
+    from nimt.sources.functions import NAMES
+
+    return name if name in NAMES else str(Path(name).absolute())

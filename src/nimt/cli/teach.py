@@ -1,0 +1,86 @@
+"""`nimt teach`: one lesson, from a picture, table or function to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nimt.cli.console import note
+from nimt.cli.options import with_lesson_options
+from nimt.cli.settings import RunSettings, settings_from
+
+TARGET_HELP = "A picture, .npy, .npz or .csv file, or gmm, boundary, sine, digit:0, digit:8, cat, face:1, face:2."
+
+EXAMPLES = (
+    "nimt teach gmm --from gmm:start --learning-rate 0.01",
+    "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
+    "nimt teach face:1 --size 24 --kernel 'RBF(0.4) + 0.1 * Matern(2)'",
+)
+
+
+@with_lesson_options()
+def teach(
+    target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
+    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; a new one here usually.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")] = False,
+    require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    **given: Any,
+) -> None:
+    """Teach a learner TARGET, and write the lesson, figures, an animation and a page.
+
+    Ctrl-C stops it without losing anything; nimt resume goes on.
+    """
+    code = run_lesson(
+        settings_from(target, given), out, overwrite=overwrite, require=require, as_json=as_json, quiet=quiet
+    )
+    raise typer.Exit(code)
+
+
+def run_lesson(
+    settings: RunSettings, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool
+) -> int:
+    """Read, check, teach, write; return the exit code."""
+    from nimt.cli.folder import RunFolder
+    from nimt.cli.results import finish
+    from nimt.files import write_text
+
+    problem = settings.problem()
+    learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
+    snapshots = settings.snapshots(len(problem.pool))
+    check_lesson(settings, problem, learner, teacher)
+    folder = RunFolder.of_their_own(Path(settings.target).stem) if out is None else RunFolder(Path(out))
+    with folder.claimed_anew(overwrite=overwrite):
+        for sentence in problem.notes:
+            note(sentence, quiet=quiet)
+        write_text(folder.config, settings.to_toml())
+        lesson = taught(settings, folder, problem, learner, teacher, snapshots, shown=not (quiet or as_json))
+        return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
+
+
+def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> None:
+    """Let the library refuse what it would refuse, before a folder is made or an older run in it is replaced."""
+    import warnings
+
+    from nimt.teaching import steps
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they come again when the lesson begins
+        steps(learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed)
+
+
+def taught(
+    settings: RunSettings, folder: Any, problem: Any, learner: Any, teacher: Any, snapshots: list[int], *, shown: bool
+) -> Any:
+    """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
+    from nimt.cli.progress import progress_bar
+    from nimt.teaching import teach as give
+
+    with progress_bar(settings.title, shown=shown) as watcher:
+        return give(
+            learner, teacher, problem.pool, problem.target,
+            **settings.rules(), seed=settings.seed, snapshots=snapshots, callback=watcher, checkpoint=folder.checkpoint,
+        )  # fmt: skip

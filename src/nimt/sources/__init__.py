@@ -1,0 +1,9 @@
+"""Where functions come from: a picture, an array, a table of examples, or a function known by name."""
+
+from __future__ import annotations
+
+from nimt.sources.problem import Problem, read_problem
+from nimt.sources.reading import read_source
+from nimt.sources.source import Source
+
+__all__ = ["Problem", "Source", "read_problem", "read_source"]

@@ -1,0 +1,77 @@
+"""From two names to a lesson's pool, target and start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.errors import InvalidInput
+from nimt.pools import Pool
+from nimt.sources.reading import read_source
+from nimt.sources.tables import Columns
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be taught.
+
+    Attributes
+    ----------
+    pool : Grid or Points
+    target, initial : arrays (n,)
+        f* and f^0 on the pool.
+    alternative : array (n,) or None
+        The other target that labels are taken from now and then.
+    notes : tuple of str
+        What was decided while reading, one sentence each.
+    """
+
+    pool: Pool
+    target: Array
+    initial: Array
+    alternative: Array | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_problem(
+    target: str,
+    initial: str = "zero",
+    *,
+    alternative: str | None = None,
+    size: int | None = None,
+    normalise: str = "none",
+    columns: Columns = Columns(),  # noqa: B008 (frozen)
+    strict: bool = False,
+) -> Problem:
+    """Read target and start, and bring them onto one pool: the target's, or the start's where the target has none.
+
+    Parameters
+    ----------
+    target, initial, alternative : str
+        As `read_source` takes them.
+    size, normalise, columns : as in `read_source`
+    strict : bool
+        Refuse to resample what has another size than the target.
+
+    Examples
+    --------
+    >>> problem = read_problem("gmm", "gmm:start")
+    >>> problem.pool, problem.target.shape
+    (Grid(280), (280,))
+    """
+    names = [target, initial] + ([] if alternative is None else [alternative])
+    sources = [read_source(name, size=size, normalise=normalise, columns=columns) for name in names]
+    home = next((source for source in sources[:2] if source.pool is not None), None)
+    if home is None or home.pool is None:
+        raise InvalidInput(f"neither {target} nor {initial} says on which points: give a picture, array, table or gmm")
+    if len(home.pool) < 2:
+        raise InvalidInput(f"{home.name} has a single point: a lesson needs at least 2")
+    carried = [source.on(home.pool, home.name, strict=strict) for source in sources]
+    notes = dict.fromkeys(note for source in sources for note in source.notes)  # once, where two read the same file
+    notes |= dict.fromkeys(note for _, said in carried for note in said)
+    values = [value for value, _ in carried]
+    return Problem(home.pool, values[0], values[1], values[2] if alternative is not None else None, tuple(notes))

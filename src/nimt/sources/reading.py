@@ -1,0 +1,98 @@
+"""Which reader a name or a path belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from nimt.datasets import read_picture
+from nimt.datasets.places import is_there
+from nimt.errors import InvalidInput
+from nimt.pools import Grid, values_on
+from nimt.sources.arrays import read_array
+from nimt.sources.functions import NAMES, named_function
+from nimt.sources.resampling import resampled
+from nimt.sources.source import Source, size_of
+from nimt.sources.tables import Columns, read_table
+
+PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
+ARRAY_ENDINGS = (".npy", ".npz")
+TABLE_ENDINGS = (".csv", ".tsv")
+USUAL_SIDE = 96  # a lesson on more pixels takes minutes, and is asked for by --size
+
+
+def read_source(
+    name: str,
+    *,
+    size: int | None = None,
+    normalise: str = "none",
+    columns: Columns = Columns(),  # noqa: B008 (frozen)
+) -> Source:
+    """Read a picture, an array, a table, or a function by its name.
+
+    Parameters
+    ----------
+    name : str
+        A name such as "gmm" or "digit:0", or a path; write ./gmm for a file that is called like a function.
+    size : int, optional
+        The longer side of a picture; 0 leaves it as it is. Without, a larger picture is shrunk to 96.
+    normalise : {"none", "standard", "unit"}
+        Values as they are, with mean 0 and deviation 1, or from 0 to 1; functions given by a formula stay as they are.
+    columns : Columns
+        What to use of a table.
+
+    Examples
+    --------
+    >>> read_source("digit:0").pool
+    Grid(28 x 28)
+    """
+    if size is not None and size < 0:
+        raise InvalidInput(f"size is the longer side of a picture in pixels, or 0 for its own; got {size}")
+    source = _read(name, size, columns)
+    if size and source.pool is not None and source.pool.dimension == 2 and source.function is None:
+        source = _sized(source, size)
+    return source.normalised(normalise)
+
+
+def _read(name: str, size: int | None, columns: Columns) -> Source:
+    if name in NAMES:
+        return named_function(name)
+    ending = Path(name).suffix.lower()
+    if ending in PICTURE_ENDINGS:
+        return _read_picture(name, size)
+    if ending in ARRAY_ENDINGS:
+        return read_array(name)
+    if ending in TABLE_ENDINGS:
+        return read_table(name, columns)
+    endings = ", ".join((*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS))
+    if "\0" not in name and is_there(Path(name)):
+        kind = "a folder" if Path(name).is_dir() else "a file of no kind nimt reads"
+        raise InvalidInput(f"{name!r} is {kind}: give a file ending in {endings}")
+    raise InvalidInput(f"{name!r} is neither a function known by name ({', '.join(NAMES)}) nor a file that is there")
+
+
+def _read_picture(path: str, size: int | None) -> Source:
+    values = read_picture(path).values
+    grid = Grid.like(values)
+    source = Source(Path(path).name, grid, values_on(grid, values, path), dimension=2)
+    if size is None and max(grid.shape) > USUAL_SIDE:
+        shrunk = _sized(source, USUAL_SIDE)
+        assert shrunk.pool is not None
+        note = f"{source.name} is {size_of(grid)} and was shrunk to {size_of(shrunk.pool)}: --size sets another size"
+        return replace(shrunk, notes=(note,))
+    return source
+
+
+def _sized(source: Source, size: int) -> Source:
+    """Bring the longer side of a picture to `size`, keeping its shape."""
+    assert isinstance(source.pool, Grid) and source.values is not None
+    height, width = source.pool.shape
+    factor = size / max(height, width)
+    shape = (max(1, round(height * factor)), max(1, round(width * factor)))
+    if shape == (height, width):
+        return source
+    grid = Grid.like(np.empty(shape))
+    values = resampled(source.values.reshape(height, width), shape)
+    return replace(source, pool=grid, values=values_on(grid, values, source.name))

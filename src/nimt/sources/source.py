@@ -1,0 +1,115 @@
+"""A function that was read from somewhere, and how it is carried over to the pool of a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.datasets import standardised
+from nimt.errors import InvalidInput
+from nimt.pools import Grid, Pool, same_points, values_on
+from nimt.sources.resampling import resampled
+
+Array = NDArray[np.float64]
+
+NORMALISATIONS = ("none", "standard", "unit")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function as it was read.
+
+    Attributes
+    ----------
+    name : str
+        What to call it: a file's name, or the name of a function.
+    pool : Grid, Points or None
+        Where it is known; None for a function that is at home everywhere.
+    values : array (n,) or None
+        Its values there.
+    function : callable on (n, d), or None
+        Known for named functions only: what carries it to any other pool of its dimension.
+    dimension : int or None
+        Of the points; None where any will do.
+    notes : tuple of str
+        What was decided while reading it, one sentence each.
+    """
+
+    name: str
+    pool: Pool | None = None
+    values: Array | None = None
+    function: Callable[[Array], Array] | None = None
+    dimension: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def on(self, pool: Pool, of: str, *, strict: bool = False) -> tuple[Array, tuple[str, ...]]:
+        """Return the values on a pool, shape (n,), and what had to be done for it.
+
+        Parameters
+        ----------
+        pool : Grid or Points
+        of : str
+            Whose pool that is, for the sentence.
+        strict : bool
+            Refuse to resample.
+        """
+        if self.pool is not None and self.values is not None and same_points(self.pool, pool):
+            return self.values, ()
+        if self.function is not None:
+            if self.dimension not in (None, pool.dimension):
+                raise InvalidInput(
+                    f"{self.name} is a function of {self.dimension} variable(s) and {of} has points of dimension "
+                    f"{pool.dimension}: they cannot be in one lesson"
+                )
+            return values_on(pool, self.function, self.name), ()
+        assert self.pool is not None and self.values is not None
+        return self._resampled_to(pool, of, strict)
+
+    def _resampled_to(self, pool: Pool, of: str, strict: bool) -> tuple[Array, tuple[str, ...]]:
+        assert self.pool is not None and self.values is not None
+        both_grids = isinstance(self.pool, Grid) and isinstance(pool, Grid)
+        if not both_grids or self.pool.dimension != pool.dimension or pool.dimension > 2:
+            raise InvalidInput(
+                f"{self.name} is known on {self.pool!r} and {of} on {pool!r}: give both on the same points"
+            )
+        sizes = f"{self.name} is {size_of(self.pool)} and {of} {size_of(pool)}"
+        if strict:
+            raise InvalidInput(f"{sizes}: make them the same size, or leave out --strict to have it resampled")
+        values = resampled(self.values.reshape(self.pool.shape), pool.shape)
+        return values_on(pool, values, self.name), (f"{sizes}: {self.name} was resampled",)
+
+    def normalised(self, how: str) -> Source:
+        """Return the source with its values brought to mean 0 and deviation 1 ("standard") or to [0, 1] ("unit").
+
+        A function that is at home everywhere has no values to judge by and stays as it is.
+        """
+        if how not in NORMALISATIONS:
+            raise InvalidInput(f"normalise must be one of {', '.join(NORMALISATIONS)}, got {how!r}")
+        if how == "none" or self.values is None or self.function is not None:
+            return self
+        if self.values.min() == self.values.max():
+            raise InvalidInput(f"{self.name} is {self.values[0]:g} everywhere and cannot be normalised: leave that out")
+        if how == "standard":
+            return replace(self, values=standardised(self.values))
+        low, high = float(self.values.min()), float(self.values.max())
+        scaled = (self.values / 2 - low / 2) / (
+            high / 2 - low / 2
+        )  # halved, so that the largest floats do not overflow
+        return replace(self, values=scaled)
+
+
+def size_of(pool: Pool) -> str:
+    """Return the size of a pool as a person writes it, a picture's width first.
+
+    Examples
+    --------
+    >>> from nimt.pools import Points
+    >>> size_of(Grid.like(np.zeros((2, 3)))), size_of(Points([0.0, 1.0]))
+    ('3 x 2', '2 points')
+    """
+    if isinstance(pool, Grid) and pool.dimension > 1:
+        return " x ".join(str(length) for length in reversed(pool.shape))
+    return f"{len(pool)} points"

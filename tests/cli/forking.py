@@ -1,0 +1,55 @@
+"""A server for the tests: loads nimt once, then runs each command it is told in a forked process."""
+
+import json
+import os
+import resource
+import sys
+
+import nimt.animation
+import nimt.lesson_report
+import nimt.running
+import nimt.sources
+import nimt.teaching
+from nimt.cli.app import run
+
+
+def obey(order: dict) -> int:
+    for descriptor, name in ((1, "out"), (2, "err")):
+        file = os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(file, descriptor)
+    if "every" in order:  # seconds between checkpoints
+        nimt.running.CHECKPOINT_EVERY = order["every"]
+        nimt.running.CHECKPOINT_SHARE = 1e6
+    if "largest_file" in order:  # beyond it a write fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
+    if "user" in order:
+        os.setgid(order["user"])
+        os.setuid(order["user"])
+    if "undrawn" in order:  # tests of the lesson itself need no figures
+        nimt.lesson_report.write_lesson_report = lambda lesson, folder, **_: lesson.save(folder / "lesson.npz") or []
+    return run(order["args"])
+
+
+print("ready", flush=True)
+for line in sys.stdin:
+    order = json.loads(line)
+    if "wait" in order:
+        _, status = os.waitpid(order["wait"], 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+        continue
+    pid = os.fork()
+    if pid == 0:
+        code = 99  # a traceback
+        try:
+            code = obey(order)
+        finally:
+            try:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                if code == 99:
+                    import traceback
+
+                    traceback.print_exc()
+            finally:
+                os._exit(code)
+    print(pid, flush=True)

@@ -1,0 +1,217 @@
+"""Killed, interrupted, out of disk, damaged: the lesson that comes of it is the lesson that was never stopped."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nimt.lesson import Lesson, Outcome
+
+# random draws of the pool, of the examples and of the labels: everything that has to be carried over a stop
+DRAWN = (
+    "--from", "gmm:start", "--teacher", "random", "-k", "2", "--pool", "0.8", "--alternative", "sine",
+    "--probability", "0.3", "--learning-rate", "0.01", "--tol", "0", "--seed", "7",
+)  # fmt: skip
+GREEDY = ("--from", "gmm:start", "--learning-rate", "0.001", "--tol", "0")
+FOREVER = (
+    "--from",
+    "gmm:start",
+    "--learning-rate",
+    "1e-9",
+    "--tol",
+    "0",
+    "--iterations",
+    "100000000",
+    "--every",
+    "50000000",
+)
+
+
+def assert_same_lesson(one: Path, other: Path) -> None:
+    a, b = Lesson.load(one / "lesson.npz"), Lesson.load(other / "lesson.npz")
+    assert a.outcome is b.outcome and a.engine == b.engine and len(a) == len(b)
+    for name in ("discrepancy", "indices", "labels", "picks", "initial", "final"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    np.testing.assert_array_equal(a.learner.coefficients_, b.learner.coefficients_)
+    np.testing.assert_array_equal(a.learner.centers_, b.learner.centers_)
+    assert a.snapshots.keys() == b.snapshots.keys()
+    for step in a.snapshots:
+        np.testing.assert_array_equal(a.snapshots[step], b.snapshots[step])
+
+
+def assert_tidy(folder: Path) -> None:
+    """At most two checkpoints, and nothing that was left half-written."""
+    names = {path.name for path in folder.iterdir()}
+    assert not [name for name in names if ".part" in name or name.endswith(".next")]
+    assert len([name for name in names if name.startswith("checkpoint")]) <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "options", "steps"),
+    [("reference", DRAWN, 20_000), ("grid", GREEDY, 150_000), ("neighbours", GREEDY, 150_000)],
+)
+def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
+    command = ("teach", "gmm", *options, "--iterations", steps, "--engine", engine, "--quiet")
+    began = time.monotonic()
+    whole = server.run(*command, "--out", tmp_path / "whole", undrawn=True)
+    assert whole.code == 0, whole.err
+    duration = time.monotonic() - began
+    rng = np.random.default_rng(20)
+    folder = tmp_path / "killed"
+    killed = 0
+    while killed < 20:
+        # a run of its own is killed anywhere in its time; what it left behind is resumed, and killed again
+        if not folder.exists():
+            pid = server.start(*command, "--out", folder, every=0.01, undrawn=True)
+        else:
+            pid = server.start("resume", folder, "--quiet", every=0.01, undrawn=True)
+        time.sleep(rng.uniform(0.0, min(0.25 * duration, 0.3)))
+        answer = server.kill(pid)
+        assert answer.code in (-signal.SIGKILL, 0), answer.err
+        killed += 1
+        if (folder / "lesson.npz").exists():
+            assert_same_lesson(tmp_path / "whole", folder)
+            for path in folder.iterdir():
+                path.unlink()
+            folder.rmdir()
+    if not (folder / "run.toml").exists():  # killed before it had written anything
+        assert server.run(*command, "--out", folder, undrawn=True).code == 0
+    answer = server.run("resume", folder, "--quiet", undrawn=True)
+    assert answer.code == 0, answer.err
+    assert_same_lesson(tmp_path / "whole", folder)
+    assert_tidy(folder)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_and_resumed(server, tmp_path, until, number):
+    command = ("teach", "gmm", *DRAWN, "--iterations", 12_000)
+    assert server.run(*command, "--out", tmp_path / "whole", undrawn=True).code == 0
+    folder = tmp_path / "stopped"
+    pid = server.start(*command, "--out", folder, every=0.01, undrawn=True)
+    until((folder / "checkpoint.npz").exists)
+    answer = server.kill(pid, number)
+    assert answer.code == 130, answer.err
+    assert f"nimt resume {folder}" in answer.err and "Traceback" not in answer.err
+    assert not (folder / "lesson.npz").exists()
+    assert server.run("resume", folder, undrawn=True).code == 0
+    assert_same_lesson(tmp_path / "whole", folder)
+    assert_tidy(folder)
+
+
+def test_interrupted_before_its_first_checkpoint_it_still_leaves_one(server, tmp_path, until):
+    folder = tmp_path / "run"
+    pid = server.start("teach", "gmm", *FOREVER, "--out", folder)
+    until((folder / "run.toml").exists)
+    time.sleep(0.3)
+    assert server.kill(pid, signal.SIGINT).code == 130
+    assert (folder / "checkpoint.npz").exists()
+
+
+def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, tmp_path):
+    command = ("teach", "gmm", *DRAWN, "--iterations", 12_000)
+    assert server.run(*command, "--out", tmp_path / "whole", undrawn=True).code == 0
+    folder = tmp_path / "full"
+    answer = server.run(*command, "--out", folder, every=0.01, largest_file=200_000, undrawn=True)
+    assert answer.code == 2
+    assert "Traceback" not in answer.err
+    assert "could not be written" in answer.err and f"nimt resume {folder}" in answer.err
+    assert not (folder / "lesson.npz").exists()
+    assert_tidy(folder)
+    answer = server.run("resume", folder, undrawn=True)
+    assert answer.code == 0 and "warning" not in answer.err
+    assert_same_lesson(tmp_path / "whole", folder)
+
+
+def stopped_with_two_checkpoints(server, folder, until, *options):
+    pid = server.start("teach", "gmm", *options, "--out", folder, every=0.01, undrawn=True)
+    until((folder / "checkpoint.npz.previous").exists)
+    assert server.kill(pid, signal.SIGINT).code == 130
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+
+
+def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(server, tmp_path, until):
+    options = (*DRAWN, "--iterations", 12_000)
+    assert server.run("teach", "gmm", *options, "--out", tmp_path / "whole", undrawn=True).code == 0
+    folder = tmp_path / "damaged"
+    stopped_with_two_checkpoints(server, folder, until, *options)
+    flip(folder / "checkpoint.npz")
+    answer = server.run("resume", folder, undrawn=True)
+    assert answer.code == 0
+    assert "nimt: warning" in answer.err and str(folder / "checkpoint.npz") in answer.err and "previous" in answer.err
+    assert_same_lesson(tmp_path / "whole", folder)
+
+
+def test_two_damaged_checkpoints_are_refused(server, tmp_path, until):
+    folder = tmp_path / "damaged"
+    stopped_with_two_checkpoints(server, folder, until, *DRAWN, "--iterations", 12_000)
+    flip(folder / "checkpoint.npz")
+    flip(folder / "checkpoint.npz.previous")
+    answer = server.run("resume", folder)
+    assert answer.code == 2 and "checkpoint.npz.previous" in answer.err and "Traceback" not in answer.err
+
+
+def test_a_second_run_into_the_same_folder_is_refused_and_a_crash_frees_it(server, tmp_path, until):
+    folder = tmp_path / "run"
+    pid = server.start("teach", "gmm", *FOREVER, "--out", folder, every=0.01)
+    until((folder / "checkpoint.npz").exists)
+    for command in (("teach", "sine", "--out", folder, "--overwrite"), ("resume", folder)):
+        answer = server.run(*command)
+        assert answer.code == 2
+        assert answer.is_one_sentence() and "another run is writing" in answer.err
+    assert server.kill(pid).code == -signal.SIGKILL
+    again = server.start("resume", folder)
+    time.sleep(0.2)
+    assert server.kill(again, signal.SIGINT).code == 130
+
+
+def test_resume_goes_on_with_a_larger_budget(server, tmp_path):
+    short = ("teach", "gmm", *DRAWN, "--iterations", 500, "--every", 250)
+    long = ("teach", "gmm", *DRAWN, "--iterations", 1500, "--every", 250)
+    assert server.run(*short, "--out", tmp_path / "run", undrawn=True).code == 0
+    assert server.run(*long, "--out", tmp_path / "whole", undrawn=True).code == 0
+    assert server.run("resume", tmp_path / "run", "--iterations", 1500, undrawn=True).code == 0
+    assert_same_lesson(tmp_path / "whole", tmp_path / "run")
+    answer = server.run("resume", tmp_path / "run", "--iterations", 10)
+    assert answer.code == 2 and answer.is_one_sentence()
+
+
+def test_resuming_a_finished_run_changes_nothing(server, tmp_path):
+    folder = tmp_path / "run"
+    assert server.run("teach", "gmm", *DRAWN, "--iterations", 300, "--out", folder, undrawn=True).code == 0
+    before = Lesson.load(folder / "lesson.npz")
+    assert server.run("resume", folder, undrawn=True).code == 0
+    after = Lesson.load(folder / "lesson.npz")
+    np.testing.assert_array_equal(before.discrepancy, after.discrepancy)
+    assert after.outcome is Outcome.BUDGET
+
+
+def test_a_run_killed_before_any_checkpoint_begins_again(server, tmp_path):
+    folder = tmp_path / "run"
+    assert server.run("teach", "gmm", *DRAWN, "--iterations", 300, "--out", folder, undrawn=True).code == 0
+    (folder / "lesson.npz").rename(tmp_path / "lesson.npz")
+    for name in ("checkpoint.npz", "checkpoint.npz.previous"):
+        (folder / name).unlink(missing_ok=True)
+    answer = server.run("resume", folder, undrawn=True)
+    assert answer.code == 0 and "begins again" in answer.err
+    assert_same_lesson(tmp_path, folder)
+
+
+def test_what_a_killed_run_was_writing_is_swept_away(server, tmp_path):
+    folder = tmp_path / "run"
+    assert server.run("teach", "gmm", *DRAWN, "--iterations", 300, "--out", folder, undrawn=True).code == 0
+    for name in (".checkpoint.npz.next.abc.part", ".lesson.xyz.part.gif", "checkpoint.npz.next"):
+        (folder / name).write_bytes(b"half")
+    (folder / "notes.txt").write_text("mine")
+    assert server.run("resume", folder, undrawn=True).code == 0
+    assert_tidy(folder)
+    assert (folder / "notes.txt").read_text() == "mine"
