@@ -132,8 +132,8 @@ def climb(function: Callable[[Array], Array], box: Box, starts: Array, sizes: Ar
     """Climb from each start to a maximum of |function| near it; return the places (s, d) and the heights (s,).
 
     A pattern search that never steps down: look a little to both sides along every axis, go to the best of what was
-    seen and of the top of the parabola through it, and look closer by when it is the middle. All starts climb at
-    once, so that the function is called a few times with many points.
+    seen and of the top of the parabola through it, and look closer by once that is near. All starts climb at once,
+    so that the function is called a few times with many points.
     """
     places, heights = starts.copy(), sizes.copy()
     cell = np.array(box.grid.spacing)
@@ -148,9 +148,9 @@ def climb(function: Callable[[Array], Array], box: Box, starts: Array, sizes: Ar
         seen_heights = np.column_stack([heights, side_heights, sizes_of(function, tops[:, np.newaxis])])
         best = np.argmax(seen_heights, axis=1)
         every = np.arange(len(starts))
+        moved = np.max(np.abs(seen[every, best] - places) / cell, axis=1)
         places, heights = seen[every, best], seen_heights[every, best]
-        stepped_aside = (best > 0) & (best <= 2 * box.dimension)
-        reach = np.where(stepped_aside, reach, reach / 4)
+        reach = np.where(4 * moved > reach, reach, reach / 4)
         if (reach < LAST_LOOK).all():
             break
     return places, heights

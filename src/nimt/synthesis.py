@@ -69,8 +69,10 @@ class SynthesisTeacher(Teacher):
         scores = residual_size(view.predictions, view.target)
         shown = largest(scores, count_of(self.k, len(view)))
         offsets = responses.offsets(shown, error[shown])
+        # f + (f* - f) is f* only up to rounding, and a true label is to be the truth
+        labels = np.where(offsets == error[shown], view.target[shown], view.predictions[shown] + offsets)
         memory = responses.remembered(shown, view.predictions[shown], offsets)
-        return view.shown(shown, scores, labels=view.predictions[shown] + offsets, memory=memory)
+        return view.shown(shown, scores, labels=labels, memory=memory)
 
     def responses_so_far(self, view: View) -> Responses:
         """Return what is known of the learner's responses, the step just seen included."""

@@ -15,6 +15,8 @@ def make_engine(name: str, task: Task) -> Engine:
     if name not in ENGINES:
         raise InvalidInput(f"engine must be one of {', '.join(ENGINES)}, got {name!r}")
     if task.box is not None:
+        if name not in ("auto", "reference"):
+            raise InvalidInput(f"a lesson in a Box has an engine of its own: leave engine={name!r} out")
         return BoxEngine(task)
     from nimt.engines.sparse import SparseEngine
     from nimt.operators.grid import GridOperator

@@ -1,0 +1,184 @@
+"""Examples anywhere in a box: the search for maxima, and lessons between the points of the grid."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import SGDRegressor
+
+import nimt
+from nimt.box import highest, local_maxima
+from problems import MIXTURE
+
+BOX = nimt.Box((-14, 13.9), points=280)
+
+KNOWN_MAXIMA = {
+    "a bump between grid points": (nimt.Box((-2, 3), points=12), lambda x: np.exp(-((x[:, 0] - 0.3) ** 2)), [0.3]),
+    "a valley is one too": (nimt.Box((-2, 3), points=12), lambda x: -2 / (1 + (x[:, 0] - 1.234) ** 2), [1.234]),
+    "at the edge": (nimt.Box((-2, 3), points=12), lambda x: np.exp(x[:, 0]), [3.0]),
+    "a sine, highest of many": (nimt.Box((0, 18.5), points=101), lambda x: x[:, 0] * np.sin(x[:, 0]), [17.336377917]),
+    "a tiny function": (nimt.Box((-1, 1), points=9), lambda x: 1e-9 * np.cos(x[:, 0] - 0.123), [0.123]),
+    "two axes, turned": (
+        nimt.Box([(-1, 1), (-1, 2)], points=15),
+        lambda x: np.exp(-((x[:, 0] - 0.21) ** 2) - (x[:, 1] - 0.37) ** 2 - 1.2 * (x[:, 0] - 0.21) * (x[:, 1] - 0.37)),
+        [0.21, 0.37],
+    ),
+    "three axes": (
+        nimt.Box([(-1, 1)] * 3, points=6),
+        lambda x: 1 / (1 + np.sum((x - [0.11, -0.52, 0.73]) ** 2, axis=1)),
+        [0.11, -0.52, 0.73],
+    ),
+    "two axes, at an edge": (nimt.Box([(0, 1)] * 2, points=7), lambda x: x[:, 0] - (x[:, 1] - 0.4) ** 2, [1.0, 0.4]),
+}
+
+
+@pytest.mark.parametrize(("box", "function", "place"), KNOWN_MAXIMA.values(), ids=KNOWN_MAXIMA)
+def test_known_maxima_are_found(box, function, place):
+    found = highest(function, box, function(box.grid.points))
+    np.testing.assert_allclose(found, [place], atol=2e-5)
+
+
+def test_several_maxima_come_highest_first_and_once():
+    box = nimt.Box((0, 10), points=61)
+
+    def hills(x):
+        return 3 * np.exp(-((x[:, 0] - 2.03) ** 2)) - 2 * np.exp(-((x[:, 0] - 7.11) ** 2))
+
+    found = highest(hills, box, hills(box.grid.points), count=5)
+    np.testing.assert_allclose(found[:2, 0], [2.03, 7.11], atol=1e-4)
+    sizes = np.abs(hills(found))
+    assert (np.diff(sizes) <= 0).all()
+    assert len(np.unique(found.round(3))) == len(found)
+
+
+def test_local_maxima_are_those_of_plain_loops():
+    table = np.random.default_rng(0).random((6, 7))
+    expected = []
+    for i in range(6):
+        for j in range(7):
+            around = [(i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)]
+            inside = [table[a, b] for a, b in around if 0 <= a < 6 and 0 <= b < 7]
+            if all(table[i, j] >= value for value in inside):
+                expected.append((table[i, j], 7 * i + j))
+    expected = [place for _, place in sorted(expected, reverse=True)]
+    assert local_maxima(table.ravel(), nimt.Box([(0, 5), (0, 6)], points=(6, 7)).grid, 99) == expected
+
+
+def in_box(teacher, **options):
+    return nimt.teach(MIXTURE.learner(), teacher, BOX, MIXTURE.target, **{"max_iterations": 30} | options)
+
+
+def test_every_example_is_the_furthest_point_of_the_box():
+    """Against a scan ten times as fine: nothing in the box is further off than what was shown."""
+    fine = np.linspace(-14, 13.9, 2791)[:, np.newaxis]
+    learner = MIXTURE.learner()
+    for (point,), (label,) in zip(*(getattr(in_box(nimt.GreedyTeacher()), name) for name in ("examples", "labels")),
+                                  strict=True):  # fmt: skip
+        gaps = np.abs(learner.predict(fine) - MIXTURE.target(fine).ravel())
+        gap = abs(learner.predict(point[np.newaxis])[0] - label)
+        assert gap >= gaps.max() * (1 - 1e-9)
+        assert label == pytest.approx(MIXTURE.target(point[np.newaxis])[0, 0], rel=1e-12)
+        learner.partial_fit(point[np.newaxis], [label])
+
+
+def test_the_taught_learner_is_the_one_measured():
+    lesson = in_box(nimt.GreedyTeacher(), max_iterations=40)
+    np.testing.assert_allclose(lesson.learner.predict(BOX.grid), lesson.final, atol=1e-13)
+    expected = np.linalg.norm(lesson.final - MIXTURE.target(BOX.grid.points).ravel()) / 280
+    assert lesson.discrepancy[-1] == pytest.approx(expected)
+
+
+@pytest.mark.slow
+def test_the_mixture_takes_as_many_steps_in_a_box_as_on_the_grid():
+    assert in_box(nimt.SynthesisTeacher(), tol=1e-4, max_iterations=400).itd <= 305
+    box, grid = (
+        nimt.teach(MIXTURE.learner(), nimt.GreedyTeacher(), X, MIXTURE.target, tol=1e-3, max_iterations=2000).itd
+        for X in (BOX, MIXTURE.pool)
+    )
+    assert abs(box - grid) <= 0.01 * grid
+
+
+def test_points_between_and_the_grid_points_next_to_them():
+    lesson = in_box(nimt.SynthesisTeacher())
+    assert lesson.examples.shape == (30, 1, 1)
+    off_grid = np.abs(lesson.examples[:, 0] - BOX.grid.points[lesson.indices[:, 0]])
+    assert off_grid.max() <= 0.05 + 1e-12
+    assert np.count_nonzero(off_grid > 1e-6) > 20
+    np.testing.assert_array_equal(np.bincount(lesson.indices[:, 0], minlength=280), lesson.picks)
+
+
+def test_a_teacher_sees_what_became_of_what_it_showed():
+    """The response it works out in a box is the learner's: 2 eta."""
+    walk = nimt.steps(MIXTURE.learner(), nimt.SynthesisTeacher(radius=40.0), BOX, MIXTURE.target, max_iterations=12)
+    for step, selection, _ in walk:
+        if step > 1:
+            moved, asked = selection.memory["common"]
+            assert moved / asked == pytest.approx(0.02, rel=1e-6)
+
+
+def test_packs_and_two_axes():
+    box = nimt.Box([(-1, 1), (-1, 1)], points=15)
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05)
+
+    def saddle(x):
+        return np.sin(3 * x[:, 0]) * x[:, 1]
+
+    for teacher in (nimt.GreedyTeacher(k=3), nimt.SynthesisTeacher(k=2), nimt.SoftTeacher(), nimt.RandomTeacher(k=4)):
+        lesson = nimt.teach(learner, teacher, box, saddle, max_iterations=20)
+        assert lesson.examples.shape == (20, teacher.k, 2)
+        assert lesson.discrepancy[-1] < lesson.discrepancy[0]
+
+
+@pytest.mark.parametrize("learner", [nimt.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), SGDRegressor()])
+def test_any_learner(learner):
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), BOX, MIXTURE.target, max_iterations=12)
+    assert lesson.discrepancy[-1] != lesson.discrepancy[0]
+    np.testing.assert_allclose(lesson.learner.predict(BOX.grid.points), lesson.final, atol=1e-12)
+
+
+def test_saved_and_loaded(tmp_path):
+    lesson = in_box(nimt.GreedyTeacher())
+    lesson.save(tmp_path / "box.npz")
+    np.testing.assert_array_equal(nimt.Lesson.load(tmp_path / "box.npz").examples, lesson.examples)
+
+
+def test_other_labels():
+    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(lambda x: 0 * x[:, 0] + 7.0, probability=1.0))
+    assert (in_box(teacher).labels == 7.0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"y": np.zeros(280)}, "the target must be callable in a Box"),
+        ({"learner": MIXTURE.learner(initial=np.zeros(280))}, "give a callable"),
+        ({"measure": "rkhs"}, "measure must be 'paper' or 'rms' in a Box"),
+        ({"stop_when_stationary": 1.0}, "use patience instead"),
+        ({"teacher": nimt.GreedyTeacher(pool=0.5)}, "leave pool= out"),
+        ({"teacher": nimt.GreedyTeacher(k=0.5)}, "give a count"),
+        ({"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5))}, "needs a fixed pool"),
+        ({"engine": "grid"}, "engine"),
+    ],
+)
+def test_what_a_lesson_in_a_box_refuses(options, message):
+    given = {"learner": MIXTURE.learner(), "teacher": nimt.GreedyTeacher(), "y": MIXTURE.target} | options
+    with pytest.raises(nimt.InvalidInput, match=message):
+        nimt.teach(X=BOX, max_iterations=3, **given)
+
+
+def test_no_checkpoint_can_hold_it(tmp_path):
+    with pytest.raises(nimt.NimtError, match="leave checkpoint= out"):
+        in_box(nimt.GreedyTeacher(), checkpoint=tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([(1, 0)],), "axis 0 of the box runs from 1.0 to 0.0"),
+        (([1, 2, 3],), "bounds must be pairs"),
+        (([(0, np.inf)],), "bounds has inf"),
+        (([(0, 1)], 2), "points along an axis"),
+        (([(0, 1)], (5, 5)), "points has 2 counts and the box 1 axes"),
+    ],
+)
+def test_what_a_box_refuses(arguments, message):
+    with pytest.raises(nimt.InvalidInput, match=message):
+        nimt.Box(*arguments)
