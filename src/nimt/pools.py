@@ -46,6 +46,10 @@ class Points:
     def dimension(self) -> int:
         return int(self.points.shape[1])
 
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices."""
+        return np.asarray(self.points[indices])
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -107,6 +111,11 @@ class Grid:
         """All points, shape (n, d); made when first asked for."""
         mesh = np.meshgrid(*self.axes, indexing="ij")
         return frozen(np.stack([part.ravel() for part in mesh], axis=1))
+
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices, without making all of them."""
+        places = np.unravel_index(indices, self.shape)
+        return np.stack([axis[place] for axis, place in zip(self.axes, places, strict=True)], axis=1)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))

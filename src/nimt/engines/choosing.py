@@ -16,6 +16,9 @@ def make_engine(name: str, task: Task) -> Engine:
     from nimt.engines.sparse import SparseEngine
     from nimt.operators.grid import GridOperator
     from nimt.operators.neighbours import NeighbourOperator
-    if name=="grid": return SparseEngine(task, GridOperator(task.learner.kernel, task.pool))
-    if name=="neighbours": return SparseEngine(task, NeighbourOperator(task.learner.kernel, task.pool))
+
+    if name == "grid":
+        return SparseEngine(task, GridOperator(task.learner.kernel, task.pool))
+    if name == "neighbours":
+        return SparseEngine(task, NeighbourOperator(task.learner.kernel, task.pool))
     return ReferenceEngine(task)
