@@ -44,14 +44,6 @@ def slope(loss, delta, f, y):
     return np.sign(f - y)
 
 
-@njit(cache=True)
-def score_of(rule, delta, weight, f, y):
-    """|f - y|, or for a rule >= 0 the gradient's size |slope| weight."""
-    if rule < 0:
-        return abs(f - y)
-    return abs(slope(rule, delta, f, y)) * weight
-
-
 # ---------------------------------------------------------------- the discrepancy, kept and re-synchronised
 
 
@@ -321,19 +313,61 @@ def take_spread(chosen, spread, c, shown):
 
 
 @njit(cache=True)
-def finish_spread(addition, f, y, score, rule, delta, weight, keep_score):
-    """Do f += addition, with the scores, and the sum of squares afterwards."""
+def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score):
+    """Do f += scale * addition, with the scores, and return the sum of squares afterwards.
+
+    Small loops over slices, each of which can be vectorised; four running sums, or one addition would wait for another.
+    """
     total = 0.0
-    for block in range(0, f.size, 1024):
-        part = 0.0
-        for s in range(block, min(block + 1024, f.size)):
-            f[s] += addition[s]
-            r = f[s] - y[s]
-            part += r * r
-            if keep_score and not score[s] < 0.0:
-                score[s] = score_of(rule, delta, weight[s] if rule >= 0 else 1.0, f[s], y[s])
-        total += part
+    for low in range(0, f.size, 1024):
+        high = min(low + 1024, f.size)
+        f_, y_, a_ = f[low:high], y[low:high], addition[low:high]
+        for s in range(f_.size):
+            f_[s] += scale * a_[s]
+        s0 = s1 = s2 = s3 = 0.0
+        whole = f_.size // 4 * 4
+        for s in range(0, whole, 4):
+            s0 += (f_[s] - y_[s]) ** 2
+            s1 += (f_[s + 1] - y_[s + 1]) ** 2
+            s2 += (f_[s + 2] - y_[s + 2]) ** 2
+            s3 += (f_[s + 3] - y_[s + 3]) ** 2
+        for s in range(whole, f_.size):
+            s0 += (f_[s] - y_[s]) ** 2
+        total += (s0 + s1) + (s2 + s3)
+        if keep_score:
+            r_ = score[low:high]
+            if rule < 0:
+                for s in range(f_.size):
+                    r_[s] = -1.0 if r_[s] < 0.0 else abs(f_[s] - y_[s])
+            else:
+                for s in range(f_.size):
+                    if not r_[s] < 0.0:
+                        r_[s] = abs(slope(rule, delta, f_[s], y_[s])) * weight[low + s]
     return total
+
+
+@njit(cache=True)
+def first_largest(bits):
+    """The slot of the largest score, the lowest of equals."""
+    top = bits[0]
+    for s in range(bits.size):
+        top = max(top, bits[s])
+    s = 0
+    while bits[s] != top:
+        s += 1
+    return s
+
+
+@njit(cache=True)
+def squared_distances(columns, index, result):
+    """Write |x_s - x_index|^2 for every point; `columns` holds one row per coordinate."""
+    result[:] = 0.0
+    for i in range(columns.shape[0]):
+        axis = columns[i]
+        x = axis[index]
+        for s in range(axis.size):
+            r = axis[s] - x
+            result[s] += r * r
 
 
 @njit(cache=True)
@@ -409,9 +443,7 @@ def by_convolution(
             convolve_axis(spread, result, outer, shape[i], inner, taps[taps_at[i] : taps_at[i + 1]], reach)
             outer *= shape[i]
             spread, result = result, spread
-        if height != 1.0:
-            spread *= height
-        sums[TOTAL] = finish_spread(spread, f, y, score, rule, rule_delta, weight, greedy)
+        sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy)
         sums[CARRY] = 0.0
         out_m[t] = measured(sums, rules)
     return rates.size, GOING
@@ -550,4 +582,4 @@ def scatter(order, source, result):
 def score_all(f, y, score, rule, delta, weight):
     for s in range(f.size):
         if not score[s] < 0.0:
-            score[s] = score_of(rule, delta, weight[s] if rule >= 0 else 1.0, f[s], y[s])
+            score[s] = abs(f[s] - y[s]) if rule < 0 else abs(slope(rule, delta, f[s], y[s])) * weight[s]

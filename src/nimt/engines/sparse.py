@@ -153,15 +153,17 @@ class SparseEngine(FastEngine):
         scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.loss, self.delta)
         end = (self.rules, watch, indices, labels, discrepancy)
         if self.way == "separable":
-            return _compiled.by_convolution(
-                *self._separable(), self.step, rates, other_label, self.greedy, *function, *scores, self.work, self.guess,
-                self.sums, *end,
+            taken, code = _compiled.by_convolution(
+                *self._separable(), self.step, rates, other_label, self.greedy, *function, *scores, self.work,
+                self.guess, self.sums, *end,
             )  # fmt: skip
-        return _compiled.by_columns(
+            return int(taken), int(code)
+        taken, code = _compiled.by_columns(
             self.on_grid, self.grid, self.lists, self.step, rates, other_label, self.greedy, self.tournament, *function,
             *scores, self.order, self.best_bits, self.best_slot, self.tree, self.stamp, self.touched, self.work,
             self.guess, self.sums, self.period, *end,
         )  # fmt: skip
+        return int(taken), int(code)
 
     def _separable(self) -> tuple[Any, ...]:
         assert isinstance(self.operator, GridOperator) and self.operator.taps is not None
@@ -198,7 +200,7 @@ class SparseEngine(FastEngine):
             addition = self.operator.by_fft(spread)
             self.sums[:2] = (
                 _compiled.finish_spread(
-                    addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy
+                    1.0, addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy
                 ),
                 0.0,
             )

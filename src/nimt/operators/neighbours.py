@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -71,13 +72,14 @@ def count_pairs(kernel: Any, pool: Pool, cut: float = CUT) -> float:
     """Return how many pairs of points are within reach of each other, inf where the kernel has no reach."""
     radius = radius_of(kernel, pool.dimension, cut)
     if not np.isfinite(radius):
-        return np.inf
+        return math.inf
     tree = cKDTree(pool.points)
     sample = tree.n if tree.n <= 20_000 else 2_000  # an estimate is enough to choose by, and far cheaper
     if sample == tree.n:
         return float(tree.count_neighbors(tree, radius))
     some = pool.points[np.random.default_rng(0).choice(tree.n, sample, replace=False)]
-    return float(tree.query_ball_point(some, radius, return_length=True).sum()) * tree.n / sample
+    found = float(tree.query_ball_point(some, radius, return_length=True).sum())
+    return found * float(tree.n) / sample
 
 
 def _lists(kernel: Any, pool: Pool, radius: float, least: float) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
