@@ -158,9 +158,9 @@ def steps(
     >>> walk = nimt.steps(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
     ...                   [0.0, 5.0], [1.0, 3.0], max_iterations=2)
     >>> for t, selection, discrepancy in walk:
-    ...     print(t, selection.indices, discrepancy)
-    1 [1] 0.5
-    2 [0] 0.0
+    ...     print(t, selection.indices, f"{discrepancy:.3f}")
+    1 [1] 0.500
+    2 [0] 0.000
     """
     for name in ("callback", "checkpoint", "time_limit"):
         if options.get(name) is not None:
