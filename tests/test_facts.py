@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from problems import BOUNDARY, LINE_DOWN, LINE_UP, MIXTURE, PLANE_FROM_ABOVE, PLANE_FROM_BELOW
 
 import nimt
+from problems import BOUNDARY, LINE_DOWN, LINE_UP, MIXTURE, PLANE_FROM_ABOVE, PLANE_FROM_BELOW
 
 
 def to_digits(value, digits):

@@ -1,11 +1,11 @@
 """Every teacher, learner and loss against the plain loops of oracles.py."""
 
 import numpy as np
-import oracles
 import pytest
-from problems import scattered
 
 import nimt
+import oracles
+from problems import scattered
 
 N, STEPS, SEED = 12, 25, 3
 WEIGHTS = np.linspace(0.0, 2.0, N)
