@@ -96,8 +96,12 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         raise CorruptLesson(f"{path} holds a {found}, not a {kind}")
     if version != FORMAT:
         raise CorruptLesson(f"{path} has format {version}, this nimt reads {FORMAT}: use the nimt it was written with")
-    content = _put_arrays_back(plain, arrays)
-    assert isinstance(content, dict)
+    try:
+        content = _put_arrays_back(plain, arrays)
+    except (KeyError, RecursionError):
+        raise CorruptLesson(f"{path} was altered: its header names arrays it does not hold") from None
+    if not isinstance(content, dict):
+        raise CorruptLesson(f"{path} was altered: its header holds no record")
     return content
 
 
@@ -115,7 +119,7 @@ def _take_arrays_out(content: Any, arrays: dict[str, NDArray[Any]]) -> Any:
 
 def _put_arrays_back(plain: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(plain, dict):
-        if set(plain) == {ARRAY}:
+        if set(plain) == {ARRAY} and isinstance(plain[ARRAY], str):  # a teacher may call what it remembers "array"
             return arrays[plain[ARRAY]]
         return {key: _put_arrays_back(value, arrays) for key, value in plain.items()}
     if isinstance(plain, list):
