@@ -85,6 +85,8 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
+        self.check()
+        self._try_kernel_on(pool)
         if self.initial_is_table():
             values_on(pool, self.initial, "initial")
             bound = getattr(self, "pool_", pool)
@@ -97,6 +99,16 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), self.kernel.diag(pool.points))
         return self
+
+    def _try_kernel_on(self, pool: Pool) -> None:
+        try:
+            self.kernel(pool.points[:1])
+        except InvalidInput:
+            raise
+        except ValueError as error:
+            raise InvalidInput(
+                f"{self.kernel!r} cannot be used on points of dimension {pool.dimension}: {error}"
+            ) from None
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
         """Return the learning rate of a step; `diagonal` is K(x, x) wherever "auto" must hold."""
@@ -192,7 +204,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 "give a number or a callable to predict without one"
             )
         table = values_on(bound, self.initial, "initial")
-        if pool is bound:
+        if pool is bound or same_points(pool, bound):
             return table
         return table[_rows_in(bound, pool)]
 
@@ -245,6 +257,7 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def bind(self, pool: Pool) -> Self:
         """Check the number of features, and fix what "auto" is computed from."""
+        self.check()
         features = self.features(pool.points)
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), np.sum(features**2, axis=1))
