@@ -66,9 +66,14 @@ def _describe_object(thing: Any) -> Any:
         return _with_type(name, thing.get_params(deep=False))
     if LEARNERS.get(name) is type(thing):
         return _describe_learner(name, thing)
-    if PLAIN.get(name) is type(thing):
+    if is_plain(thing):
         return _with_type(name, {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)})
     return _foreign(thing)
+
+
+def is_plain(thing: Any) -> bool:
+    """Say whether it is one of our own losses, teachers or labels, and no subclass of one."""
+    return PLAIN.get(type(thing).__name__) is type(thing)
 
 
 def rebuild(description: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import storage
+from nimt.checks import is_number
 from nimt.descriptions import describe, rebuild
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
 from nimt.pools import Pool
@@ -114,7 +115,7 @@ class Lesson:
 
     def objective(self, lam: float) -> Array:
         """Return M(f^t, f*) + lam * t along the lesson, the objective of machine teaching [Zhang23, Eq. 1]."""
-        if not np.isfinite(lam) or lam < 0:
+        if not is_number(lam) or not 0 <= float(lam) < np.inf:
             raise InvalidInput(f"lam must be a finite number >= 0, got {lam!r}")
         return np.asarray(self.discrepancy + lam * np.arange(len(self.discrepancy)))
 

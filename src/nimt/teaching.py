@@ -197,12 +197,12 @@ def resume(
             settings["target"],
             **{name: settings[name] for name in REPEATED},
             time_limit=time_limit, callback=callback, checkpoint=path, engine=content["engine"],
-            target_function=rebuild(settings["target_function"]), warn=False,
+            target_function=_rebuilt_target(settings), warn=False,
         )  # fmt: skip
         run.restore(content)
     except (LookupError, TypeError, AttributeError) as error:
         raise CorruptLesson(f"{path} says it is a checkpoint and does not hold one: {error!r}") from None
-    return run.to_the_end(None if time_limit is None else run.elapsed + time_limit)
+    return run.to_the_end(time_limit)
 
 
 REPEATED = (
@@ -260,6 +260,16 @@ def _read_checkpoint(path: Path) -> dict[str, Any]:
             raise
         warnings.warn(f"{error}; going on from the one before, {previous}", CheckpointWarning, stacklevel=3)
     return storage.read(previous, CHECKPOINT)
+
+
+def _rebuilt_target(settings: dict[str, Any]) -> Any:
+    """Return the target as the learner it was given as; its values are enough where it is only compared by them."""
+    if settings["measure"] not in ("rkhs", "parameters"):
+        return None
+    try:
+        return rebuild(settings["target_function"])
+    except CannotStore as error:
+        raise InvalidInput(f"this lesson measures {settings['measure']!r} against a learner, and {error}") from None
 
 
 def _rebuilt(description: Any, name: str, path: Path) -> Any:
