@@ -54,7 +54,7 @@ def value_of(loss, f, y):
     if loss == "hinge":
         return max(0.0, 1 - y * f)
     if loss == "logistic":
-        return math.log(1 + math.exp(-y * f))
+        return math.log1p(math.exp(-y * f))
     if loss == "huber":
         return (y - f) ** 2 if abs(y - f) <= 1 else 2 * abs(y - f) - 1
     return abs(y - f)
