@@ -136,6 +136,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         total = np.zeros(len(points))
         if self.steps_so_far() == 0 or len(self.centers_) == 0:
             return total
+        self._check_dimension(points)
         rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
         for start in range(0, len(points), rows):
             part = slice(start, start + rows)
@@ -156,11 +157,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.centers_ = np.array(points, dtype=np.float64)
             self.coefficients_ = np.array(coefficients, dtype=np.float64)
             return
-        if points.shape[1] != self.centers_.shape[1]:
-            raise InvalidInput(
-                f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points "
-                f"of {points.shape[1]}"
-            )
+        self._check_dimension(points)
         both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point
         _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # centers stay in the order in which they were first shown
@@ -170,6 +167,13 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         np.add.at(merged, rank[np.ravel(place)], np.concatenate([self.coefficients_, coefficients]))
         self.centers_ = both[first[order]]
         self.coefficients_ = merged
+
+    def _check_dimension(self, points: Array) -> None:
+        if points.shape[1] != self.centers_.shape[1]:
+            raise InvalidInput(
+                f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points "
+                f"of {points.shape[1]}"
+            )
 
     def inner(self, other: KernelLearner) -> float:
         """Return the exact inner product in H of the taught parts of two learners over the same kernel."""
