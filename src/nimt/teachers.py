@@ -161,10 +161,12 @@ class RandomTeacher(Teacher):
             if weights.ndim != 1:
                 raise InvalidInput(f"weights must have shape (n,), got {weights.shape}")
             check_finite("weights", weights)
-            if (weights < 0).any() or not weights.any():
-                raise InvalidInput(f"weights must be >= 0 and not all zero, got {self.weights!r}")
-            if not np.isfinite(weights @ np.ones(len(weights))):
-                raise InvalidInput("the sum of the weights is too large for a number: divide them by the largest")
+            if (negative := np.flatnonzero(weights < 0)).size:
+                raise InvalidInput(f"weights must be >= 0, got {weights[negative[0]]!s} at index {negative[0]}")
+            if not weights.any():
+                raise InvalidInput(f"weights must not all be zero, got {len(weights)} zeros")
+            if weights.max() > np.finfo(np.float64).max / len(weights):
+                raise InvalidInput(f"weights must have a finite sum, got {weights.max()!s}: divide them by the largest")
 
     def select(self, view: View) -> Selection:
         n = len(view)
