@@ -119,6 +119,8 @@ class Teacher:
             raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}")
         if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
             raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {self.pool!r}")
+        if is_whole(self.pool):
+            raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
 
     def pack_size(self, n: int) -> int | None:
         """Return how many examples a pack from n points has, or None where that is known only once it is chosen."""
@@ -156,6 +158,8 @@ class RandomTeacher(Teacher):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
+        if not isinstance(self.replace, bool | np.bool_):
+            raise InvalidInput(f"replace must be True or False, got {self.replace!r}")
         if self.weights is not None:
             weights = real_array("weights", self.weights)
             if weights.ndim != 1:

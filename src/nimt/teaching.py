@@ -21,6 +21,7 @@ from nimt.planning import (
     LessonPlan,
     check_checkpoint,
     check_learner,
+    check_start,
     pack_size,
     settings_of,
     task_of,
@@ -240,6 +241,7 @@ def _prepared(
     task = task_of(learner, teacher, X, y, plan, target_function)
     chosen = make_engine(engine, task)
     check_learner(chosen.pupil, task)
+    check_start(chosen.discrepancy)
     if warn:
         warn_of_step_size(chosen.pupil, pack_size(task))
     if checkpoint is not None:
