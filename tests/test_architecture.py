@@ -115,7 +115,7 @@ PUBLIC = {
     "AlternativeLabels", "Absolute", "CannotStore", "CheckpointWarning", "CorruptLesson", "GreedyTeacher", "Grid",
     "Hinge", "Huber", "IllConditioned", "InvalidInput", "KernelLearner", "Lesson", "LinearLearner", "Logistic",
     "MissingExtra", "NimtError", "Outcome", "Progress", "RandomTeacher", "Selection", "Square", "StepSizeWarning",
-    "Teacher", "View", "Wendland", "__version__", "linear", "plots", "rbf", "resume", "steps", "teach",
+    "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "plots", "rbf", "resume", "steps", "teach",
 }  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def test_every_public_name_can_be_had_and_is_documented():
     for name in nimt.__all__:
         value = getattr(nimt, name)
         assert name in dir(nimt)
-        if name not in ("__version__", "plots"):
+        if name not in ("__version__", "plots", "datasets"):
             assert value.__doc__, name
     with pytest.raises(AttributeError, match="no attribute 'teech'"):
         nimt.teech

@@ -120,6 +120,8 @@ BAD = {
         r"share in \(0, 1\], a boolean mask or indices, got 1.5",
     ),
     "teacher pool zero": (lambda: nimt.RandomTeacher(pool=0.0), r"share in \(0, 1\].*got 0.0"),
+    "teacher pool one": (lambda: nimt.RandomTeacher(pool=1), r"pool=1 could be .*pool=1.0 or pool=\[1\]"),
+    "replace": (lambda: nimt.RandomTeacher(replace="no"), "replace must be True or False, got 'no'"),
     "teacher pool True": (lambda: nimt.RandomTeacher(pool=True), "a boolean mask or indices, got True"),
     "teacher pool outside": (lambda: teach(teacher=Untouchable(pool=[3, 12])), "names the point 12, .* has 0 to 11"),
     "teacher pool negative": (lambda: teach(teacher=Untouchable(pool=[-1])), "names the point -1, .* has 0 to 11"),
@@ -184,6 +186,8 @@ BAD = {
     "measure": (lambda: teach(measure="l2"), "one of paper, rms, rkhs, parameters, got 'l2'"),
     "engine": (lambda: teach(engine="gpu"), "one of auto, reference.*, got 'gpu'"),
     "record": (lambda: teach(record="some"), "one of auto, all, picks, got 'some'"),
+    "measure array": (lambda: teach(measure=np.array(["rms", "rms"])), "one of paper, rms, rkhs, parameters, got"),
+    "record array": (lambda: teach(record=np.array(["all", "all"])), "one of auto, all, picks, got"),
     # kernels
     "kernel": (lambda: nimt.KernelLearner("rbf"), r"a scikit-learn kernel such as nimt.rbf.*got 'rbf'"),
     "width zero": (lambda: nimt.rbf(0.0), "width must be a positive number, got 0.0"),
@@ -222,6 +226,11 @@ BAD = {
     "callable returns complex": (lambda: teach(y=lambda x: x[:, 0] * 1j), "returned must hold real numbers"),
     "complex weights": (lambda: nimt.LinearLearner([1j]), "weights must hold real numbers"),
     "no target": (lambda: teach(y=None), "the target must hold real numbers, got dtype object"),
+    "masked target": (lambda: teach(y=np.ma.masked_less(TARGET, 0)), "the target has masked values"),
+    # numbers too large to work with
+    "target too large to square": (lambda: teach(y=np.full(12, 1e200)), "discrepancy before the first .* inf.*divide"),
+    "target beyond a float": (lambda: teach(y=np.full(12, np.longdouble("1e400"))), "the target has inf at index 0"),
+    "axis too large": (lambda: nimt.Grid([-1.7e308, 1.7e308]), r"axis 0 .*1.7e\+308, the limit is 1e\+300"),
     # examples shown by hand
     "more labels than points": (
         lambda: nimt.KernelLearner(K).partial_fit([[0.0], [1.0]], [1.0]),
