@@ -87,6 +87,7 @@ class Run:
         self.outcome: Outcome | None = None
         self.elapsed = 0.0
         self._chunk = 1
+        self._torn = False
         self._next_checkpoint = CHECKPOINT_EVERY
         self._take_snapshot()
 
@@ -105,31 +106,40 @@ class Run:
         self.elapsed += time.perf_counter() - began
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
-        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far."""
-        latest_callback = -np.inf
-        try:
-            with deferred_interrupt() as interrupted:
-                while self.outcome is None:
-                    before, began = self.engine.step, time.perf_counter()
-                    self.advance(self._chunk)
-                    self._resize(self.engine.step - before, time.perf_counter() - began)
-                    if self.outcome is not None:
-                        break
-                    if interrupted.is_set():
-                        self.outcome = Outcome.INTERRUPTED
-                    elif time_limit is not None and self.elapsed >= time_limit:
-                        self.outcome = Outcome.TIME
-                    elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
-                        latest_callback = time.perf_counter()
-                        if self.callback(self.progress()):
-                            self.outcome = Outcome.STOPPED
-                    if self.elapsed >= self._next_checkpoint and self.outcome is None:
-                        self.write_checkpoint()
-            if self.callback is not None:
-                self.callback(self.progress())
-        finally:
-            self.write_checkpoint()
+        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
+
+        `time_limit` is in seconds from now, callbacks and checkpoints included.
+        """
+        with deferred_interrupt() as interrupted:
+            try:
+                self._loop(time_limit, interrupted)
+                if self.callback is not None:
+                    self.callback(self.progress())
+            finally:
+                if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
+                    self.write_checkpoint()
         return self.lesson()
+
+    def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:
+        started, latest_callback = time.perf_counter(), -np.inf
+        while self.outcome is None:
+            before, began = self.engine.step, time.perf_counter()
+            self._torn = True
+            self.advance(self._chunk)
+            self._torn = False
+            self._resize(self.engine.step - before, time.perf_counter() - began)
+            if self.outcome is not None:
+                break
+            if interrupted.is_set():
+                self.outcome = Outcome.INTERRUPTED
+            elif time_limit is not None and time.perf_counter() - started >= time_limit:
+                self.outcome = Outcome.TIME
+            elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
+                latest_callback = time.perf_counter()
+                if self.callback(self.progress()):
+                    self.outcome = Outcome.STOPPED
+            if self.elapsed >= self._next_checkpoint and self.outcome is None:
+                self.write_checkpoint()
 
     def progress(self) -> Progress:
         """Return where the lesson stands."""
@@ -224,16 +234,19 @@ def previous_of(path: Path) -> Path:
 
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised."""
+    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
+
+    A process that ignores Ctrl-C goes on ignoring it.
+    """
     flag = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
         yield flag
         return
-    before = signal.getsignal(signal.SIGINT)
 
     def note(number: int, frame: FrameType | None) -> None:
-        if flag.is_set() and callable(before):
-            before(number, frame)
+        if flag.is_set():
+            (before if callable(before) else signal.default_int_handler)(number, frame)
         flag.set()
 
     signal.signal(signal.SIGINT, note)
