@@ -57,14 +57,15 @@ RATES = {"constant": (0.1, lambda step: 0.1), "schedule": (schedule, schedule)}
 
 
 def compare(learner, oracle, teacher, choose, points, target, **alternative):
-    lesson = nimt.teach(learner, teacher, points, target, max_iterations=STEPS, seed=SEED)
     dice = oracles.Dice(SEED)
     shown, labels, discrepancy = oracles.teach(
         oracle, choose(dice, list(target)), list(target), STEPS, dice=dice, **alternative
     )
-    np.testing.assert_array_equal(lesson.indices, shown)
-    np.testing.assert_array_equal(lesson.labels, labels)
-    np.testing.assert_allclose(lesson.discrepancy, discrepancy, rtol=1e-12, atol=0)
+    for engine in ("reference", "auto"):
+        lesson = nimt.teach(learner, teacher, points, target, max_iterations=STEPS, seed=SEED, engine=engine)
+        np.testing.assert_array_equal(lesson.indices, shown)
+        np.testing.assert_array_equal(lesson.labels, labels)
+        np.testing.assert_allclose(lesson.discrepancy, discrepancy, rtol=1e-12, atol=0)
     return lesson
 
 

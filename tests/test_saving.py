@@ -107,6 +107,17 @@ def test_a_learner_that_is_not_ours_is_not_stored_and_the_lesson_says_so(learner
     assert_same_lesson(loaded, lesson)
 
 
+def test_a_schedule_is_not_stored_and_the_learner_is_all_the_same(tmp_path):
+    lesson = small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), learning_rate=lambda step: 0.1 / (1 + step)))
+    lesson.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson").learner
+    np.testing.assert_array_equal(kept.predict([[9.0, 9.0]]), lesson.learner.predict([[9.0, 9.0]]))
+    with pytest.raises(nimt.CannotStore, match=r"lambda.* was not stored: give one by set_params"):
+        kept.partial_fit([[0.0, 0.0]], [1.0])
+    kept.set_params(learning_rate=0.1).partial_fit([[0.0, 0.0]], [1.0])
+    assert kept.steps_ == 26
+
+
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     path = tmp_path_factory.mktemp("stored") / "lesson"

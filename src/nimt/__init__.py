@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nimt.comparing import Comparison as Comparison
     from nimt.comparing import compare as compare
     from nimt.comparing import compare_lessons as compare_lessons
+    from nimt.engines.choosing import Plan as Plan
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
     from nimt.errors import CorruptLesson as CorruptLesson
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from nimt.errors import InvalidInput as InvalidInput
     from nimt.errors import MissingExtra as MissingExtra
     from nimt.errors import NimtError as NimtError
+    from nimt.errors import NotEnoughMemory as NotEnoughMemory
     from nimt.errors import ResponseWarning as ResponseWarning
     from nimt.errors import StepSizeWarning as StepSizeWarning
     from nimt.interpolation import InterpolationTeacher as InterpolationTeacher
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from nimt.teachers import Selection as Selection
     from nimt.teachers import Teacher as Teacher
     from nimt.teachers import View as View
+    from nimt.teaching import plan as plan
     from nimt.teaching import resume as resume
     from nimt.teaching import steps as steps
     from nimt.teaching import teach as teach
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "box": ("Box",),
     "comparing": ("Comparison", "compare", "compare_lessons"),
+    "engines.choosing": ("Plan",),
     "errors": (
         "CannotStore",
         "CheckpointWarning",
@@ -67,6 +71,7 @@ _HOMES = {
         "MissingExtra",
         "NimtError",
         "ResponseWarning",
+        "NotEnoughMemory",
         "StepSizeWarning",
     ),
     "interpolation": ("InterpolationTeacher",),
@@ -82,7 +87,7 @@ _HOMES = {
     "synthesis": ("SynthesisTeacher",),
     "sources": ("Problem", "read_problem"),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
-    "teaching": ("resume", "steps", "teach"),
+    "teaching": ("plan", "resume", "steps", "teach"),
 }
 _MODULES = ("datasets", "plots")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

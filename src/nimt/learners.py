@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from nimt.checks import is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel
+from nimt.kernels import check_kernel, diagonal
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools import Pool, as_pool, check_finite, real_array, same_points, values_on
 
@@ -131,7 +131,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
         try_kernel_on(self.kernel, pool)
         self.bind_initial(pool)
         if self.learning_rate == "auto":
-            self.learning_rate_ = auto_rate(as_loss(self.loss), self.kernel.diag(pool.points))
+            self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
@@ -153,6 +153,8 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,)."""
         pool = as_pool(X)
+        if self.steps_so_far() == 0:
+            return np.array(self.initial_on(pool))
         return np.asarray(self.initial_on(pool) + self.expansion(pool.points), dtype=np.float64)
 
     def expansion(self, points: Array) -> Array:

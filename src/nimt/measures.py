@@ -31,7 +31,7 @@ def scale_of(measure: str, n: int) -> float:
 
 def check_measure(measure: Any) -> str:
     """Return the name, or say which names there are."""
-    if measure not in MEASURES:
+    if not isinstance(measure, str) or measure not in MEASURES:
         raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
     return str(measure)
 

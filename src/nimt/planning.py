@@ -52,7 +52,7 @@ class LessonPlan:
             if value is not None and (not is_number(value) or not 0 <= float(value) < np.inf):
                 raise InvalidInput(f"{name} must be a finite number >= 0 or None, got {value!r}")
         check_measure(self.measure)
-        if self.record not in RECORDS:
+        if not isinstance(self.record, str) or self.record not in RECORDS:
             raise InvalidInput(f"record must be one of {', '.join(RECORDS)}, got {self.record!r}")
         object.__setattr__(self, "snapshots", self._checked_snapshots())
         object.__setattr__(self, "seed", self._checked_seed())
@@ -134,6 +134,15 @@ def check_learner(pupil: Pupil, task: Task) -> None:
     check_labels(pupil.loss, task.target)
     if task.other_target is not None:
         check_labels(pupil.loss, task.other_target)
+
+
+def check_start(discrepancy: float) -> None:
+    """Refuse a lesson whose numbers are too large to be measured."""
+    if not np.isfinite(discrepancy):
+        raise InvalidInput(
+            f"the discrepancy before the first example is {discrepancy!s}: the target or the initial function is too "
+            f"large to be squared; divide both by a common factor"
+        )
 
 
 def warn_of_step_size(pupil: Pupil, k: int | None) -> None:

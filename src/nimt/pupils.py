@@ -77,7 +77,7 @@ class KernelPupil:
         learner = copy.deepcopy(self.learner)
         rows = np.flatnonzero(self.shown)
         if self.steps:
-            points = self.pool.points[rows]
+            points = self.pool.take(rows)
             distinct = isinstance(self.pool, Grid)
             learner.absorb(points, self.coefficients[rows], steps=self.steps, distinct=distinct)
         return learner

@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,15 +39,18 @@ class Progress:
     ----------
     step, max_iterations : int
     discrepancy, elapsed : float
-    values : array (n,)
-        f^t on the pool, read-only; copy what you want to keep.
     """
 
     step: int
     max_iterations: int
     discrepancy: float
     elapsed: float
-    values: Array
+    engine: Engine = field(repr=False)
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool, a copy; made when asked for, since on a large pool that takes a while."""
+        return np.array(self.engine.values)
 
 
 class Run:
@@ -140,9 +143,7 @@ class Run:
 
     def progress(self) -> Progress:
         """Return where the lesson stands."""
-        values = self.engine.values.view()
-        values.flags.writeable = False
-        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, values)
+        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
 
     def lesson(self) -> Lesson:
         """Return the record so far as a lesson."""

@@ -119,6 +119,8 @@ class Teacher:
             raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}")
         if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
             raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {self.pool!r}")
+        if is_whole(self.pool):
+            raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
 
     def pack_size(self, n: int) -> int | None:
         """Return how many examples a pack from n points has, or None where that is known only once it is chosen."""
@@ -156,15 +158,19 @@ class RandomTeacher(Teacher):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
+        if not isinstance(self.replace, bool | np.bool_):
+            raise InvalidInput(f"replace must be True or False, got {self.replace!r}")
         if self.weights is not None:
             weights = real_array("weights", self.weights)
             if weights.ndim != 1:
                 raise InvalidInput(f"weights must have shape (n,), got {weights.shape}")
             check_finite("weights", weights)
-            if (weights < 0).any() or not weights.any():
-                raise InvalidInput(f"weights must be >= 0 and not all zero, got {self.weights!r}")
-            if not np.isfinite(weights @ np.ones(len(weights))):
-                raise InvalidInput("the sum of the weights is too large for a number: divide them by the largest")
+            if (negative := np.flatnonzero(weights < 0)).size:
+                raise InvalidInput(f"weights must be >= 0, got {weights[negative[0]]!s} at index {negative[0]}")
+            if not weights.any():
+                raise InvalidInput(f"weights must not all be zero, got {len(weights)} zeros")
+            if weights.max() > np.finfo(np.float64).max / len(weights):
+                raise InvalidInput(f"weights must have a finite sum, got {weights.max()!s}: divide them by the largest")
 
     def select(self, view: View) -> Selection:
         n = len(view)

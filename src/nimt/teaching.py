@@ -15,13 +15,14 @@ from nimt import storage
 from nimt.box import Box
 from nimt.checks import check_count, check_positive
 from nimt.descriptions import rebuild
-from nimt.engines import make_engine
+from nimt.engines.choosing import Plan, make_engine, plan_for
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
 from nimt.lesson import Lesson
 from nimt.planning import (
     LessonPlan,
     check_checkpoint,
     check_learner,
+    check_start,
     pack_size,
     settings_of,
     task_of,
@@ -86,7 +87,8 @@ def teach(
         Called at most 20 times a second and at the end; a true answer stops.
     checkpoint : path, optional
         Written every few seconds and at every stop; `nimt.resume(path)` goes on from it.
-    engine : {"auto", "reference"}
+    engine : {"auto", "reference", "grid", "neighbours", "streamed"}
+        How the same lesson is run; "auto" takes the fastest that covers it, `lesson.engine` says which.
 
     Returns
     -------
@@ -167,6 +169,33 @@ def steps(
         if options.get(name) is not None:
             raise InvalidInput(f"{name} belongs to teach(): who steps by hand looks, saves and stops by hand")
     return Steps(_prepared(learner, teacher, X, y, max_iterations=max_iterations, **options))
+
+
+def plan(
+    learner: Any,
+    teacher: Any,
+    X: Pool | ArrayLike,
+    y: Any,
+    *,
+    max_iterations: int = 1,
+    engine: str = "auto",
+    **options: Any,
+) -> Plan:
+    """Say which engine would run a lesson, what memory it needs and why, without running it.
+
+    Takes what `teach` takes, and refuses what `teach` would refuse.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> picture = np.zeros((92, 92))
+    >>> how = nimt.plan(nimt.KernelLearner(nimt.rbf(width=0.5)), nimt.GreedyTeacher(), nimt.Grid.like(picture), picture)
+    >>> how.engine, how.window
+    ('grid', 29)
+    """
+    for name in ("callback", "checkpoint", "time_limit"):
+        options.pop(name, None)
+    return plan_for(engine, task_of(learner, teacher, X, y, LessonPlan(max_iterations=max_iterations, **options)))
 
 
 def resume(
@@ -255,6 +284,7 @@ def _prepared(
     task = task_of(learner, teacher, X, y, plan, target_function)
     chosen = make_engine(engine, task)
     check_learner(chosen.pupil, task)
+    check_start(chosen.discrepancy)
     if warn:
         warn_of_step_size(chosen.pupil, pack_size(task))
     if checkpoint is not None:

@@ -29,7 +29,8 @@ class ReferenceEngine:
         _, self.selection_rng, self.label_rng = task.streams()
         self.memory: Memory | None = None
         self.step = 0
-        self.discrepancy = self.measure()
+        with np.errstate(over="ignore", invalid="ignore"):  # refused with a sentence where it is not finite
+            self.discrepancy = self.measure()
         self.watch = Watch(task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
         everything = np.arange(len(task.pool))
