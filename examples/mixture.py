@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import nimt
+from nimt.palette import STYLE
 
 TEACHERS = {
     "RFT-1": nimt.RandomTeacher(k=1),
@@ -79,12 +80,12 @@ def table_of(lessons: dict[str, nimt.Lesson]) -> Table:
 
 def draw(lessons: dict[str, nimt.Lesson]) -> Figure:
     """Draw the greedy lesson as it went above the curves of all three."""
-    with mpl.rc_context(nimt.plots.STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.5, 5.2), layout="constrained")
         above, below = figure.subfigures(2, 1, height_ratios=[1, 1.25], hspace=0.04)
     greedy = lessons["GFT-1"]
     nimt.plots.panels(greedy, sorted(greedy.snapshots), above)
-    with mpl.rc_context(nimt.plots.STYLE):
+    with mpl.rc_context(STYLE):
         axes = below.subplots()
     nimt.plots.compare_curves(lessons, axes)
     return figure

@@ -272,7 +272,7 @@ def _draw_lines(table: list[Panel], method: str, figure: Figure | SubFigure | No
         ax.plot(x, panel.target, color=TARGET, linewidth=1.1, linestyle=(0, (4, 1.6)), label="target f*")
         ax.plot(x, panel.values, color=colour, label=f"learner, {method}", zorder=2.5)
         if len(at):  # nothing is shown to the last f^t
-            ax.vlines(at, panel.values_shown, panel.labels, color=OTHER, linewidth=0.9)
+            ax.vlines(at, panel.values_shown, panel.labels, color=OTHER, linewidth=0.9 if len(at) <= FEW else 0.5)
             ax.plot(
                 at, panel.labels, "o", color="white", markeredgecolor=TARGET, markeredgewidth=1.1,
                 markersize=5.0 if len(at) <= FEW else 3.2, zorder=3, label="shown", clip_on=False,
@@ -352,7 +352,7 @@ def _layout(count: int) -> tuple[int, int]:
 
 def _title(ax: Axes, panel: Panel) -> None:
     ax.set_title(f"t = {panel.step:,}", loc="left")
-    ax.set_title(f"M = {panel.discrepancy:.2g}", loc="right", color=QUIET, fontsize=8)
+    ax.set_title(f"M = {panel.discrepancy:.3g}", loc="right", color=QUIET, fontsize=8)
 
 
 def _finish(all_axes: NDArray[Any], used: int, columns: int) -> None:
