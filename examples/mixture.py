@@ -47,7 +47,7 @@ def run(max_iterations: int, console: Console) -> dict[str, nimt.Lesson]:
     snapshots = [step for step in (0, 150, 450, 1000) if step <= max_iterations]
     columns = (TextColumn("{task.description:<9}"), BarColumn(), TextColumn("{task.fields[m]}"), TimeElapsedColumn())
     lessons = {}
-    with Progress(*columns, console=console, transient=True) as bars:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         for name, teacher in TEACHERS.items():
             bar = bars.add_task(name, total=max_iterations, m="")
 
