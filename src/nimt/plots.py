@@ -238,8 +238,8 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
         for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
             ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
             ax.annotate(
-                f"tolerance {tolerance:g}", (0, tolerance), xycoords=("axes fraction", "data"), xytext=(4, 3),
-                textcoords="offset points", ha="left", va="bottom", color=QUIET, fontsize=7.5,
+                f"tolerance\n{tolerance:g}", (1, tolerance), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", ha="left", va="center", color=QUIET, fontsize=7.5,
             )  # fmt: skip
         ax.grid(axis="y")
         ax.margins(x=0.02)
@@ -247,7 +247,7 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         ax.set_xlabel("step")
         ax.set_ylabel(AXIS_NAMES.get(curves[0].measure, curves[0].measure))
-        # above the axes: curves may lie anywhere within them
+        # like the tolerance outside the axes, within which curves may lie anywhere
         ax.legend(
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
             handlelength=2.0, columnspacing=1.6,
