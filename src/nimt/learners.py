@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from nimt.checks import is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, diagonal
+from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools import Pool, as_pool, check_finite, real_array, same_points, values_on
 
@@ -128,7 +128,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
         self.check()
-        try_kernel_on(self.kernel, pool)
+        check_kernel_on(self.kernel, pool)
         self.bind_initial(pool)
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
@@ -315,16 +315,6 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
-
-
-def try_kernel_on(kernel: Any, pool: Pool) -> None:
-    """Refuse a kernel that cannot be evaluated on points of this dimension."""
-    try:
-        kernel(pool.points[:1])
-    except InvalidInput:
-        raise
-    except ValueError as error:
-        raise InvalidInput(f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {error}") from None
 
 
 def check_rate(rate: LearningRate, loss: Loss) -> None:

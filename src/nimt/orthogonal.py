@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from nimt.checks import check_positive, is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel
-from nimt.learners import StartsFromInitial, checked_pack, try_kernel_on
+from nimt.kernels import check_kernel, check_kernel_on
+from nimt.learners import StartsFromInitial, checked_pack
 from nimt.newton import SMALLEST_POWER
 from nimt.pools import Pool, as_pool
 
@@ -84,7 +84,7 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to."""
         self.check()
-        try_kernel_on(self.kernel, pool)
+        check_kernel_on(self.kernel, pool)
         self.bind_initial(pool)
         return self
 
