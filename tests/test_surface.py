@@ -17,11 +17,13 @@ def is_for_types_only(node):
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts)  # speaking is the cli's job
 
 PUBLIC = {
-    "Absolute", "AlternativeLabels", "CannotStore", "CheckpointWarning", "CorruptLesson", "GreedyTeacher", "Grid",
-    "Hinge", "Huber", "IllConditioned", "InvalidInput", "KernelLearner", "Lesson", "LinearLearner", "Logistic",
-    "MissingExtra", "NimtError", "NotEnoughMemory", "Outcome", "Plan", "Progress", "RandomTeacher", "Selection",
-    "Square", "StepSizeWarning", "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "plan",
-    "plots", "rbf", "resume", "steps", "teach",
+    "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
+    "GreedyTeacher", "Grid", "Hinge", "Huber", "IllConditioned", "InterpolationTeacher", "InvalidInput",
+    "KernelLearner", "Lesson", "LinearLearner", "Logistic", "MissingExtra", "NimtError", "NotEnoughMemory",
+    "OrthogonalLearner", "Outcome", "Plan", "Problem", "Progress", "RandomTeacher", "ResponseWarning", "Selection",
+    "SoftTeacher", "Square", "StepSizeWarning", "SynthesisTeacher", "Teacher", "View", "Wendland", "__version__",
+    "compare", "compare_lessons", "datasets", "linear", "parse_kernel", "plan", "plots", "rbf", "read_problem",
+    "resume", "steps", "teach",
 }  # fmt: skip
 
 

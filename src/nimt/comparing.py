@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.checks import check_count
 from nimt.descriptions import describe
 from nimt.errors import InvalidInput
+from nimt.interpolation import InterpolationTeacher
 from nimt.lesson import Lesson
 from nimt.palette import method_name
 from nimt.pools import Pool, as_pool, same_points, values_on
+from nimt.synthesis import SynthesisTeacher
 from nimt.teachers import AlternativeLabels, GreedyTeacher, Teacher, View
 from nimt.teaching import teach
 
@@ -222,7 +224,7 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
 
 def draws(teacher: Any) -> bool:
     """Say whether a teacher's lesson may depend on the seed."""
-    if type(teacher) is not GreedyTeacher:
+    if type(teacher) not in (GreedyTeacher, InterpolationTeacher, SynthesisTeacher):
         return True
     return teacher.labels is not None or (np.ndim(teacher.pool) == 0 and teacher.pool is not None)
 

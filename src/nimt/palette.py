@@ -13,7 +13,9 @@ COLOURS: dict[str, str] = {
     "whole": "#56B4E9",
     "pool": "#009E73",
     "alternative": "#CC79A7",
+    "synthesis": "#6A3D9A",
 }
+OURS = {"SynthesisTeacher": "synthesis", "SoftTeacher": "soft", "InterpolationTeacher": "interpolation"}
 OTHER = "#5F5F5F"  # a method of the reader's own
 TARGET = "#000000"  # f*
 QUIET = "#8A8A8A"  # tolerances, notes
@@ -62,8 +64,12 @@ def method_name(teacher: Mapping[str, Any]) -> str:
         name = "whole" if everything else f"GFT-{k}"
         if teacher.get("score") == "gradient" and not everything:
             name += " (gradient)"
+        if teacher.get("diverse"):
+            name += " (diverse)"
     elif kind == "RandomTeacher":
         name = "whole" if everything and not teacher.get("replace", True) else f"RFT-{k}"
+    elif kind in OURS:
+        name = f"{OURS[kind]}-{k}"
     else:
         name = str(teacher.get("name", kind)).rpartition(".")[2]  # a teacher that is not ours is known by its class
     if teacher.get("labels") is not None:
@@ -85,7 +91,7 @@ def colour_of(method: str) -> str:
     family, _, pack = method.partition("-")
     if family == "GFT" and pack:
         return COLOURS["GFT-k"]
-    return COLOURS["RFT"] if family == "RFT" else OTHER
+    return COLOURS.get(family, OTHER)
 
 
 def line_style(colour: str, before: int) -> Any:

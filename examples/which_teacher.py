@@ -1,0 +1,198 @@
+"""Which teacher? Compare them on the mixture and the boundary, with --all on a digit and a picture too.
+
+python examples/which_teacher.py --all --out out
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+import nimt
+from nimt.palette import COLOURS, QUIET, STYLE
+
+KERNEL = nimt.rbf(width=0.5)
+HEADER = ("learner and teacher", "steps", "distinct points", "labels from", "to", "seconds")
+FACTORS = 2.0 ** np.arange(-3, 7)  # radii to try, in multiples of the default
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is taught, from where, and how near the learner has to come."""
+
+    title: str
+    pool: nimt.Grid
+    start: Any
+    target: Any
+    tol: float
+    budget: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def gradient_learner(self) -> nimt.KernelLearner:
+        return nimt.KernelLearner(KERNEL, initial=self.start, **{"learning_rate": 0.01} | self.options)
+
+
+def normal(x: np.ndarray, mean: float) -> np.ndarray:
+    """Return the density of a normal distribution with standard deviation 1."""
+    return np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
+
+
+def bump(x: np.ndarray, center: float) -> np.ndarray:
+    return np.exp(-(((x - center) / 0.5) ** 2))
+
+
+def mixture() -> Problem:
+    return Problem(
+        "1-D mixture, 280 points, tolerance 1e-4",
+        nimt.Grid(np.arange(-14, 14, 0.1)),
+        lambda x: normal(x, -10),
+        lambda x: normal(x, -2) / 3 + normal(x, 2) * 2 / 3,
+        tol=1e-4,
+        budget=10_000,
+    )
+
+
+def boundary() -> Problem:
+    return Problem(
+        "boundary, hinge loss, rate 0.001, 200 points, tolerance 1e-3",
+        nimt.Grid(np.arange(-1, 1, 0.01)),
+        lambda x: -bump(x, 0.3) + bump(x, -0.6),
+        lambda x: bump(x, 0.5) - bump(x, -0.5),
+        tol=1e-3,
+        budget=10_000,
+        options={"loss": "hinge", "learning_rate": 0.001},
+    )
+
+
+def digit() -> Problem:
+    start, target = nimt.datasets.first_eight().values, nimt.datasets.mean_zero().values
+    return Problem("digit 8 to 0, 28 x 28, tolerance 2.36e-4", nimt.Grid.like(target), start, target, 2.36e-4, 100_000)
+
+
+def picture() -> Problem:
+    target = nimt.datasets.cat().values.reshape(46, 2, 46, 2).mean(axis=(1, 3))
+    return Problem("a cat from nothing, 46 x 46, tolerance 1e-3", nimt.Grid.like(target), 0.0, target, 1e-3, 100_000)
+
+
+def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
+    """Teach by every teacher: first the paper's learner, then one that projects."""
+    rules = {"max_iterations": problem.budget, "tol": problem.tol}
+    pool, target = problem.pool, problem.target
+    teachers = {
+        "random (RFT-1)": nimt.RandomTeacher(),
+        "soft, temperature 0.1": nimt.SoftTeacher(temperature=0.1),
+        "greedy (GFT-1)": nimt.GreedyTeacher(),
+        "greedy, packs of 5": nimt.GreedyTeacher(k=5),
+        "synthesis": nimt.SynthesisTeacher(),
+        "synthesis, radius x 8": nimt.SynthesisTeacher(radius=8 * default_radius(problem)),
+    }
+    with warnings.catch_warnings():  # the hinge stops moving: the page says so
+        warnings.simplefilter("ignore", nimt.ResponseWarning)
+        yield "gradient", nimt.compare(problem.gradient_learner(), teachers, pool, target, seeds=3, **rules)
+    teachers = {
+        "random": nimt.RandomTeacher(),
+        "greedy (f)": nimt.GreedyTeacher(),
+        "greedy, packs of 5": nimt.GreedyTeacher(k=5),
+        "diverse packs of 5": nimt.GreedyTeacher(k=5, diverse=True, kernel=KERNEL),
+        "P": nimt.InterpolationTeacher("P", kernel=KERNEL),
+        "f*P": nimt.InterpolationTeacher("f*P", kernel=KERNEL),
+        "f/P": nimt.InterpolationTeacher("f/P", kernel=KERNEL),
+    }
+    learner = nimt.OrthogonalLearner(KERNEL, initial=problem.start)
+    yield "projecting", nimt.compare(learner, teachers, pool, target, seeds=3, **rules | {"max_iterations": 5000})
+
+
+def default_radius(problem: Problem) -> float:
+    lesson = nimt.teach(
+        problem.gradient_learner(), nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=0
+    )
+    return float(np.max(np.abs(lesson.initial - lesson.target)))
+
+
+def table(problem: Problem) -> list[list[str]]:
+    """Return the lines to print; what draws at random is the mean of three seeds, its labels those of the first."""
+    lines = []
+    for learner, comparison in comparisons(problem):
+        for row in comparison.rows():
+            lesson = comparison.lessons[row.name][0]
+            steps = (
+                f"{row.steps:,.0f}" if row.steps is not None else f"not in {len(lesson):,} (M {row.discrepancy:.1e})"
+            )
+            low, high = lesson.labels.min(), lesson.labels.max()
+            lines.append([f"{learner}: {row.name}", steps, f"{row.distinct:,.0f}", f"{low:.2f}", f"{high:.2f}",
+                          f"{row.seconds:.2f}"])  # fmt: skip
+    return lines
+
+
+def as_markdown(title: str, lines: list[list[str]]) -> str:
+    """Return the table as Markdown that is also pleasant to read as it is."""
+    widths = [max(len(row[column]) for row in [list(HEADER), *lines]) for column in range(len(HEADER))]
+    rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+
+    def line(cells: Any) -> str:
+        first, *others = cells
+        padded = [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
+        return f"| {' | '.join(padded)} |"
+
+    return "\n".join([f"**{title}**", "", line(HEADER), line(rules), *map(line, lines), ""])
+
+
+def steps_by_radius(problem: Problem) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return radii, the steps synthesis needs with each, and those of GFT-1."""
+    rules = {"tol": problem.tol, "max_iterations": problem.budget}
+    radii = FACTORS * default_radius(problem)
+    teachers = [nimt.SynthesisTeacher(radius=radius) for radius in radii] + [nimt.GreedyTeacher()]
+    *steps, greedy = (
+        nimt.teach(problem.gradient_learner(), teacher, problem.pool, problem.target, **rules).itd
+        for teacher in teachers
+    )
+    return radii, np.array(steps), greedy
+
+
+def draw(radii: np.ndarray, steps: np.ndarray, greedy: int) -> Figure:
+    """Draw steps to tolerance against the radius."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        ax = figure.subplots()
+        ax.loglog(radii, steps, "o-", color=COLOURS["synthesis"], markersize=4)
+        for radius, count in zip(radii, steps, strict=True):
+            ax.annotate(f"{count:,}", (radius, count), (5, 5), textcoords="offset points", ha="left", fontsize=7.5)
+        ax.axhline(greedy, color=COLOURS["GFT-1"])
+        ax.annotate(f"GFT-1: {greedy:,}", (1, greedy), (0, 4), xycoords=("axes fraction", "data"),
+                    textcoords="offset points", ha="right", color=COLOURS["GFT-1"])  # fmt: skip
+        default = radii[list(FACTORS).index(1.0)]
+        ax.axvline(default, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)))
+        ax.annotate("default: the largest |f0 - f*|", (default, 0.02), (4, 0), xycoords=("data", "axes fraction"),
+                    textcoords="offset points", color=QUIET, fontsize=7.5)  # fmt: skip
+        ax.grid(axis="y")
+        ax.set(xlabel="radius: how far a label may be from the learner's prediction", ylabel="steps to the tolerance")
+        ax.set_title("Synthesised labels on the 1-D mixture, tolerance 1e-4", loc="left")
+        return figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the figure and the tables")
+    parser.add_argument("--all", action="store_true", help="the digit and the picture too: a few minutes")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    problems = [mixture(), boundary()] + ([digit(), picture()] if options.all else [])
+    printed = []
+    for problem in problems:
+        printed.append(as_markdown(problem.title, table(problem)))
+        print(printed[-1], flush=True)
+    (options.out / "which-teacher.txt").write_text("\n".join(printed), encoding="utf-8")
+    draw(*steps_by_radius(mixture())).savefig(options.out / "radius.png", dpi=130)
+    print(f"The figure is in {options.out / 'radius.png'}")
+
+
+if __name__ == "__main__":
+    main()
