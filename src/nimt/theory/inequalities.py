@@ -179,7 +179,7 @@ class _Tally:
     def add(self, step: int, left: float, right: float, slack: float) -> None:
         self.steps += 1
         excess = left - right
-        if excess <= slack:
+        if excess <= (slack if math.isfinite(slack) else 0.0):
             self.held += 1
             return
         size = excess if math.isfinite(excess) else math.inf
