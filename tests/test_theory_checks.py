@@ -87,6 +87,22 @@ def test_sufficient_descent_holds_at_every_step_where_its_assumptions_do(seed, k
 
 
 @fixed
+@given(
+    seed=st.integers(0, 10_000),
+    kernel=st.sampled_from((nimt.linear(1.0), 1.8 * nimt.rbf(0.5), 40.0 * Matern(nu=1.5))),
+    loss=st.sampled_from(SMOOTH),
+    rate=st.floats(0.001, 0.5),
+)
+def test_the_corrected_descent_holds_for_every_diagonal_and_rate(seed, kernel, loss, rate):
+    points, target, initial = random_problem(seed)
+    target = np.sign(target) if loss == "logistic" else target
+    with any_rate():
+        lesson = taught(points, target, kernel=kernel, loss=loss, rate=rate, initial=initial, steps=8)
+    found = theory.check(lesson)["sufficient descent (any diagonal)"]
+    assert found.assumed and not found.violated, found.sentence()
+
+
+@fixed
 @given(seed=st.integers(0, 10_000), kappa=st.floats(0.2, 5.0), share=st.floats(0.02, 0.98))
 def test_for_a_constant_diagonal_the_largest_residual_is_the_steepest_example(seed, kappa, share):
     points, target, initial = random_problem(seed)
@@ -217,6 +233,7 @@ def test_a_loss_that_is_not_smooth_breaks_sufficient_descent_and_check_finds_it(
     # max(0, 1 - f) falls from 0.1 to 0; S = 1 promises 0.25
     assert "smooth loss" in missing(found[RFT]) and found[RFT].worst.right == -0.25
     assert found[RFT].worst.left == pytest.approx(-0.1)
+    assert found["sufficient descent (any diagonal)"].unknown is not None
     assert found["convergence (RFT, sum)"].unknown == "the loss has no finite smoothness constant"
     assert "cannot be evaluated" in found["convergence (RFT, sum)"].sentence()
 

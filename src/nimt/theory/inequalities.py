@@ -145,6 +145,7 @@ def check(lesson: Lesson, *, distance: float | None = None) -> Check:
 
     - "sufficient descent (RFT)", L(f^{t+1}) - L(f^t) <= -eta/2 S at the shown example [Zhang23, Lemma 11]
     - "sufficient descent (GFT)", the same with the largest S of the pool [Lemma 13]
+    - "sufficient descent (any diagonal)", <= -eta K (1 - eta K L / 2) (dL/df)^2: what holds for every K(x, x) and rate
     - "steepest example", <G* - G, f - f*>_H >= 0 for G* of the argmin and every candidate G [Thm 6]
     - "greedy is steepest": what was shown is that argmin
     - "nearer in H": |f - f*|_H does not grow
@@ -190,7 +191,13 @@ class _Tally:
         found = (*(needed(again) for needed in self.needed), *also)
         return Inequality(self.name, self.statement, found, self.steps, self.held, self.worst)
 
+    def unknown(self, again: Replay, why: str | None) -> Inequality:
+        """Return the inequality as one that could not be evaluated."""
+        found = tuple(needed(again) for needed in self.needed)
+        return Inequality(self.name, self.statement, found, 0, 0, unknown=why)
 
+
+NOT_SMOOTH = "the loss has no finite smoothness constant"
 LEMMA = (
     assumptions.smooth_loss,
     assumptions.unit_diagonal,
@@ -204,6 +211,11 @@ STEEPEST = (assumptions.square_loss, assumptions.constant_diagonal, assumptions.
 def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequality]:
     random = _Tally("sufficient descent (RFT)", "L(f^{t+1}) - L(f^t) <= -eta/2 S at what was shown", LEMMA)
     greedy = _Tally("sufficient descent (GFT)", "L(f^{t+1}) - L(f^t) <= -eta/2 times the largest S", LEMMA)
+    general = _Tally(
+        "sufficient descent (any diagonal)",
+        "L(f^{t+1}) - L(f^t) <= -eta K (1 - eta K L / 2) (dL/df)^2 at what was shown",
+        (assumptions.smooth_loss, assumptions.one_example_a_step, assumptions.true_labels),
+    )
     steepest = _Tally("steepest example", "<G* - G, f - f*>_H >= 0 for every candidate", STEEPEST)
     shown = _Tally(
         "greedy is steepest",
@@ -223,7 +235,7 @@ def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequalit
     furthest = True  # was the shown example always the one with the largest |f - f*|?
     for moment in again.moments():
         with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson violates, it does not warn
-            _descend(again, moment, measured, random, greedy)
+            _descend(again, moment, measured, random, greedy, general)
             _compare_candidates(again, moment, steepest, shown)
             change, size = change_in_distance(again, moment)
             nearer.add(moment.step, change, 0.0, ROUNDINGS * EPS * size)
@@ -243,14 +255,17 @@ def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequalit
     return [
         random.result(again),
         greedy.result(again, (is_greedy,)),
+        general.result(again) if np.isfinite(again.loss.smoothness) else general.unknown(again, NOT_SMOOTH),
         steepest.result(again),
         shown.result(again, (is_furthest,)),
         nearer.result(again),
     ]
 
 
-def _descend(again: Replay, moment: Moment, measured: Discrepancies, random: _Tally, greedy: _Tally) -> None:
-    """Compare the change of the loss at the shown example with what both lemmas promise."""
+def _descend(
+    again: Replay, moment: Moment, measured: Discrepancies, random: _Tally, greedy: _Tally, general: _Tally
+) -> None:
+    """Compare the change of the loss at the shown example with what both lemmas promise, and what can be proved."""
     rows = moment.indices
     target = again.lesson.target[rows]
     slopes = np.asarray(again.loss.slope(moment.values[rows], target))
@@ -263,6 +278,8 @@ def _descend(again: Replay, moment: Moment, measured: Discrepancies, random: _Ta
     t = moment.step
     random.add(t, change, -moment.rate / 2.0 * float(measured.shown[t]), slack)
     greedy.add(t, change, -moment.rate / 2.0 * float(measured.largest[t]), slack)
+    pull = moment.rate * float(again.diagonal[rows[j]])
+    general.add(t, change, -pull * (1.0 - pull * again.loss.smoothness / 2.0) * float(slopes[j]) ** 2, slack)
 
 
 def _compare_candidates(again: Replay, moment: Moment, steepest: _Tally, shown: _Tally) -> None:
@@ -314,8 +331,8 @@ def _convergence_inequalities(again: Replay, measured: Discrepancies, distance: 
                 f"min S <= 2 L(f0) / (eta {span}) with L(f0) a {reading}",
                 (*LEMMA, telescopes),
             )
-            unknown = None if columns is not None else "the loss has no finite smoothness constant"
-            rows.append(_compared(again, tally, values, None if columns is None else columns[reading], unknown))
+            bound = None if columns is None else columns[reading]
+            rows.append(_compared(again, tally, values, bound, NOT_SMOOTH))
     return [*rows, _by_distance(again, found)]
 
 
@@ -335,8 +352,7 @@ def _by_distance(again: Replay, found: Bounds) -> Inequality:
 
 def _compared(again: Replay, tally: _Tally, values: Array, bound: Array | None, unknown: str | None) -> Inequality:
     if bound is None:
-        needed = tuple(assumption(again) for assumption in tally.needed)
-        return Inequality(tally.name, tally.statement, needed, 0, 0, unknown=unknown)
+        return tally.unknown(again, unknown)
     for t, (left, right) in enumerate(zip(values.tolist(), bound.tolist(), strict=True), start=1):
         tally.add(t, left, right, ROUNDINGS * EPS * abs(right))
     return tally.result(again)
