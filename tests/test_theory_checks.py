@@ -265,6 +265,26 @@ def test_above_the_diverging_rate_every_step_moves_away_and_check_finds_it():
     assert "reaches 1.1" in found["convergence by distance"].unknown
 
 
+@pytest.mark.parametrize("rate", [1.0, 1.0 - 1e-13])
+def test_at_the_diverging_rate_itself_rounding_decides_nothing(rate):
+    with pytest.warns(nimt.StepSizeWarning):
+        lesson = taught(FAR, [1.0, 2.0], rate=rate, steps=8)
+    found = theory.check(lesson)
+    assert found.sound, found.sentences()
+    assert found["steepest example"].assumed is (rate < 1)
+
+
+def test_a_live_step_can_be_looked_at():
+    walk = nimt.steps(
+        nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.25), nimt.GreedyTeacher(), FAR, [3.0, 4.0], max_iterations=9
+    )
+    next(walk)
+    so_far = walk.lesson
+    np.testing.assert_allclose(theory.discrepancy_at(so_far.learner, FAR, [3.0, 4.0]), [36.0, 16.0])
+    assert theory.check(so_far)[RFT].held == 1
+    assert theory.steepest_example(so_far.learner, FAR, [3.0, 4.0]).index == next(walk)[1].indices[0]
+
+
 def test_a_lesson_that_overflows_is_reported_and_not_raised():
     with pytest.warns(nimt.StepSizeWarning):
         lesson = taught([0.0], [2.0], rate=1e200, steps=3)

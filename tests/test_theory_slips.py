@@ -141,6 +141,17 @@ def test_slip_5_the_greedy_ratio_does_not_tend_to_one(mixture):
     assert ratio.max() < 0.75
 
 
+@pytest.mark.parametrize(("rate", "low", "high"), [(0.01, 0.95, 0.99), (0.2, 0.5, 0.8)])
+def test_slip_5_where_points_do_not_touch_it_comes_to_rest_below_one(rate, low, high):
+    """Greedy teaching keeps such errors within one factor 1 - 2 eta of each other, and no closer."""
+    x, target = np.arange(20) * 99.0, np.random.default_rng(0).normal(size=20)
+    learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=rate)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, target, max_iterations=int(50 / rate))
+    settled = theory.greedy_ratio(lesson)[-60:]
+    assert low < settled.min() and settled.max() < high
+    assert settled.min() >= (1 - 2 * rate) ** 2
+
+
 @pytest.mark.parametrize("c", [1.0, 4.0])
 def test_slip_6_a_linear_kernel_needs_the_bias_feature_sqrt_c(c):
     x = np.linspace(-1, 1, 7)[:, np.newaxis]

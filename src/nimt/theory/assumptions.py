@@ -91,6 +91,16 @@ def rate_moves_nearer(again: Replay) -> Assumption:
     return _rate_at_most(again, 4.0 * limit, "2 / (L M_K)")
 
 
+def rate_below_diverging(again: Replay) -> Assumption:
+    """Eta K(x, x) < 1: at equality every step of the square loss leaves the distance as it is, and none is steepest."""
+    reached = float(again.rates.max() * again.diagonal.max()) if len(again.rates) else 0.0
+    holds = reached < 1.0
+    clause = (
+        f"eta K(x, x) is at most {reached:g}" if holds else f"eta K(x, x) reaches {reached:g}, and must stay below 1"
+    )
+    return Assumption("eta K(x, x) < 1", holds, clause)
+
+
 def one_point_all_along(again: Replay) -> Assumption:
     """What the telescoping sum needs of a pointwise loss: that the point never changes."""
     points = int(np.count_nonzero(again.lesson.picks))

@@ -205,7 +205,7 @@ LEMMA = (
     assumptions.true_labels,
     assumptions.rate_within_limit,
 )
-STEEPEST = (assumptions.square_loss, assumptions.constant_diagonal, assumptions.rate_moves_nearer)
+STEEPEST = (assumptions.square_loss, assumptions.constant_diagonal, assumptions.rate_below_diverging)
 
 
 def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequality]:
@@ -291,15 +291,16 @@ def _compare_candidates(again: Replay, moment: Moment, steepest: _Tally, shown: 
     residual = values - target
     slopes = np.asarray(again.loss.slope(values, target))
     changes = distance_change(residual, diagonal, moment.rate, slope=slopes)
-    best = int(np.argmin(changes))
     inner = slopes * residual  # <G, f - f*>_H, by the reproducing property
     scale = ROUNDINGS * EPS * float(np.abs(inner).max())
-    steepest.add(moment.step, float(inner.max()), float(inner[best]), scale)
+    least = float(changes.min())
+    equals = changes <= least + moment.rate * scale  # rounding alone must not decide which of them is the argmin
+    steepest.add(moment.step, float(inner.max()), float(inner[equals].max(initial=-np.inf)), scale)
     picked = moment.indices
     picked_changes = distance_change(
         moment.values[picked] - again.lesson.target[picked], again.diagonal[picked], moment.rate, slope=moment.slopes
     )
-    shown.add(moment.step, float(picked_changes.min()), float(changes[best]), moment.rate * scale)
+    shown.add(moment.step, float(picked_changes.min()), least, moment.rate * scale)
 
 
 def change_in_distance(again: Replay, moment: Moment) -> tuple[float, float]:
@@ -344,7 +345,7 @@ def _by_distance(again: Replay, found: Bounds) -> Inequality:
             assumptions.square_loss,
             assumptions.one_example_a_step,
             assumptions.true_labels,
-            assumptions.rate_moves_nearer,
+            assumptions.rate_below_diverging,
         ),
     )
     return _compared(again, tally, found.smallest_shown, found.by_distance, found.no_distance)
