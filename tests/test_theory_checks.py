@@ -186,6 +186,61 @@ def test_the_bound_by_distance_takes_schedules_and_diagonals_step_by_step():
     np.testing.assert_allclose(theory.bounds(lesson).by_distance, expected, rtol=1e-12)
 
 
+# plain loops, written from the definitions
+
+
+def looped(lesson, kernel, rate):
+    """Replay a square-loss lesson of one example a step by scalar arithmetic only."""
+    points, target = lesson.pool.points, lesson.target
+    n = len(target)
+    k = [[float(kernel(points[i : i + 1], points[j : j + 1])[0, 0]) for j in range(n)] for i in range(n)]
+    f = [float(value) for value in lesson.initial]
+    rows = []
+    for (shown,) in lesson.indices.tolist():
+        s = [(2 * (f[i] - target[i]) * k[i][i]) ** 2 for i in range(n)]
+        moved = [-4 * rate * (1 - rate * k[i][i]) * (f[i] - target[i]) ** 2 for i in range(n)]
+        best = moved.index(min(moved))
+        inner = [2 * (f[i] - target[i]) ** 2 for i in range(n)]
+        before = (f[shown] - target[shown]) ** 2
+        slope = 2 * (f[shown] - target[shown])
+        f = [f[i] - rate * slope * k[i][shown] for i in range(n)]
+        change = (f[shown] - target[shown]) ** 2 - before
+        rows.append(
+            {
+                "shown": s[shown],
+                "largest": max(s),
+                "mean": sum(s) / n,
+                "random": change <= -rate / 2 * s[shown],
+                "greedy": change <= -rate / 2 * max(s),
+                "steepest": inner[best] >= max(inner),
+                "is steepest": moved[shown] <= min(moved),
+                "nearer": moved[shown] <= 0,
+            }
+        )
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_everything_against_a_plain_loop(seed):
+    points, target, initial = random_problem(seed, n=6)
+    kernel, rate = nimt.linear(1.0), 0.09
+    teacher = nimt.RandomTeacher() if seed % 2 else nimt.GreedyTeacher()
+    with any_rate():
+        lesson = taught(points, target, kernel=kernel, rate=rate, initial=initial, teacher=teacher, steps=15, seed=seed)
+    rows = looped(lesson, kernel, rate)
+    measured, found = theory.discrepancies(lesson), theory.check(lesson)
+    for name in ("shown", "largest", "mean"):
+        np.testing.assert_allclose(getattr(measured, name), [row[name] for row in rows], rtol=1e-9, err_msg=name)
+    for name, key in {
+        RFT: "random",
+        GFT: "greedy",
+        "steepest example": "steepest",
+        "greedy is steepest": "is steepest",
+        "nearer in H": "nearer",
+    }.items():
+        assert found[name].steps == 15 and found[name].held == sum(row[key] for row in rows), name
+
+
 # every assumption is needed
 
 

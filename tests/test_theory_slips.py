@@ -96,6 +96,16 @@ def test_slip_3_with_a_maximum_or_a_mean_the_convergence_bound_is_violated_by_a_
     assert checked.sound  # none of the violated statements had its assumptions
 
 
+def test_slip_3_so_does_the_published_digit():
+    eight, zero = nimt.datasets.first_eight().values, nimt.datasets.mean_zero().values
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=eight)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid.like(zero), zero, max_iterations=300)
+    found = theory.bounds(lesson, distance=1.0)
+    assert found.smallest_largest[234] > 2.3 > 2 * found.random["maximum"][234]
+    assert found.smallest_largest[234] > 3 * found.greedy["mean"][234]
+    assert (found.smallest_largest < found.random["sum"]).all()
+
+
 def test_slip_3_the_distance_in_the_kernels_space_is_the_right_potential(picture, picture_bounds):
     found = picture_bounds
     assert (found.smallest_shown <= found.by_distance).all()
