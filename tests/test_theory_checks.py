@@ -299,6 +299,16 @@ def test_a_random_teacher_does_not_get_the_greedy_lemma():
     assert missing(found[GFT]) == {"largest S shown"} and found[GFT].violated
 
 
+def test_one_point_all_along_does_telescope_and_says_nothing_of_the_others():
+    teacher = nimt.RandomTeacher(weights=[1.0, 0.0])
+    found = theory.check(taught(FAR, [2.0, 1.0], rate=0.25, teacher=teacher, steps=300))
+    for reading in ("maximum", "sum"):
+        assert found[f"convergence (RFT, {reading})"].assumed and not found[f"convergence (RFT, {reading})"].violated
+        assert found[f"convergence (GFT, {reading})"].violated
+        assert missing(found[f"convergence (GFT, {reading})"]) == {"largest S shown"}
+    assert found.sound
+
+
 def test_with_a_varying_diagonal_the_theorem_on_the_steepest_example_fails_and_check_finds_it():
     # K(x, x) = 1 and 10; e^2 (1 - eta K) = 0.91 and 0.225, e^2 = 1 and 2.25
     with pytest.warns(nimt.StepSizeWarning):

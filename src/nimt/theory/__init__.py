@@ -10,6 +10,7 @@ from nimt.theory.discrepancy import (
     greedy_ratio,
     psi,
 )
+from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.geometry import (
     SteepestExample,
     best_learning_rate,
@@ -20,7 +21,7 @@ from nimt.theory.geometry import (
     rkhs_distances,
     steepest_example,
 )
-from nimt.theory.inequalities import Check, Inequality, Violation, check
+from nimt.theory.inequalities import check
 from nimt.theory.replay import Moment, Replay, replay
 
 __all__ = [

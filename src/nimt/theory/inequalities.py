@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,129 +13,14 @@ from nimt.theory import assumptions
 from nimt.theory.assumptions import Assumption
 from nimt.theory.convergence import READINGS, Bounds, bounds_of
 from nimt.theory.discrepancy import Discrepancies, discrepancies_of
+from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.geometry import distance_change
 from nimt.theory.replay import Moment, Replay, replay
-from nimt.theory.results import to_json
 
 Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDINGS = 16.0  # units in the last place allowed to each number that enters a comparison
-
-
-@dataclass(frozen=True)
-class Violation:
-    """The worst step: which, both sides there, and by how much the left exceeds the right."""
-
-    step: int
-    left: float
-    right: float
-    excess: float
-
-
-@dataclass(frozen=True)
-class Inequality:
-    """One statement, left <= right at every step, held against a lesson.
-
-    Attributes
-    ----------
-    name, statement : str
-    assumptions : tuple of Assumption
-        What it needs, each with whether it holds here.
-    steps, held : int
-        How many steps it was evaluated at, and at how many of them it held.
-    worst : Violation or None
-    unknown : str or None
-        Why it could not be evaluated at all.
-    """
-
-    name: str
-    statement: str
-    assumptions: tuple[Assumption, ...]
-    steps: int
-    held: int
-    worst: Violation | None = None
-    unknown: str | None = None
-
-    @property
-    def assumed(self) -> bool:
-        """Whether everything it needs holds here."""
-        return all(assumption.holds for assumption in self.assumptions)
-
-    @property
-    def violated(self) -> bool:
-        return self.held < self.steps
-
-    def sentence(self) -> str:
-        missing = [assumption.clause for assumption in self.assumptions if not assumption.holds]
-        premise = f"its assumptions do not all hold here ({'; '.join(missing)})" if missing else "its assumptions hold"
-        return f"{self.name}, {self.statement}: {premise}; {self._finding()}."
-
-    def _finding(self) -> str:
-        if self.unknown is not None:
-            return f"it cannot be evaluated, because {self.unknown}"
-        if self.worst is None:
-            return f"it held at all {self.steps} steps"
-        failed = self.steps - self.held
-        worst = self.worst
-        return (
-            f"it failed at {failed} of {self.steps} steps, worst at step {worst.step}, "
-            f"where {worst.left:.6g} should be at most {worst.right:.6g}"
-        )
-
-
-@dataclass(frozen=True)
-class Check:
-    """All inequalities held against one lesson.
-
-    Examples
-    --------
-    >>> import nimt
-    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.25)
-    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [3.0, 4.0], max_iterations=4)
-    >>> found = nimt.theory.check(lesson)
-    >>> found["sufficient descent (RFT)"].held, found["sufficient descent (RFT)"].assumed
-    (4, True)
-    """
-
-    inequalities: tuple[Inequality, ...]
-
-    def __getitem__(self, name: str) -> Inequality:
-        for inequality in self.inequalities:
-            if inequality.name == name:
-                return inequality
-        raise KeyError(f"{name!r}; there are {', '.join(repr(one.name) for one in self.inequalities)}")
-
-    @property
-    def violated(self) -> tuple[Inequality, ...]:
-        """Those that failed at some step, whether or not they had to hold."""
-        return tuple(one for one in self.inequalities if one.violated)
-
-    @property
-    def sound(self) -> bool:
-        """Whether everything whose assumptions hold held at every step."""
-        return not any(one.assumed for one in self.violated)
-
-    def to_table(self) -> dict[str, NDArray[Any]]:
-        """Return one row per inequality, as columns; -1 and NaN where there is no violation."""
-        worst = [one.worst or Violation(-1, math.nan, math.nan, math.nan) for one in self.inequalities]
-        return {
-            "inequality": np.array([one.name for one in self.inequalities]),
-            "assumed": np.array([one.assumed for one in self.inequalities]),
-            "steps": np.array([one.steps for one in self.inequalities]),
-            "held": np.array([one.held for one in self.inequalities]),
-            "worst_step": np.array([one.step for one in worst]),
-            "left": np.array([one.left for one in worst]),
-            "right": np.array([one.right for one in worst]),
-            "excess": np.array([one.excess for one in worst]),
-        }
-
-    def to_json(self) -> str:
-        rows = [asdict(one) | {"assumed": one.assumed, "sentence": one.sentence()} for one in self.inequalities]
-        return to_json({"sound": self.sound, "inequalities": rows})
-
-    def sentences(self) -> list[str]:
-        return [one.sentence() for one in self.inequalities]
 
 
 def check(lesson: Lesson, *, distance: float | None = None) -> Check:
@@ -241,12 +124,6 @@ def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequalit
             nearer.add(moment.step, change, 0.0, ROUNDINGS * EPS * size)
             residual = np.abs(moment.values - again.lesson.target)
             furthest = furthest and bool(residual[moment.indices].max() >= residual[again.candidates].max())
-    largest_shown = bool(np.all(measured.shown >= measured.largest))
-    is_greedy = Assumption(
-        "largest S shown",
-        largest_shown,
-        "what was shown has the largest S" if largest_shown else "what was shown has not always the largest S",
-    )
     is_furthest = Assumption(
         "largest |f - f*| shown",
         furthest,
@@ -254,12 +131,18 @@ def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequalit
     )
     return [
         random.result(again),
-        greedy.result(again, (is_greedy,)),
+        greedy.result(again, (_largest_shown(measured),)),
         general.result(again) if np.isfinite(again.loss.smoothness) else general.unknown(again, NOT_SMOOTH),
         steepest.result(again),
         shown.result(again, (is_furthest,)),
         nearer.result(again),
     ]
+
+
+def _largest_shown(measured: Discrepancies) -> Assumption:
+    holds = bool(np.all(measured.shown >= measured.largest))
+    clause = "what was shown has the largest S" if holds else "what was shown has not always the largest S"
+    return Assumption("largest S shown", holds, clause)
 
 
 def _descend(
@@ -320,20 +203,19 @@ def change_in_distance(again: Replay, moment: Moment) -> tuple[float, float]:
 def _convergence_inequalities(again: Replay, measured: Discrepancies, distance: float | None) -> list[Inequality]:
     found = bounds_of(again, measured, distance=distance)
     rows = []
-    for teacher, values, columns in (
-        ("RFT", found.smallest_shown, found.random),
-        ("GFT", found.smallest_largest, found.greedy),
+    for teacher, span, values, columns, also in (
+        ("RFT", "t", found.smallest_shown, found.random, ()),
+        ("GFT", "psi(t)", found.smallest_largest, found.greedy, (_largest_shown(measured),)),
     ):
         for reading in READINGS:
             telescopes = assumptions.pool_of_one if reading == "mean" else assumptions.one_point_all_along
-            span = "t" if teacher == "RFT" else "psi(t)"
             tally = _Tally(
                 f"convergence ({teacher}, {reading})",
                 f"min S <= 2 L(f0) / (eta {span}) with L(f0) a {reading}",
                 (*LEMMA, telescopes),
             )
             bound = None if columns is None else columns[reading]
-            rows.append(_compared(again, tally, values, bound, NOT_SMOOTH))
+            rows.append(_compared(again, tally, values, bound, NOT_SMOOTH, also))
     return [*rows, _by_distance(again, found)]
 
 
@@ -351,9 +233,16 @@ def _by_distance(again: Replay, found: Bounds) -> Inequality:
     return _compared(again, tally, found.smallest_shown, found.by_distance, found.no_distance)
 
 
-def _compared(again: Replay, tally: _Tally, values: Array, bound: Array | None, unknown: str | None) -> Inequality:
+def _compared(
+    again: Replay,
+    tally: _Tally,
+    values: Array,
+    bound: Array | None,
+    unknown: str | None,
+    also: tuple[Assumption, ...] = (),
+) -> Inequality:
     if bound is None:
         return tally.unknown(again, unknown)
     for t, (left, right) in enumerate(zip(values.tolist(), bound.tolist(), strict=True), start=1):
         tally.add(t, left, right, ROUNDINGS * EPS * abs(right))
-    return tally.result(again)
+    return tally.result(again, also)
