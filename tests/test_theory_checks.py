@@ -186,6 +186,29 @@ def test_the_bound_by_distance_takes_schedules_and_diagonals_step_by_step():
     np.testing.assert_allclose(theory.bounds(lesson).by_distance, expected, rtol=1e-12)
 
 
+@settings(derandomize=True, deadline=None, max_examples=60, database=None)
+@given(
+    seed=st.integers(0, 10_000),
+    kernel=st.sampled_from((*UNIT_KERNELS, nimt.linear(1.0), 0.6 * nimt.rbf(0.5))),
+    loss=st.sampled_from(("square", "huber", "hinge", "absolute")),
+    rate=st.one_of(st.floats(1e-4, 1.5), st.sampled_from((0.125, 0.25, 0.5, 1.0))),
+    k=st.sampled_from((1, 2, 1.0)),
+    greedy=st.booleans(),
+    lied_to=st.booleans(),
+    size=st.sampled_from((1e-3, 1.0, 1e3)),
+)
+def test_nothing_whose_assumptions_hold_ever_fails(seed, kernel, loss, rate, k, greedy, lied_to, size):
+    points, target, initial = random_problem(seed, n=5)
+    labels = nimt.AlternativeLabels(-size * target, probability=0.5) if lied_to else None
+    teacher = (nimt.GreedyTeacher if greedy else nimt.RandomTeacher)(k=k, labels=labels)
+    with any_rate():
+        lesson = taught(
+            points, size * target, kernel=kernel, loss=loss, rate=rate, teacher=teacher, initial=initial, steps=40
+        )
+    found = theory.check(lesson)
+    assert found.sound, [one.sentence() for one in found.violated if one.assumed]
+
+
 # plain loops, written from the definitions
 
 

@@ -106,6 +106,19 @@ def test_slip_3_so_does_the_published_digit():
     assert (found.smallest_largest < found.random["sum"]).all()
 
 
+def test_slip_3_with_a_sum_it_is_false_as_well_for_two_neighbours_that_must_part():
+    """K(x, x') = 0.96: correcting one point spoils the other, while the sum of the losses is 2 whatever K is."""
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 0.1], [1.0, -1.0], max_iterations=1500)
+    found, checked = theory.bounds(lesson), theory.check(lesson)
+    assert found.initial_loss["sum"] == 2.0 and found.rate_within
+    assert found.smallest_largest[-1] > 3 * found.random["sum"][-1]
+    assert checked["convergence (RFT, sum)"].held == 106 and checked["convergence (GFT, sum)"].violated
+    # |f0 - f*|_H^2 = 2 / (1 - K) knows about it
+    assert found.distance**2 == pytest.approx(2 / (1 - np.exp(-0.04)), rel=1e-9)
+    assert checked["convergence by distance"].held == 1500
+
+
 def test_slip_3_the_distance_in_the_kernels_space_is_the_right_potential(picture, picture_bounds):
     found = picture_bounds
     assert (found.smallest_shown <= found.by_distance).all()
