@@ -14,12 +14,12 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 import nimt
 from nimt import theory
+from problems import MIXTURE
 
 RFT, GFT = "sufficient descent (RFT)", "sufficient descent (GFT)"
 FAR = [0.0, 99.0]
 UNIT_KERNELS = (nimt.rbf(0.5), Matern(length_scale=0.7, nu=1.5), nimt.Wendland(width=1.5, dimension=2))
 SMOOTH = ("square", "logistic", "huber")
-fixed = settings(derandomize=True, deadline=None, max_examples=40, database=None)
 
 
 def taught(points, target, *, kernel=None, loss="square", rate=0.1, teacher=None, steps=20, initial=0.0, **options):
@@ -46,24 +46,12 @@ def missing(inequality):
 
 @pytest.fixture(scope="module")
 def mixture():
-    def normal(x, mean):
-        return np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
-
-    return taught(
-        nimt.Grid(np.arange(-14, 14, 0.1)),
-        lambda x: normal(x, -2) / 3 + 2 * normal(x, 2) / 3,
-        kernel=nimt.rbf(0.5),
-        rate=0.01,
-        initial=lambda x: normal(x, -10),
-        tol=1e-4,
-        steps=5000,
-    )
+    return MIXTURE.teach(tol=1e-4, max_iterations=5000)
 
 
 # what must hold
 
 
-@fixed
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from(UNIT_KERNELS),
@@ -86,7 +74,6 @@ def test_sufficient_descent_holds_at_every_step_where_its_assumptions_do(seed, k
     assert found.sound, found.sentences()
 
 
-@fixed
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from((nimt.linear(1.0), 1.8 * nimt.rbf(0.5), 40.0 * Matern(nu=1.5))),
@@ -102,7 +89,6 @@ def test_the_corrected_descent_holds_for_every_diagonal_and_rate(seed, kernel, l
     assert found.assumed and not found.violated, found.sentence()
 
 
-@fixed
 @given(seed=st.integers(0, 10_000), kappa=st.floats(0.2, 5.0), share=st.floats(0.02, 0.98))
 def test_for_a_constant_diagonal_the_largest_residual_is_the_steepest_example(seed, kappa, share):
     points, target, initial = random_problem(seed)
@@ -112,7 +98,6 @@ def test_for_a_constant_diagonal_the_largest_residual_is_the_steepest_example(se
     assert steepest.index == np.argmax(np.abs(initial - target))
 
 
-@fixed
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from((nimt.rbf(0.3), ConstantKernel(1.8) * nimt.rbf(0.3), nimt.linear(1.0))),
@@ -163,7 +148,6 @@ def test_a_pack_changes_the_distance_by_what_the_solve_says():
     assert theory.check(lesson)["nearer in H"].assumed and theory.check(lesson)["nearer in H"].held == 20
 
 
-@fixed
 @given(seed=st.integers(0, 10_000), rate=st.floats(0.01, 0.95))
 def test_the_bound_by_distance_holds_for_any_rate_that_comes_nearer(seed, rate):
     points, target, initial = random_problem(seed)
@@ -186,7 +170,7 @@ def test_the_bound_by_distance_takes_schedules_and_diagonals_step_by_step():
     np.testing.assert_allclose(theory.bounds(lesson).by_distance, expected, rtol=1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60, database=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from((*UNIT_KERNELS, nimt.linear(1.0), 0.6 * nimt.rbf(0.5))),

@@ -5,21 +5,12 @@ import pytest
 
 import nimt
 from nimt import theory
+from problems import MIXTURE
 
 
 @pytest.fixture(scope="module")
 def mixture():
-    def normal(x, mean):
-        return np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
-
-    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=lambda x: normal(x, -10))
-    return nimt.teach(
-        learner,
-        nimt.GreedyTeacher(),
-        nimt.Grid(np.arange(-14, 14, 0.1)),
-        lambda x: normal(x, -2) / 3 + 2 * normal(x, 2) / 3,
-        max_iterations=3056,
-    )
+    return MIXTURE.teach(max_iterations=3056)
 
 
 @pytest.fixture(scope="module")

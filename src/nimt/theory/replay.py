@@ -86,11 +86,10 @@ class Replay:
 
         A teacher that is not nimt's own is recorded by its name only; it is taken to be free to show all.
         """
-        n = len(self.lesson.pool)
-        option = self.lesson.settings["teacher"].get("pool")
-        pool_stream, _, _ = np.random.default_rng(self.lesson.settings["seed"]).spawn(3)
-        chosen = candidates_of(np.asarray(option) if isinstance(option, list) else option, n, pool_stream)
-        return np.arange(n) if chosen is None else chosen
+        pool, settings = self.lesson.pool, self.lesson.settings
+        pool_stream, _, _ = np.random.default_rng(settings["seed"]).spawn(3)
+        chosen = candidates_of(settings["teacher"].get("pool"), pool.shape, pool_stream)
+        return np.arange(len(pool)) if chosen is None else chosen
 
     @property
     def free(self) -> bool:
