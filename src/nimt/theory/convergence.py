@@ -183,8 +183,8 @@ def bounds(lesson: Lesson, *, epsilon: float | None = None, distance: float | No
     epsilon : float, optional
         Predict when S falls to it.
     distance : float, optional
-        |f0 - f*|_H, or anything not below it, where you know it (`gaussian_norm`); computed if left out, where the
-        Gram matrix allows.
+        |f0 - f*|_H, or anything not below it, where you know it (`gaussian_norm`); if left out it is computed by one
+        dense solve (minutes and gigabytes from some 10,000 points on), where the Gram matrix allows.
 
     Examples
     --------
