@@ -1,4 +1,4 @@
-"""Teach the 1-D mixture and the digit by RFT and GFT, and draw bounds and measured S: docs/figures/theory.png."""
+"""Teach the 1-D mixture and the digit by RFT and GFT, and draw bounds and measured S: docs/images/theory.png."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def picture_tables(start: np.ndarray, target: np.ndarray, steps: int) -> dict[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("docs/figures/theory.png"))
+    parser.add_argument("--out", type=Path, default=Path("docs/images/theory.png"))
     parser.add_argument("--mixture-steps", type=int, default=5000)
     parser.add_argument("--digit-steps", type=int, default=60_000)
     asked = parser.parse_args()

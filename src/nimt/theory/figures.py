@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.errors import InvalidInput
 from nimt.lesson import Lesson
+from nimt.palette import QUIET, STYLE, TARGET, colour_of
 from nimt.theory.convergence import READINGS, bounds_of
 from nimt.theory.discrepancy import discrepancies_of, ratio_of
 from nimt.theory.replay import replay
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 Table = dict[str, NDArray[Any]]
 
 ROWS = 400  # of a table: more could not be seen
-COLOURS = {"RFT": "#0072B2", "GFT": "#D55E00"}  # Okabe and Ito's: told apart by people with any colour vision
-PROVED, OTHER = "#000000", "#5F5F5F"
 STYLES = {"maximum": "--", "mean": ":", "sum": "-."}
 
 
@@ -77,7 +76,7 @@ def draw_bounds(problems: Mapping[str, Mapping[str, Table]]) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context({"font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False}):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(4.6 * len(problems), 8.0), layout="constrained")
         grid = figure.subplots(3, len(problems), squeeze=False, sharex="col", height_ratios=(2.6, 1.0, 1.0))
         for (top, middle, bottom), (title, tables) in zip(grid.T, problems.items(), strict=True):
@@ -94,7 +93,7 @@ def draw_bounds(problems: Mapping[str, Mapping[str, Table]]) -> Figure:
 def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
     """Draw what was measured thick, what the theorems say thin, and what can be proved black."""
     for teacher, table in tables.items():
-        colour = COLOURS.get(teacher, OTHER)
+        colour = colour_of(f"{teacher}-1")
         step = table["step"]
         panel.plot(step, table["smallest_largest"], color=colour, linewidth=2.2, label=f"{teacher}: largest S")
         kind = "greedy" if teacher == "GFT" else "random"
@@ -108,7 +107,7 @@ def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
                 )  # fmt: skip
     proved = next((table for table in tables.values() if "by_distance" in table), None)
     if proved is not None:
-        panel.plot(proved["step"], proved["by_distance"], color=PROVED, linewidth=1.1, label="bound by distance in H")
+        panel.plot(proved["step"], proved["by_distance"], color=TARGET, linewidth=1.1, label="bound by distance in H")
     panel.set_xscale("log")
     panel.set_yscale("log")
     # a random example with nothing to teach has S near 0 and would flatten everything else
@@ -120,16 +119,16 @@ def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
 
 def _draw_ratio(ratio: Axes, sums: Axes, tables: Mapping[str, Table]) -> None:
     for teacher, table in tables.items():
-        colour = COLOURS.get(teacher, OTHER)
+        colour = colour_of(f"{teacher}-1")
         ratio.plot(table["step"], table["ratio"], color=colour)
         sums.plot(table["step"], table["psi"], color=colour)
     longest = max((table["step"] for table in tables.values()), key=lambda step: int(step[-1]))
-    ratio.axhline(1.0, color=OTHER, linewidth=0.8, linestyle=":")
+    ratio.axhline(1.0, color=QUIET, linewidth=0.8, linestyle=":")
     ratio.set_ylim(0.0, 1.08)
-    sums.plot(longest, longest, color=OTHER, linewidth=0.8, linestyle=":")
+    sums.plot(longest, longest, color=QUIET, linewidth=0.8, linestyle=":")
     middle = longest[len(longest) // 2]
     sums.annotate(
-        "t", (middle, middle), (-6, 3), textcoords="offset points", ha="right", va="bottom", fontsize=8, color=OTHER
+        "t", (middle, middle), (-6, 3), textcoords="offset points", ha="right", va="bottom", fontsize=8, color=QUIET
     )
     sums.set_yscale("log")
     sums.set_xlabel("step t")
