@@ -21,7 +21,7 @@ PUBLIC = {
     "Hinge", "Huber", "IllConditioned", "InvalidInput", "KernelLearner", "Lesson", "LinearLearner", "Logistic",
     "MissingExtra", "NimtError", "NotEnoughMemory", "Outcome", "Plan", "Progress", "RandomTeacher", "Selection",
     "Square", "StepSizeWarning", "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "plan",
-    "plots", "rbf", "resume", "steps", "teach",
+    "plots", "rbf", "resume", "steps", "teach", "theory",
 }  # fmt: skip
 
 
