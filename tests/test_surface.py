@@ -23,7 +23,7 @@ PUBLIC = {
     "OrthogonalLearner", "Outcome", "Plan", "Problem", "Progress", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "SynthesisTeacher", "Teacher", "View", "Wendland", "__version__",
     "compare", "compare_lessons", "datasets", "linear", "parse_kernel", "plan", "plots", "rbf", "read_problem",
-    "resume", "steps", "teach",
+    "resume", "steps", "teach", "theory",
 }  # fmt: skip
 
 
