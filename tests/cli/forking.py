@@ -6,11 +6,15 @@ import resource
 import sys
 
 import nimt.animation
+import nimt.cli.folder
+import nimt.cli.progress
+import nimt.cli.results
+import nimt.comparison_report
 import nimt.lesson_report
 import nimt.running
 import nimt.sources
 import nimt.teaching
-from nimt.cli.app import run
+from nimt.cli.app import program, run
 
 
 def obey(order: dict) -> int:
@@ -30,6 +34,8 @@ def obey(order: dict) -> int:
     return run(order["args"])
 
 
+program()  # load everything now: it is faster, and a process without permissions could not
+nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [0.0, 1.0], max_iterations=1)
 print("ready", flush=True)
 for line in sys.stdin:
     order = json.loads(line)
