@@ -33,6 +33,16 @@ def bomb(path: Path) -> Path:
     return path
 
 
+def odd_tiff(path: Path) -> None:
+    """A picture whose header claims fifteen colours a pixel, which Pillow also remarks on in its log."""
+    Image.fromarray(np.zeros((5, 5, 3), np.uint8)).save(path)
+    content = path.read_bytes()
+    entry = b"\x15\x01\x03\x00\x01\x00\x00\x00"
+    assert entry in content
+    place = content.index(entry) + len(entry)
+    path.write_bytes(content[:place] + b"\x0f" + content[place + 1 :])
+
+
 def assert_refused(answer, *words: str) -> None:
     assert answer.code == 2, answer
     assert answer.out == ""
@@ -49,6 +59,7 @@ FILES = {
     "not-a-picture.png": (lambda p: p.write_bytes(b"hello, I am text"), ("not a picture",)),
     "cut.png": (lambda p: (picture(p, 64), p.write_bytes(p.read_bytes()[: p.stat().st_size // 2])), ("damaged",)),
     "cut.jpg": (lambda p: (picture(p, 64), p.write_bytes(p.read_bytes()[: p.stat().st_size // 2])), ("damaged",)),
+    "odd.tiff": (odd_tiff, ("picture",)),
     "bomb.png": (bomb, ("pixels", "shrink")),
     "empty.png": (lambda p: p.write_bytes(b""), ("empty",)),
     "empty.npy": (lambda p: p.write_bytes(b""), ("empty",)),
