@@ -80,7 +80,9 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
-        table.add_column(name, justify="left" if place == 0 or len(header) == 2 else "right", overflow="fold")
+        table.add_column(
+            name, justify="left" if place == 0 or len(header) == 2 else "right", overflow="fold", no_wrap=place == 0
+        )
     for line in lines:
         table.add_row(*(Text(cell) for cell in line))  # Text, so that brackets in a name are no markup
     Console(highlight=False).print(table)
