@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nimt.comparing import Comparison as Comparison
     from nimt.comparing import compare as compare
     from nimt.comparing import compare_lessons as compare_lessons
+    from nimt.engines.choosing import Plan as Plan
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
     from nimt.errors import CorruptLesson as CorruptLesson
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from nimt.errors import InvalidInput as InvalidInput
     from nimt.errors import MissingExtra as MissingExtra
     from nimt.errors import NimtError as NimtError
+    from nimt.errors import NotEnoughMemory as NotEnoughMemory
     from nimt.errors import StepSizeWarning as StepSizeWarning
     from nimt.kernel_expressions import parse_kernel as parse_kernel
     from nimt.kernels import Wendland as Wendland
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from nimt.teachers import Selection as Selection
     from nimt.teachers import Teacher as Teacher
     from nimt.teachers import View as View
+    from nimt.teaching import plan as plan
     from nimt.teaching import resume as resume
     from nimt.teaching import steps as steps
     from nimt.teaching import teach as teach
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 # Where each public name lives; nothing is loaded before it is asked for, so `import nimt` stays instant.
 _HOMES = {
     "comparing": ("Comparison", "compare", "compare_lessons"),
+    "engines.choosing": ("Plan",),
     "errors": (
         "CannotStore",
         "CheckpointWarning",
@@ -59,6 +63,7 @@ _HOMES = {
         "InvalidInput",
         "MissingExtra",
         "NimtError",
+        "NotEnoughMemory",
         "StepSizeWarning",
     ),
     "kernel_expressions": ("parse_kernel",),
@@ -70,7 +75,7 @@ _HOMES = {
     "running": ("Progress",),
     "sources": ("Problem", "read_problem"),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
-    "teaching": ("resume", "steps", "teach"),
+    "teaching": ("plan", "resume", "steps", "teach"),
 }
 _MODULES = ("datasets", "plots")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

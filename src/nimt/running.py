@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,15 +39,18 @@ class Progress:
     ----------
     step, max_iterations : int
     discrepancy, elapsed : float
-    values : array (n,)
-        f^t on the pool, read-only; copy what you want to keep.
     """
 
     step: int
     max_iterations: int
     discrepancy: float
     elapsed: float
-    values: Array
+    engine: Engine = field(repr=False)
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool, a copy; made when asked for, since on a large pool that takes a while."""
+        return np.array(self.engine.values)
 
 
 class Run:
@@ -83,15 +86,14 @@ class Run:
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
         self.elapsed = 0.0
-        self._torn = False
         self._chunk = 1
+        self._torn = False
         self._next_checkpoint = CHECKPOINT_EVERY
         self._take_snapshot()
 
     def advance(self, steps: int) -> None:
         """Take up to so many steps, never past the next snapshot or the budget."""
         began = time.perf_counter()
-        self._torn = True
         stops = [step for step in self.asked if step > self.engine.step] + [self.max_iterations]
         allowed = min(steps, min(stops) - self.engine.step)
         # with no step left the engine is still asked, so that a tolerance met by the last step counts
@@ -101,42 +103,47 @@ class Run:
         if self.outcome is None and self.engine.step >= self.max_iterations:
             self.outcome = self._met_at_the_end() or Outcome.BUDGET
         self._take_snapshot()
-        self._torn = False
         self.elapsed += time.perf_counter() - began
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
-        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far."""
-        latest_callback = -np.inf
-        try:
-            with deferred_interrupt() as interrupted:
-                while self.outcome is None:
-                    before, began = self.engine.step, time.perf_counter()
-                    self.advance(self._chunk)
-                    self._resize(self.engine.step - before, time.perf_counter() - began)
-                    if self.outcome is not None:
-                        break
-                    if interrupted.is_set():
-                        self.outcome = Outcome.INTERRUPTED
-                    elif time_limit is not None and self.elapsed >= time_limit:
-                        self.outcome = Outcome.TIME
-                    elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
-                        latest_callback = time.perf_counter()
-                        if self.callback(self.progress()):
-                            self.outcome = Outcome.STOPPED
-                    if self.elapsed >= self._next_checkpoint and self.outcome is None:
-                        self.write_checkpoint()
-            if self.callback is not None:
-                self.callback(self.progress())
-        finally:
-            if not self._torn:  # an error within a step leaves engine and record apart: the checkpoint before holds
-                self.write_checkpoint()
+        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
+
+        `time_limit` is in seconds from now, callbacks and checkpoints included.
+        """
+        with deferred_interrupt() as interrupted:
+            try:
+                self._loop(time_limit, interrupted)
+                if self.callback is not None:
+                    self.callback(self.progress())
+            finally:
+                if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
+                    self.write_checkpoint()
         return self.lesson()
+
+    def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:
+        started, latest_callback = time.perf_counter(), -np.inf
+        while self.outcome is None:
+            before, began = self.engine.step, time.perf_counter()
+            self._torn = True
+            self.advance(self._chunk)
+            self._torn = False
+            self._resize(self.engine.step - before, time.perf_counter() - began)
+            if self.outcome is not None:
+                break
+            if interrupted.is_set():
+                self.outcome = Outcome.INTERRUPTED
+            elif time_limit is not None and time.perf_counter() - started >= time_limit:
+                self.outcome = Outcome.TIME
+            elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
+                latest_callback = time.perf_counter()
+                if self.callback(self.progress()):
+                    self.outcome = Outcome.STOPPED
+            if self.elapsed >= self._next_checkpoint and self.outcome is None:
+                self.write_checkpoint()
 
     def progress(self) -> Progress:
         """Return where the lesson stands."""
-        values = self.engine.values.view()
-        values.flags.writeable = False
-        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, values)
+        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
 
     def lesson(self) -> Lesson:
         """Return the record so far as a lesson."""
@@ -228,16 +235,19 @@ def previous_of(path: Path) -> Path:
 
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised."""
+    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
+
+    A process that ignores Ctrl-C goes on ignoring it.
+    """
     flag = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
         yield flag
         return
-    before = signal.getsignal(signal.SIGINT)
 
     def note(number: int, frame: FrameType | None) -> None:
-        if flag.is_set() and callable(before):
-            before(number, frame)
+        if flag.is_set():
+            (before if callable(before) else signal.default_int_handler)(number, frame)
         flag.set()
 
     signal.signal(signal.SIGINT, note)
