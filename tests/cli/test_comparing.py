@@ -26,7 +26,16 @@ def comparison():
 
 def test_each_lesson_is_the_lesson_that_teach_gives(comparison):
     for seed, lesson in enumerate(comparison.lessons["random"]):
-        alone = nimt.teach(learner(), nimt.RandomTeacher(k=3), POOL, np.sin, max_iterations=120, tol=2e-2, seed=seed)
+        alone = nimt.teach(
+            learner(),
+            nimt.RandomTeacher(k=3),
+            POOL,
+            np.sin,
+            max_iterations=120,
+            tol=2e-2,
+            seed=seed,
+            engine="reference",
+        )
         np.testing.assert_array_equal(lesson.discrepancy, alone.discrepancy)
         np.testing.assert_array_equal(lesson.indices, alone.indices)
         assert lesson.settings["teacher"] == alone.settings["teacher"]
@@ -135,7 +144,7 @@ def test_other_labels_survive_the_clock():
     teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.cos, 0.5))
     timed = nimt.compare(learner(), {"a": teacher}, POOL, np.sin, max_iterations=30, seeds=[3], engine="reference")
     (lesson,) = timed.lessons["a"]
-    alone = nimt.teach(learner(), teacher, POOL, np.sin, max_iterations=30, seed=3)
+    alone = nimt.teach(learner(), teacher, POOL, np.sin, max_iterations=30, seed=3, engine="reference")
     np.testing.assert_array_equal(lesson.labels, alone.labels)
     stored = lesson.settings["teacher"]["labels"]
     assert stored["probability"] == 0.5

@@ -31,7 +31,7 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
         TextColumn("M {task.fields[discrepancy]}"),
         TextColumn("{task.fields[speed]} steps/s"),
         TimeRemainingColumn(compact=True),
-        TextColumn("left at most"),
+        TextColumn("left"),
         console=console,
         transient=True,
     )
