@@ -102,15 +102,21 @@ def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
         frames = frames_of(lesson)
         left = learner.set_title(f"t = {frames[-1].step:,}", loc="left")
         right = learner.set_title("M = 0.00e+00", loc="right", color=QUIET)
-        for number, frame in enumerate(frames):
+        moving = [*scene.moving, left, right]
+        for artist in moving:
+            artist.set_animated(True)
+        canvas.draw()  # type: ignore[no-untyped-call]
+        # drawn once: only what moves is drawn for every frame
+        still = canvas.copy_from_bbox(figure.bbox)  # type: ignore[no-untyped-call]
+        for frame in frames:
+            canvas.restore_region(still)  # type: ignore[no-untyped-call]
             left.set_text(f"t = {frame.step:,}")
             right.set_text(f"M = {frame.discrepancy:.3g}")
             scene.show(np.nan_to_num(frame.values, nan=limits[1], posinf=limits[1], neginf=limits[0]), frame.shown)
-            canvas.draw()  # type: ignore[no-untyped-call]
-            if number == 0:
-                figure.set_layout_engine("none")  # laid out once, so that nothing jumps
+            for artist in moving:
+                learner.draw_artist(artist)
             drawn = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
-            yield Image.fromarray(drawn).convert("RGB")
+            yield Image.fromarray(drawn.copy()).convert("RGB")
 
 
 def write_gif(lesson: Lesson, path: Path) -> None:

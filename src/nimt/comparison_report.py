@@ -19,8 +19,13 @@ from nimt.palette import LINE_STYLES, QUIET, STYLE, colour_of, method_name
 
 DPI = 130
 BAND_INK = 0.18
-HEADER = ("teacher", "seeds", "steps to tolerance", "M at the end", "examples", "distinct points", "seconds")
+HEADER = ("teacher", "seeds", "steps", "M at end", "examples", "points", "seconds")
+CAPTION = "The discrepancy after each step, the mean over the seeds; bands reach from the lowest to the highest."
 PARTS = ("choosing", "learning")
+LEGEND = (
+    "Steps to the tolerance, M when the lesson ended, examples shown and distinct points among them, seconds a lesson; "
+    "means over the seeds, with the smallest and the largest in brackets."
+)
 
 
 def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -80,11 +85,10 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
     header, lines = comparison_table(comparison)
     content = comparison.to_dict()
     parts = [
-        pages.picture(
-            (folder / "curves.png").read_bytes(), "image/png", "Mean over the seeds; bands are the extremes."
-        ),
+        pages.picture((folder / "curves.png").read_bytes(), "image/png", CAPTION),
         pages.heading("In numbers"),
         pages.table(header, lines),
+        pages.remark(LEGEND),
     ]
     if repeat:
         parts += [pages.heading("To repeat it"), pages.code(repeat)]
@@ -102,8 +106,9 @@ def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
     else:
         assert row.steps_range is not None
         steps = f"{row.steps:,.0f}" + _range(row.steps_range, "{:,}")
+    end = f"{row.discrepancy:.3g}" + ("" if reached else _range(row.discrepancy_range, "{:.3g}"))
     line = [
-        row.name, str(row.seeds), steps, f"{row.discrepancy:.3g}" + ("" if reached else _range(row.discrepancy_range, "{:.3g}")),
+        row.name, str(row.seeds), steps, end,
         f"{row.examples:,.0f}", f"{row.distinct:,.0f}", f"{row.seconds:.3g}",
     ]  # fmt: skip
     if timed and row.choosing is not None and row.learning is not None:

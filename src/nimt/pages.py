@@ -21,7 +21,7 @@ h2 { font-size: 1.1rem; margin: 2.4rem 0 .7rem; }
 figure { margin: 0 0 1.4rem; }
 figure img { display: block; max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line);
   border-radius: 6px; padding: .5rem; }
-figcaption { color: var(--quiet); font-size: .9rem; margin-top: .45rem; }
+figcaption, .remark { color: var(--quiet); font-size: .9rem; margin-top: .45rem; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; }
 th, td { text-align: left; padding: .32rem 1.1rem .32rem 0; border-bottom: 1px solid var(--line);
@@ -95,6 +95,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     inside = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
     return f'<div class="scroll"><table><tr>{line(header, "th")}</tr>{inside}</table></div>'
+
+
+def remark(text: str) -> str:
+    """Return a paragraph in a quiet voice."""
+    return f'<p class="remark">{escape(text)}</p>'
 
 
 def code(text: str) -> str:

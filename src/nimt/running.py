@@ -96,7 +96,6 @@ class Run:
     def advance(self, steps: int) -> None:
         """Take up to so many steps, never past the next snapshot or the budget."""
         began = time.perf_counter()
-        self._torn = True
         stops = [step for step in self.asked if step > self.engine.step] + [self.max_iterations]
         allowed = min(steps, min(stops) - self.engine.step)
         # with no step left the engine is still asked, so that a tolerance met by the last step counts
@@ -106,7 +105,6 @@ class Run:
         if self.outcome is None and self.engine.step >= self.max_iterations:
             self.outcome = self._met_at_the_end() or Outcome.BUDGET
         self._take_snapshot()
-        self._torn = False
         self.elapsed += time.perf_counter() - began
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:

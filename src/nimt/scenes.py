@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
@@ -18,7 +19,9 @@ MARGIN = 0.06  # of the range of values, left free above and below curves
 
 
 class Scene(Protocol):
-    """Axes on which f* stays and f^t moves."""
+    """Axes on which f* stays and f^t moves; `moving` is what must be drawn anew, in its order."""
+
+    moving: list[Artist]
 
     def show(self, values: Array, shown: Indices) -> None:
         """Draw f^t, and mark these points of the pool."""
@@ -58,6 +61,7 @@ class CurveScene:
         room = MARGIN * (limits[1] - limits[0])
         ax.set_ylim(limits[0] - room, limits[1] + room)
         ax.margins(x=0.02)
+        self.moving: list[Artist] = [self.line, self.marks]
 
     def show(self, values: Array, shown: Indices) -> None:
         self.line.set_data(self.x[self.order], values[self.order])
@@ -93,6 +97,7 @@ class MapScene:
             ax.scatter([], [], s=30, facecolors="none", edgecolors=edge, linewidths=thickness, zorder=3)
             for edge, thickness in (("white", 2.2), (TARGET, 1.0))
         ]
+        self.moving: list[Artist] = [self.ink, *ax.spines.values(), *self.rings]
 
     def show(self, values: Array, shown: Indices) -> None:
         self.ink.set_array(values.reshape(self.pool.shape) if self.is_grid else values)
@@ -112,6 +117,7 @@ class AgreementScene:
         ax.set(xlim=(limits[0] - room, limits[1] + room), ylim=(limits[0] - room, limits[1] + room))
         ax.set(xlabel="target f*", ylabel="learner f")
         ax.set_aspect("equal")
+        self.moving: list[Artist] = [self.dots, self.rings]
 
     def show(self, values: Array, shown: Indices) -> None:
         places = np.column_stack([self.target, values])

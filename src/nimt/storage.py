@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -82,6 +83,7 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         OverflowError,
         SyntaxError,
         TypeError,
+        tokenize.TokenError,  # numpy reads array headers as Python literals
     ) as error:
         if isinstance(error, CorruptLesson):
             raise

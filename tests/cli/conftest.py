@@ -114,3 +114,14 @@ def until() -> Callable[..., None]:
             time.sleep(0.005)
 
     return waited
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures out: most of a short run's time, and not what most tests are about."""
+
+    def saved(lesson: Any, folder: Path, **_: Any) -> list[Path]:
+        lesson.save(folder / "lesson.npz")
+        return [folder / "lesson.npz"]
+
+    monkeypatch.setattr("nimt.lesson_report.write_lesson_report", saved)

@@ -6,11 +6,15 @@ import resource
 import sys
 
 import nimt.animation
+import nimt.cli.folder
+import nimt.cli.progress
+import nimt.cli.results
+import nimt.comparison_report
 import nimt.lesson_report
 import nimt.running
 import nimt.sources
 import nimt.teaching
-from nimt.cli.app import run
+from nimt.cli.app import program, run
 
 
 def obey(order: dict) -> int:
@@ -30,26 +34,29 @@ def obey(order: dict) -> int:
     return run(order["args"])
 
 
-print("ready", flush=True)
-for line in sys.stdin:
-    order = json.loads(line)
-    if "wait" in order:
-        _, status = os.waitpid(order["wait"], 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
-        continue
-    pid = os.fork()
-    if pid == 0:
-        code = 99  # a traceback
-        try:
-            code = obey(order)
-        finally:
+if __name__ == "__main__":
+    program()  # load everything now: it is faster, and a process without permissions could not
+    nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [0.0, 1.0], max_iterations=1)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "wait" in order:
+            _, status = os.waitpid(order["wait"], 0)
+            print(os.waitstatus_to_exitcode(status), flush=True)
+            continue
+        pid = os.fork()
+        if pid == 0:
+            code = 99  # a traceback
             try:
-                sys.stdout.flush()
-                sys.stderr.flush()
-                if code == 99:
-                    import traceback
-
-                    traceback.print_exc()
+                code = obey(order)
             finally:
-                os._exit(code)
-    print(pid, flush=True)
+                try:
+                    sys.stdout.flush()
+                    sys.stderr.flush()
+                    if code == 99:
+                        import traceback
+
+                        traceback.print_exc()
+                finally:
+                    os._exit(code)
+        print(pid, flush=True)

@@ -14,7 +14,7 @@ from nimt.lesson import Lesson, Outcome
 # random draws of the pool, of the examples and of the labels: everything that has to be carried over a stop
 DRAWN = (
     "--from", "gmm:start", "--teacher", "random", "-k", "2", "--pool", "0.8", "--alternative", "sine",
-    "--probability", "0.3", "--learning-rate", "0.01", "--tol", "0", "--seed", "7",
+    "--probability", "0.3", "--learning-rate", "0.01", "--tol", "0", "--seed", "7", "--engine", "reference",
 )  # fmt: skip
 GREEDY = ("--from", "gmm:start", "--learning-rate", "0.001", "--tol", "0")
 FOREVER = (
@@ -63,14 +63,15 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
     duration = time.monotonic() - began
     rng = np.random.default_rng(20)
     folder = tmp_path / "killed"
-    killed = 0
+    killed, went_on = 0, 0
     while killed < 20:
         # a run of its own is killed anywhere in its time; what it left behind is resumed, and killed again
         if not folder.exists():
             pid = server.start(*command, "--out", folder, every=0.01, undrawn=True)
         else:
+            went_on += (folder / "checkpoint.npz").exists()
             pid = server.start("resume", folder, "--quiet", every=0.01, undrawn=True)
-        time.sleep(rng.uniform(0.0, min(0.25 * duration, 0.3)))
+        time.sleep(rng.uniform(0.1, 0.9) * duration)
         answer = server.kill(pid)
         assert answer.code in (-signal.SIGKILL, 0), answer.err
         killed += 1
@@ -79,6 +80,7 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
             for path in folder.iterdir():
                 path.unlink()
             folder.rmdir()
+    assert went_on >= 5, "too few kills came after a checkpoint to prove anything"
     if not (folder / "run.toml").exists():  # killed before it had written anything
         assert server.run(*command, "--out", folder, undrawn=True).code == 0
     answer = server.run("resume", folder, "--quiet", undrawn=True)

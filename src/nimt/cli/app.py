@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import importlib.util
 import inspect
+import logging
 import signal
 import sys
 import threading
@@ -78,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; what is wrong with the input becomes one sentence on stderr."""
     given = None if arguments is None else list(arguments)
+    logging.getLogger("PIL").setLevel(logging.CRITICAL)  # its remarks on damaged pictures would stand beside ours
     try:
         with warnings.catch_warnings(), _stopped_by_sigterm():
             warnings.showwarning = _show_warning

@@ -27,17 +27,17 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
     bar = Bar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
-        TextColumn("step {task.completed:,} of {task.total:,}"),
+        TextColumn("{task.fields[place]}"),
         TextColumn("M {task.fields[discrepancy]}"),
         TextColumn("{task.fields[speed]} steps/s"),
         TimeRemainingColumn(compact=True),
-        TextColumn("left at most"),
+        TextColumn("left"),
         console=console,
         transient=True,
     )
     began: list[int] = []  # where a resumed lesson goes on: its earlier steps say nothing about the speed now
     with bar:
-        task = bar.add_task(title, total=None, discrepancy="", speed="", start=False)
+        task = bar.add_task(title, total=None, place="", discrepancy="", speed="", start=False)
 
         def moved(progress: Progress) -> None:
             if not began:
@@ -49,6 +49,7 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
                 task,
                 total=progress.max_iterations,
                 completed=progress.step,
+                place=f"step {progress.step:,} of {progress.max_iterations:,}",
                 discrepancy=f"{progress.discrepancy:.3e}",
                 speed=speed,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from nimt.cli.settings import RunSettings
     from nimt.lesson import Lesson
 
+WIDE = 160  # letters
+STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
 ROWS = {
     "sentence": "how it ended",
     "steps": "steps",
@@ -80,10 +82,14 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
-        table.add_column(name, justify="left" if place == 0 or len(header) == 2 else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
     for line in lines:
         table.add_row(*(Text(cell) for cell in line))  # Text, so that brackets in a name are no markup
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDE)  # a file or a pipe has no edge to keep within
+    console.print(table)
 
 
 def print_written(folder: Path, written: list[Path]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tokenize
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -35,6 +37,7 @@ DAMAGE = (
     UnicodeDecodeError,
     AttributeError,
     IndexError,
+    tokenize.TokenError,
 )
 
 
@@ -87,7 +90,9 @@ def _checked(file: IO[bytes], path: Path, size: int) -> NDArray[Any]:
     """Look at the header before numpy does: no pickled objects, and no more numbers than there are bytes."""
     version = npy_format.read_magic(file)
     read_header = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-    shape, fortran, dtype = read_header(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy mentions headers that Python 2 wrote
+        shape, fortran, dtype = read_header(file)
     if dtype.hasobject:
         raise InvalidInput(
             f"{str(path)!r} holds pickled objects, which can run any program when loaded: save plain numbers instead"

@@ -1,0 +1,291 @@
+"""The commands do what their help says, and what they write is right."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import nimt as library
+from nimt.cli.app import COMMANDS, EXAMPLES
+from nimt.cli.settings import RunSettings
+from nimt.cli.terminal_curve import terminal_curve
+from nimt.lesson import Lesson
+
+WRITTEN = {"lesson.npz", "summary.json", "curve.png", "panels.png", "lesson.gif", "report.html", "run.toml"}
+QUICK = ("--iterations", "20", "--every", "10")
+
+
+def examples_of(name: str) -> tuple[str, ...]:
+    try:
+        return tuple(getattr(importlib.import_module(f"nimt.cli.{name}"), "EXAMPLES", ()))
+    except ModuleNotFoundError:
+        return ()
+
+
+def test_help_loads_nothing_heavy():
+    heavy = "{'numpy', 'scipy', 'sklearn', 'matplotlib', 'numba', 'PIL', 'torch'}"
+    script = f"import sys; from nimt.cli.app import run; run(['--help']); sys.exit(str({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "set()"
+
+
+def test_help_takes_less_than_half_a_second_of_the_processor():
+    """The processor's time, not the clock's: other tests run beside this one."""
+
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "nimt", "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    assert min(seconds() for _ in range(3)) < 0.5
+
+
+def test_version(nimt):
+    answer = nimt("--version")
+    assert (answer.code, answer.out) == (0, f"nimt {library.__version__}\n")
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_every_help_shows_its_examples(nimt, name, monkeypatch):
+    if name and importlib.util.find_spec(f"nimt.cli.{name}") is None:
+        pytest.skip(f"{name} is not there yet")
+    answer = nimt(*([name] if name else []), "--help")
+    assert answer.code == 0
+    lines = {line.strip() for line in answer.out.splitlines()}
+    for example in EXAMPLES if not name else examples_of(name):
+        assert example in lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["teach", "compare", "resume", "others"])
+def test_every_example_works_as_pasted(nimt, name):
+    names = (name,) if name != "others" else ("demo", "show", "plan")
+    lines = [line for one in names for line in examples_of(one)] + list(EXAMPLES if name == "others" else ())
+    for example in dict.fromkeys(lines):
+        program, command, *options = shlex.split(example)
+        assert program == "nimt"
+        if command == "plan" and not hasattr(library, "plan"):
+            continue  # it comes with the engines
+        answer = nimt(command, *options)
+        assert answer.code == 0, (example, answer.err)
+
+
+def test_teach_writes_everything(nimt, tmp_path):
+    answer = nimt("teach", "gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--out", "run")
+    assert answer.code == 0, answer.err
+    folder = tmp_path / "run"
+    names = {path.name for path in folder.iterdir()}
+    assert names - {"lesson.mp4", "checkpoint.npz", "checkpoint.npz.previous"} == WRITTEN
+    lesson = Lesson.load(folder / "lesson.npz")
+    assert lesson.itd == 3056  # the paper's figure
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["itd"] == 3056 and summary["outcome"] == "CONVERGED" and summary["distinct_points"] == 146
+    assert "3,056" in answer.out and "run" in answer.out and "the discrepancy fell below the tolerance" in answer.out
+    with Image.open(folder / "lesson.gif") as film:
+        steps = {0, len(lesson), *lesson.snapshots}
+        assert film.n_frames == len(steps)
+    for name in ("curve.png", "panels.png"):
+        with Image.open(folder / name) as figure:
+            assert np.ptp(np.asarray(figure.convert("L"))) > 100
+
+
+def test_the_page_needs_no_network(nimt, tmp_path):
+    assert nimt("teach", "sine", *QUICK, "--out", "run").code == 0
+    text = (tmp_path / "run" / "report.html").read_text()
+    assert "http" not in text and "<script" not in text
+    sources = re.findall(r'(?:src|href)="([^"]{0,30})', text)
+    assert len(sources) == 3 and all(source.startswith("data:image/") for source in sources)
+    for word in ("numpy", library.__version__, "GFT-1", "square", "target = "):
+        assert word in text
+
+
+def test_the_run_can_be_repeated_from_its_file(undrawn, nimt, tmp_path, monkeypatch):
+    np.save(tmp_path / "curve.npy", np.sin(np.arange(30)))
+    command = ("teach", "curve.npy", "--teacher", "random", "-k", "0.1", "--kernel", "RBF(2.0) + 0.1 * Matern(3.0)")
+    assert nimt(*command, *QUICK, "--seed", "5", "--pool", "0.9", "--out", "one").code == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert nimt("teach", "--config", tmp_path / "one" / "run.toml", "--out", "two").code == 0
+    one, two = Lesson.load(tmp_path / "one" / "lesson.npz"), Lesson.load(tmp_path / "elsewhere" / "two" / "lesson.npz")
+    np.testing.assert_array_equal(one.indices, two.indices)
+    np.testing.assert_array_equal(one.discrepancy, two.discrepancy)
+    files = [
+        tomllib.loads((folder / "run.toml").read_text())
+        for folder in (tmp_path / "one", tmp_path / "elsewhere" / "two")
+    ]
+    assert files[0] == files[1]
+
+
+def test_options_win_over_the_file(undrawn, nimt, tmp_path):
+    (tmp_path / "run.toml").write_text('target = "gmm"\niterations = 7\nk = 2\nlearning_rate = 0.25\n')
+    assert nimt("teach", "--config", "run.toml", "--iterations", "3", "--out", "run").code == 0
+    lesson = Lesson.load(tmp_path / "run" / "lesson.npz")
+    assert lesson.indices.shape == (3, 2) and lesson.settings["learner"]["learning_rate"] == 0.25
+    assert nimt("teach", "sine", "--config", "run.toml", "--out", "other").code == 0
+    assert len(Lesson.load(tmp_path / "other" / "lesson.npz").pool) == 120
+
+
+def test_every_setting_survives_its_file(tmp_path):
+    from nimt.cli.settings import read_config
+
+    settings = RunSettings(
+        target="gmm", size=3, strict=True, features="a,b", target_column='odd "name"\\', pool=0.5, alternative="sine",
+        tol=1e-300, every=4, teachers="greedy:1", seeds=2, width=1 / 3,
+    )  # fmt: skip
+    (tmp_path / "run.toml").write_text(settings.to_toml(), encoding="utf-8")
+    assert RunSettings(**read_config(tmp_path / "run.toml")) == settings
+
+
+def test_json_alone_on_stdout_and_silence(undrawn, nimt, tmp_path):
+    answer = nimt("teach", "gmm", *QUICK, "--json", "--out", "run")
+    assert json.loads(answer.out)["steps"] == 20 and answer.err == ""
+    answer = nimt("teach", "gmm", *QUICK, "--quiet", "--out", "silent")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+    answer = nimt("show", "run", "--json")
+    assert json.loads(answer.out)["steps"] == 20
+
+
+def test_require(undrawn, nimt):
+    assert nimt("teach", "gmm", *QUICK, "--require", "--out", "a").code == 1
+    assert nimt("teach", "gmm", *QUICK, "--require", "--tol", "1", "--out", "b").code == 0
+    assert nimt("resume", "a", "--require").code == 1
+    answer = nimt("teach", "gmm", *QUICK, "--out", "c")
+    assert answer.code == 0 and "go on with: nimt resume c --iterations 40" in answer.out
+
+
+def test_a_folder_of_its_own(undrawn, nimt, tmp_path):
+    for _ in range(2):
+        assert nimt("teach", "digit:0", "--iterations", "1", "--quiet").code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"nimt-digit-0", "nimt-digit-0-2"}
+
+
+@pytest.mark.parametrize(
+    ("options", "k"),
+    [((), 1), (("-k", "3"), 3), (("-k", "0.1"), 28), (("-k", "1.0"), 280), (("--teacher", "whole"), 280)],
+)
+def test_packs(undrawn, nimt, tmp_path, options, k):
+    assert nimt("teach", "gmm", "--iterations", "2", *options, "--out", "run").code == 0
+    assert Lesson.load(tmp_path / "run" / "lesson.npz").indices.shape == (2, k)
+
+
+def test_a_lesson_that_diverges_is_written_and_warned_of(nimt, tmp_path):
+    answer = nimt("teach", "gmm", "--learning-rate", "50", "--iterations", "3000", "--out", "run")
+    assert answer.code == 0, answer.err
+    assert "nimt: warning: the learning rate 50" in answer.err and "lower the learning rate" in answer.out
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["outcome"] == "DIVERGED"
+    assert nimt("show", "run").code == 0
+
+
+def test_a_lesson_that_is_over_before_it_begins(nimt, tmp_path):
+    answer = nimt("teach", "gmm", "--from", "gmm", "--out", "run")
+    assert answer.code == 0, answer.err
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["itd"] == 0
+    assert "no positive finite value" in nimt("show", "run").out
+
+
+def table(path, features):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40, features))
+    rows = [",".join(f"x{i}" for i in range(features)) + ",y"]
+    rows += [",".join(repr(float(value)) for value in (*point, np.sin(point.sum()))) for point in points]
+    path.write_text("\n".join(rows))
+
+
+@pytest.mark.parametrize("features", [1, 2, 3])
+def test_tables_of_any_dimension_are_drawn(nimt, tmp_path, features):
+    table(tmp_path / "table.csv", features)
+    answer = nimt(
+        "teach", "table.csv", *QUICK, "--kernel", "matern", "--width", "1", "--scale-features", "--out", "run"
+    )
+    assert answer.code == 0, answer.err
+    assert "target y" in answer.err
+    assert {path.name for path in (tmp_path / "run").iterdir()} >= WRITTEN
+
+
+def test_compare_writes_everything(nimt, tmp_path):
+    command = ("compare", "gmm", "--from", "gmm:start", "--teachers", "greedy:1,random:0.05,whole", "--seeds", "2")
+    answer = nimt(*command, "--iterations", "300", "--engine", "reference", "--out", "run")
+    assert answer.code == 0, answer.err
+    content = json.loads((tmp_path / "run" / "comparison.json").read_text())
+    assert [row["name"] for row in content["teachers"]] == ["greedy:1", "random:0.05", "whole"]
+    assert [row["seeds"] for row in content["teachers"]] == [1, 2, 1]
+    for row in content["teachers"]:
+        assert row["choosing"] + row["learning"] == pytest.approx(row["seconds"])
+    lesson = Lesson.load(tmp_path / "run" / "random-0.05-seed-1.npz")
+    assert (
+        len(lesson) == content["teachers"][1]["steps_range"][1]
+        or len(lesson) == content["teachers"][1]["steps_range"][0]
+    )
+    for word in ("greedy:1", "choosing", "learning"):
+        assert word in answer.out
+    assert "http" not in (tmp_path / "run" / "report.html").read_text()
+    again = nimt("compare", "--config", "run/run.toml", "--json", "--out", "again")
+    assert [row["steps"] for row in json.loads(again.out)["teachers"]] == [row["steps"] for row in content["teachers"]]
+    answer = nimt("resume", "run")
+    assert answer.code == 2 and "comparison" in answer.err
+
+
+def test_plan(nimt, tmp_path):
+    if not hasattr(library, "plan"):
+        pytest.skip("nimt.plan is not there yet")
+    answer = nimt("plan", "digit:0")
+    assert answer.code == 0 and answer.out.strip()
+    assert json.loads(nimt("plan", "digit:0", "--engine", "reference", "--json").out)["engine"] == "reference"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_terminal_curve_falls_where_the_lesson_does():
+    lines = terminal_curve(10.0 ** -np.linspace(0, 4, 500), width=40, height=8)
+    heights = [sum(line[11 + column : 12 + column].strip() != "" for line in lines[:8]) for column in range(40)]
+    assert heights == sorted(heights, reverse=True) and heights[0] == 8 and heights[-1] == 1
+    assert lines[-1].split() == ["0", "499"]
+    assert terminal_curve(np.array([np.nan, 0.0])) == ["the discrepancy has no positive finite value to draw"]
+    assert len(terminal_curve(np.array([2.0]))) == 12
+
+
+def test_the_progress_bar_is_for_terminals_only(tmp_path):
+    """On a terminal it is drawn, and the numbers are in it; a file gets none of it."""
+    pty = pytest.importorskip("pty")
+    parent, child = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "140"}
+    command = [
+        sys.executable,
+        "-m",
+        "nimt",
+        "teach",
+        "gmm",
+        "--iterations",
+        "30000",
+        "--tol",
+        "0",
+        "--out",
+        "a",
+    ]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=child, env=environment) as process:
+        os.close(child)
+        seen = b""
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        assert process.stdout is not None and process.stdout.read()
+    os.close(parent)
+    assert process.returncode == 0
+    text = seen.decode()
+    assert "of 30,000" in text and "steps/s" in text and "M " in text and "left" in text

@@ -1,0 +1,161 @@
+"""Comparisons: the lessons they are made of, and the arithmetic of their rows."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.comparing import draws
+from nimt.comparison_report import comparison_table, draw_comparison
+
+POOL = nimt.Grid(np.arange(-3, 3, 0.1))
+
+
+def learner(**options):
+    return nimt.KernelLearner(nimt.rbf(0.5), **{"learning_rate": 0.3, **options})
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher(k=3), "whole": nimt.GreedyTeacher(k=1.0)}
+    return nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=120, tol=2e-2, seeds=4, engine="reference")
+
+
+def test_each_lesson_is_the_lesson_that_teach_gives(comparison):
+    for seed, lesson in enumerate(comparison.lessons["random"]):
+        alone = nimt.teach(
+            learner(),
+            nimt.RandomTeacher(k=3),
+            POOL,
+            np.sin,
+            max_iterations=120,
+            tol=2e-2,
+            seed=seed,
+            engine="reference",
+        )
+        np.testing.assert_array_equal(lesson.discrepancy, alone.discrepancy)
+        np.testing.assert_array_equal(lesson.indices, alone.indices)
+        assert lesson.settings["teacher"] == alone.settings["teacher"]
+
+
+def test_only_teachers_that_draw_are_repeated(comparison):
+    assert [len(lessons) for lessons in comparison.lessons.values()] == [1, 4, 1]
+    assert not draws(nimt.GreedyTeacher(k=3))
+    assert not draws(nimt.GreedyTeacher(pool=np.array([1, 2, 3])))
+    assert draws(nimt.GreedyTeacher(pool=0.5))
+    assert draws(nimt.GreedyTeacher(labels=nimt.AlternativeLabels(0.0)))
+    assert draws(nimt.RandomTeacher())
+
+
+def test_rows_by_plain_loops(comparison):
+    for row in comparison.rows():
+        lessons = comparison.lessons[row.name]
+        steps, ends, shown, distinct = [], [], [], []
+        for lesson in lessons:
+            first = None
+            for t, value in enumerate(lesson.discrepancy):
+                if value < 2e-2 and first is None:
+                    first = t
+            steps.append(first)
+            ends.append(lesson.discrepancy[-1])
+            shown.append(lesson.indices.size)
+            distinct.append(len(set(lesson.indices.ravel().tolist())))
+        assert row.seeds == len(lessons)
+        assert row.reached == sum(step is not None for step in steps)
+        if row.reached == row.seeds:
+            assert row.steps == sum(steps) / len(steps)
+            assert row.steps_range == (min(steps), max(steps))
+        else:
+            assert row.steps is None and row.steps_range is None
+        assert row.discrepancy == pytest.approx(sum(ends) / len(ends), rel=1e-14)
+        assert row.examples == sum(shown) / len(shown)
+        assert row.distinct == sum(distinct) / len(distinct)
+        assert row.choosing is not None and row.learning is not None
+        assert 0 < row.choosing < row.seconds
+        assert row.choosing + row.learning == pytest.approx(row.seconds)
+
+
+def test_bands_by_plain_loops(comparison):
+    band = comparison.bands()[1]
+    lessons = comparison.lessons["random"]
+    length = max(len(lesson.discrepancy) for lesson in lessons)
+    assert len({len(lesson) for lesson in lessons}) > 1, "the seeds must differ in length for this to test anything"
+    for t in range(length):
+        values = [lesson.discrepancy[min(t, len(lesson))] for lesson in lessons]
+        assert band.low[t] == min(values) and band.high[t] == max(values)
+        assert band.mean[t] == pytest.approx(sum(values) / len(values), rel=1e-14)
+
+
+def test_time_is_whole_where_the_engine_chooses_and_learns_at_once():
+    comparison = nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3)
+    (row,) = comparison.rows()
+    assert row.name == "GFT-1" and row.choosing is None and row.learning is None and row.seconds > 0
+    assert "choosing" not in comparison_table(comparison)[0]
+
+
+def test_finished_lessons_are_grouped_by_their_teacher(comparison):
+    lessons = [lesson for group in comparison.lessons.values() for lesson in group]
+    again = nimt.compare_lessons(lessons)
+    assert list(again.lessons) == ["GFT-1", "RFT-3", "whole"]
+    assert again.tol == 2e-2
+    for one, other in zip(comparison.rows(), again.rows(), strict=True):
+        assert dataclasses.replace(one, name="", choosing=None, learning=None) == dataclasses.replace(other, name="")
+    named = nimt.compare_lessons({"a": lessons[0], "b": lessons[1:5]})
+    assert [row.seeds for row in named.rows()] == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"X": np.arange(-3, 3, 0.2)}, "pool"),
+        ({"y": np.cos}, "target"),
+        ({"initial": 1.0}, "start"),
+        ({"measure": "rms"}, "measure"),
+    ],
+)
+def test_lessons_of_different_problems_are_refused(change, word):
+    def lesson(X=POOL, y=np.sin, initial=0.0, measure="paper"):
+        pool = X if isinstance(X, nimt.Grid) else nimt.Grid(X)
+        return nimt.teach(learner(initial=initial), nimt.GreedyTeacher(), pool, y, max_iterations=2, measure=measure)
+
+    with pytest.raises(nimt.InvalidInput, match=f"differ in their {word}"):
+        nimt.compare_lessons([lesson(), lesson(**change)])
+
+
+def test_what_cannot_be_compared():
+    for teachers in ({}, [], 3, [nimt.GreedyTeacher(), nimt.GreedyTeacher()]):
+        with pytest.raises(nimt.InvalidInput):
+            nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=2)
+    for seeds in (0, [], [1, 1], [-1], 1.5, True):
+        with pytest.raises(nimt.InvalidInput):
+            nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, max_iterations=2, seeds=seeds)
+    with pytest.raises(nimt.InvalidInput):
+        nimt.compare_lessons([])
+    with pytest.raises(nimt.InvalidInput):
+        nimt.compare_lessons([3])
+    with pytest.raises(nimt.InvalidInput):
+        nimt.compare(learner(), {"class": nimt.GreedyTeacher}, POOL, np.sin, max_iterations=2, engine="reference")
+
+
+def test_other_labels_survive_the_clock():
+    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.cos, 0.5))
+    timed = nimt.compare(learner(), {"a": teacher}, POOL, np.sin, max_iterations=30, seeds=[3], engine="reference")
+    (lesson,) = timed.lessons["a"]
+    alone = nimt.teach(learner(), teacher, POOL, np.sin, max_iterations=30, seed=3, engine="reference")
+    np.testing.assert_array_equal(lesson.labels, alone.labels)
+    stored = lesson.settings["teacher"]["labels"]
+    assert stored["probability"] == 0.5
+    np.testing.assert_array_equal(stored["other_target"], np.cos(POOL.points[:, 0]))
+
+
+def test_the_figure_draws_the_bands(comparison):
+    figure = draw_comparison(comparison)
+    (ax,) = figure.axes
+    drawn = {line.get_label(): line.get_ydata() for line in ax.lines if not str(line.get_label()).startswith("_")}
+    assert list(drawn) == ["greedy", "random", "whole"]
+    for band in comparison.bands():
+        np.testing.assert_array_equal(drawn[band.name], band.mean)
+    assert len(ax.collections) == 1, "only what has several seeds has a band"
