@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,11 @@ def test_the_mixture_needs_3056_steps(tmp_path):
 
 def test_the_mixture_can_be_cut_short(tmp_path):
     run(HOME / "examples" / "mixture.py", tmp_path, "--max-iterations", "100")
+
+
+def test_synthesis_needs_ten_times_fewer_examples(tmp_path):
+    printed = run(HOME / "examples" / "which_teacher.py", tmp_path)
+    rows = {cells[1]: cells[2] for line in printed.splitlines() if len(cells := re.split(r"\s*\|\s*", line)) > 2}
+    assert rows["gradient: greedy (GFT-1)"] == "3,056"
+    assert int(rows["gradient: synthesis"]) <= 305
+    assert rows["projecting: greedy (f)"] == "30"
