@@ -11,25 +11,13 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from mixture import start, target
 
 import nimt
 from nimt.palette import COLOURS, QUIET, STYLE
 
 GRID = nimt.Grid(np.linspace(-14, 14, 29))  # coarser than the kernel is wide: what it teaches does not reach across
 BOX = nimt.Box((-14, 14), points=29)
-
-
-def normal(x: np.ndarray, mean: float) -> np.ndarray:
-    """Return the density of a normal distribution with standard deviation 1."""
-    return np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
-
-
-def target(x: np.ndarray) -> np.ndarray:
-    return normal(x, -2) / 3 + normal(x, 2) * 2 / 3
-
-
-def start(x: np.ndarray) -> np.ndarray:
-    return normal(x, -10)
 
 
 def lessons(steps: int) -> dict[str, nimt.Lesson]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import mixture
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -41,21 +42,16 @@ class Problem:
         return nimt.KernelLearner(KERNEL, initial=self.start, **{"learning_rate": 0.01} | self.options)
 
 
-def normal(x: np.ndarray, mean: float) -> np.ndarray:
-    """Return the density of a normal distribution with standard deviation 1."""
-    return np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
-
-
 def bump(x: np.ndarray, center: float) -> np.ndarray:
     return np.exp(-(((x - center) / 0.5) ** 2))
 
 
-def mixture() -> Problem:
+def hills() -> Problem:
     return Problem(
         "1-D mixture, 280 points, tolerance 1e-4",
         nimt.Grid(np.arange(-14, 14, 0.1)),
-        lambda x: normal(x, -10),
-        lambda x: normal(x, -2) / 3 + normal(x, 2) * 2 / 3,
+        mixture.start,
+        mixture.target,
         tol=1e-4,
         budget=10_000,
         seeds=5,
@@ -191,13 +187,13 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="the boundary, the digit and the picture too: minutes")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    problems = [mixture()] + ([boundary(), digit(), picture()] if options.all else [])
+    problems = [hills()] + ([boundary(), digit(), picture()] if options.all else [])
     printed = []
     for problem in problems:
         printed.append(as_markdown(problem.title, table(problem)))
         print(printed[-1], flush=True)
     (options.out / "which-teacher.txt").write_text("\n".join(printed), encoding="utf-8")
-    draw(*steps_by_radius(mixture())).savefig(options.out / "radius.png", dpi=130)
+    draw(*steps_by_radius(hills())).savefig(options.out / "radius.png", dpi=130)
     print(f"The figure is in {options.out / 'radius.png'}")
 
 

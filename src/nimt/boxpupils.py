@@ -13,7 +13,7 @@ from nimt.errors import CannotStore, InvalidInput
 from nimt.learners import KernelLearner, StartsFromInitial
 from nimt.losses import Loss, as_loss
 from nimt.pools import Points
-from nimt.pupils import AnyPupil, Pupil, check_learner_protocol
+from nimt.pupils import AnyPupil, Pupil, check_learner_protocol, learns_like
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -89,11 +89,11 @@ class AnyBoxPupil(AnyPupil):
         self.show(points, labels)
 
 
-def box_pupil_of(learner: Any, box: Box, target: Array) -> BoxPupil:
+def box_pupil_of(learner: Any, box: Box, labels: Array) -> BoxPupil:
     """Seat a learner in a box; the caller's own is left as it was."""
     if isinstance(learner, StartsFromInitial) and learner.initial_is_table():
         raise InvalidInput("initial was given as values, and in a Box it must be known anywhere: give a callable")
-    if isinstance(learner, KernelLearner):
+    if learns_like(learner, KernelLearner):
         return KernelBoxPupil(learner, box)
     check_learner_protocol(learner)
-    return AnyBoxPupil(learner, box.grid, target)
+    return AnyBoxPupil(learner, box.grid, labels)

@@ -10,12 +10,11 @@ from nimt.box import Box, highest
 from nimt.boxpupils import BoxPupil, box_pupil_of
 from nimt.checks import is_whole
 from nimt.engines.base import Array, Chunk, Task, Watch
-from nimt.engines.reference import checked_memory, read_only
+from nimt.engines.reference import checked_labels, checked_memory, possible_labels, read_only
 from nimt.errors import CannotStore, InvalidInput
 from nimt.lesson import Outcome
-from nimt.losses import check_labels
 from nimt.measures import measure_of
-from nimt.pools import Points, check_finite, real_array, values_on
+from nimt.pools import Points, values_on
 from nimt.pupils import Pupil
 from nimt.teachers import Memory, Selection, View, checked_indices
 
@@ -36,7 +35,7 @@ class BoxEngine:
         self.task = task
         self.box: Box = task.box
         self.k = check_box_task(task)
-        self.seated: BoxPupil = box_pupil_of(task.learner, task.box, task.target)
+        self.seated: BoxPupil = box_pupil_of(task.learner, task.box, possible_labels(task))
         self.pupil: Pupil = self.seated
         self.measure = measure_of(task.measure, self.pupil, task.target, task.target_function)
         _, self.selection_rng, self.label_rng = task.streams()
@@ -129,13 +128,7 @@ class BoxEngine:
         task = self.task
         if task.other_target is not None and self.label_rng.random() < task.alternative_probability:
             return values_on(Points(points), task.teacher.labels.other_target, "the other target")
-        given = real_array("a teacher's labels", labels)
-        if given.shape != (len(points),):
-            raise InvalidInput(f"a teacher showed {len(points)} examples with labels of shape {given.shape}")
-        check_finite("a teacher's labels", given)
-        if self.pupil.loss is not None:
-            check_labels(self.pupil.loss, given)
-        return given
+        return checked_labels(labels, len(points), self.pupil.loss)
 
     def last_selection(self) -> Selection:
         assert self.last is not None

@@ -10,7 +10,7 @@ import numpy as np
 from nimt.engines.base import Array, Chunk, Indices, Task, Watch
 from nimt.errors import InvalidInput
 from nimt.lesson import Outcome
-from nimt.losses import check_labels
+from nimt.losses import Loss, check_labels
 from nimt.measures import measure_of
 from nimt.pools import Points, Pool, check_finite, real_array
 from nimt.pupils import Pupil, pupil_of
@@ -100,13 +100,7 @@ class ReferenceEngine:
         task = self.task
         if task.other_target is not None and self.label_rng.random() < task.alternative_probability:
             return np.asarray(task.other_target[indices])
-        given = real_array("a teacher's labels", labels)
-        if given.shape != indices.shape:
-            raise InvalidInput(f"a teacher showed {len(indices)} examples with labels of shape {given.shape}")
-        check_finite("a teacher's labels", given)
-        if self.pupil.loss is not None:
-            check_labels(self.pupil.loss, given)
-        return given
+        return checked_labels(labels, len(indices), self.pupil.loss)
 
     def is_stationary(self, selection: Selection) -> bool:
         """Say whether the paper's S = (slope K(x, x))^2, the largest of the pack, is down to the given value.
@@ -150,6 +144,17 @@ class ReferenceEngine:
             self.last = Selection(np.zeros(state["pack"], np.intp), np.zeros(state["pack"]))
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])
+
+
+def checked_labels(labels: Any, count: int, loss: Loss | None) -> Array:
+    """Return a teacher's labels, or say what is wrong with them."""
+    given = real_array("a teacher's labels", labels)
+    if given.shape != (count,):
+        raise InvalidInput(f"a teacher showed {count} examples with labels of shape {given.shape}")
+    check_finite("a teacher's labels", given)
+    if loss is not None:
+        check_labels(loss, given)
+    return given
 
 
 def possible_labels(task: Task) -> Array:
