@@ -140,6 +140,17 @@ def test_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(nimt.Lesson.load(tmp_path / "box.npz").examples, lesson.examples)
 
 
+def test_the_theory_does_not_replay_what_lay_between_the_points():
+    with pytest.raises(nimt.InvalidInput, match="held in a Box"):
+        nimt.theory.check(in_box(nimt.GreedyTeacher(), max_iterations=3))
+
+
+def test_panels_show_the_points_themselves():
+    lesson = in_box(nimt.GreedyTeacher(), max_iterations=4, snapshots=[3])
+    (panel,) = nimt.plots.panel_table(lesson, [3])
+    np.testing.assert_array_equal(panel.shown, lesson.examples[3])
+
+
 def test_other_labels():
     teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(lambda x: 0 * x[:, 0] + 7.0, probability=1.0))
     assert (in_box(teacher).labels == 7.0).all()

@@ -56,6 +56,8 @@ def method_name(teacher: Mapping[str, Any]) -> str:
     'pool GFT-0.05'
     >>> method_name({"type": "GreedyTeacher", "k": 1.0})
     'whole'
+    >>> method_name({"type": "SynthesisTeacher", "k": 1})
+    'synthesis-1'
     """
     kind = str(teacher.get("type"))
     k = teacher.get("k", 1)

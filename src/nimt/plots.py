@@ -202,6 +202,9 @@ def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
     indices, labels = np.empty(0, np.int64), np.empty(0)
     if lesson.indices is not None and lesson.labels is not None and step < len(lesson):
         indices, labels = lesson.indices[step], lesson.labels[step]
+    shown = points[indices]
+    if lesson.examples is not None and step < len(lesson):
+        shown = lesson.examples[step]  # in a box, whose grid has only the points nearest to these
     order = np.argsort(points[:, 0], kind="stable") if points.shape[1] == 1 else np.arange(len(points))
     return Panel(
         step=step,
@@ -209,7 +212,7 @@ def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
         points=points[order],
         values=values[order],
         target=lesson.target[order],
-        shown=points[indices],
+        shown=shown,
         labels=labels,
         values_shown=values[indices],
     )

@@ -76,14 +76,14 @@ class Responses:
     def recalled(cls, memory: Memory, identity: Indices) -> Self:
         """Return the state that `remembered` put into a teacher's memory."""
         own, latest = np.array(memory["own"]), np.array(memory["latest"])
-        moved = memory["identity"] != identity
-        moved[memory["shown"]] = False  # these were at their place when they were shown
-        own[:, moved] = latest[:, moved] = 0.0
+        stayed = memory["identity"] == identity
+        own[:, ~stayed] = latest[:, ~stayed] = 0.0
+        seen = stayed[memory["shown"]]  # what became of a point that is out of sight nobody knows
         radius, reach, probes, warned = memory["settled"]
         common, errors, growth = (np.array(memory[name]) for name in ("common", "errors", "growth"))
         return cls(
             identity, float(radius), float(reach), common, own, latest, errors, growth, int(probes), bool(warned),
-            memory["shown"], memory["before"], memory["offset"],
+            memory["shown"][seen], memory["before"][seen], memory["offset"][seen],
         )  # fmt: skip
 
     def remembered(self, shown: Indices, before: Array, offset: Array) -> Memory:

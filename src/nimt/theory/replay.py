@@ -149,6 +149,10 @@ def replay(lesson: Lesson) -> Replay:
             f"the theory is about functional gradients, so about a KernelLearner; this lesson taught a "
             f"{type(lesson.learner).__name__}"
         )
+    if lesson.examples is not None:
+        raise InvalidInput(
+            "this lesson was held in a Box, between the points of its grid: only one on a pool can be replayed"
+        )
     if lesson.indices is None or lesson.labels is None:
         raise InvalidInput(
             "this lesson kept only how often each point was shown, not when, so it cannot be replayed: "
