@@ -151,7 +151,7 @@ def replay(lesson: Lesson) -> Replay:
         )
     if lesson.examples is not None:
         raise InvalidInput(
-            "this lesson was held in a Box, between the points of its grid: only one on a pool can be replayed"
+            "this lesson was held in a Box, off its grid: only one on a pool can be replayed"
         )
     if lesson.indices is None or lesson.labels is None:
         raise InvalidInput(
