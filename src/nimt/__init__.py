@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from nimt.losses import Huber as Huber
     from nimt.losses import Logistic as Logistic
     from nimt.losses import Square as Square
+    from nimt.operators.approximate import Nystroem as Nystroem
+    from nimt.operators.approximate import RandomFeatures as RandomFeatures
+    from nimt.operators.approximate import subsample as subsample
     from nimt.orthogonal import OrthogonalLearner as OrthogonalLearner
     from nimt.pools import Grid as Grid
     from nimt.running import Progress as Progress
@@ -82,6 +85,7 @@ _HOMES = {
     "lesson": ("Lesson", "Outcome"),
     "losses": ("Absolute", "Hinge", "Huber", "Logistic", "Square"),
     "orthogonal": ("OrthogonalLearner",),
+    "operators.approximate": ("Nystroem", "RandomFeatures", "subsample"),
     "pools": ("Grid",),
     "running": ("Progress",),
     "soft": ("SoftTeacher",),

@@ -15,6 +15,7 @@ from nimt.interpolation import InterpolationTeacher
 from nimt.kernels import Wendland
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import LOSSES
+from nimt.operators.approximate import Nystroem, RandomFeatures
 from nimt.orthogonal import OrthogonalLearner
 from nimt.pools import Grid, Points
 from nimt.soft import SoftTeacher
@@ -36,6 +37,8 @@ PLAIN: dict[str, Any] = {
         AlternativeLabels,
         GreedyTeacher,
         InterpolationTeacher,
+        Nystroem,
+        RandomFeatures,
         RandomTeacher,
         SoftTeacher,
         SynthesisTeacher,

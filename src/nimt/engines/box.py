@@ -137,6 +137,9 @@ class BoxEngine:
     def taught(self) -> Any:
         return self.pupil.taught()
 
+    def close(self) -> None:
+        pass
+
     def state(self) -> dict[str, Any]:
         raise CannotStore("a lesson in a Box needs its functions, which no checkpoint can hold: leave checkpoint= out")
 
