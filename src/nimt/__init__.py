@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nimt.comparing import Comparison as Comparison
     from nimt.comparing import compare as compare
     from nimt.comparing import compare_lessons as compare_lessons
+    from nimt import theory as theory
     from nimt.engines.choosing import Plan as Plan
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
@@ -77,7 +78,7 @@ _HOMES = {
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("plan", "resume", "steps", "teach"),
 }
-_MODULES = ("datasets", "plots")
+_MODULES = ("datasets", "plots", "theory")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]

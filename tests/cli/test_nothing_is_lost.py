@@ -53,7 +53,12 @@ def assert_tidy(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "options", "steps"),
-    [("reference", DRAWN, 20_000), ("grid", GREEDY, 150_000), ("neighbours", GREEDY, 150_000)],
+    [
+        ("reference", DRAWN, 20_000),
+        ("grid", GREEDY, 600_000),
+        ("neighbours", GREEDY, 600_000),
+        ("streamed", GREEDY, 30_000),
+    ],
 )
 def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
     command = ("teach", "gmm", *options, "--iterations", steps, "--engine", engine, "--quiet")
