@@ -10,10 +10,10 @@ from nimt._version import __version__
 if TYPE_CHECKING:
     from nimt import datasets as datasets
     from nimt import plots as plots
+    from nimt import theory as theory
     from nimt.comparing import Comparison as Comparison
     from nimt.comparing import compare as compare
     from nimt.comparing import compare_lessons as compare_lessons
-    from nimt import theory as theory
     from nimt.engines.choosing import Plan as Plan
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning

@@ -54,10 +54,10 @@ def assert_tidy(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("engine", "options", "steps"),
     [
-        ("reference", DRAWN, 20_000),
+        ("reference", DRAWN, 12_000),
         ("grid", GREEDY, 600_000),
         ("neighbours", GREEDY, 600_000),
-        ("streamed", GREEDY, 30_000),
+        ("streamed", GREEDY, 8_000),
     ],
 )
 def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
@@ -71,7 +71,7 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
     killed, went_on = 0, 0
     while killed < 20:
         # a run of its own is killed anywhere in its time; what it left behind is resumed, and killed again
-        if not folder.exists():
+        if not (folder / "run.toml").exists():  # there is nothing to resume yet
             pid = server.start(*command, "--out", folder, every=0.01, undrawn=True)
         else:
             went_on += (folder / "checkpoint.npz").exists()
