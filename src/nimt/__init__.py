@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from nimt.losses import Huber as Huber
     from nimt.losses import Logistic as Logistic
     from nimt.losses import Square as Square
+    from nimt.operators.approximate import Nystroem as Nystroem
+    from nimt.operators.approximate import RandomFeatures as RandomFeatures
+    from nimt.operators.approximate import subsample as subsample
     from nimt.pools import Grid as Grid
     from nimt.running import Progress as Progress
     from nimt.sources import Problem as Problem
@@ -72,6 +75,7 @@ _HOMES = {
     "learners": ("KernelLearner", "LinearLearner"),
     "lesson": ("Lesson", "Outcome"),
     "losses": ("Absolute", "Hinge", "Huber", "Logistic", "Square"),
+    "operators.approximate": ("Nystroem", "RandomFeatures", "subsample"),
     "pools": ("Grid",),
     "running": ("Progress",),
     "sources": ("Problem", "read_problem"),

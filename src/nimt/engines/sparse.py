@@ -41,6 +41,7 @@ class SparseEngine(FastEngine):
         self.diagonal = np.array([operator.height])
         self.period = min(max(n, SHORTEST_PERIOD), LONGEST_PERIOD)
         self.sums = np.zeros(3)
+        self.closed = False
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         if self.tournament:
             self._lay_out_by_tiles()
@@ -215,9 +216,22 @@ class SparseEngine(FastEngine):
 
     @property
     def values(self) -> Array:
-        return np.asarray(self._in_pool_order(self.f))
+        return self.pupil.values if self.closed else np.asarray(self._in_pool_order(self.f))
+
+    def close(self) -> None:
+        # one array at a time, so that a large pool is never held twice
+        self.score = self.weight = self.other = self.y = NOTHING
+        self.bits = self.work = NO_SLOTS
+        self.grid = self.lists = ()
+        for name, own in (("values", "f"), ("coefficients", "c"), ("shown", "shown")):
+            setattr(self.pupil, name, self._in_pool_order(getattr(self, own)))
+            setattr(self, own, NOTHING)
+        self.order = np.empty(0, np.int32)
+        self.closed = True
 
     def settle(self) -> None:
+        if self.closed:
+            return
         self.pupil.values = self._in_pool_order(self.f)
         self.pupil.coefficients = self._in_pool_order(self.c)
         self.pupil.shown = self._in_pool_order(self.shown)
