@@ -26,17 +26,21 @@ def plan(
     """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
     import json
 
-    import nimt
+    from nimt.teaching import plan as planned
 
     settings = settings_from(target, given)
     problem = settings.problem()
     for sentence in problem.notes:
         note(sentence)
-    found = nimt.plan(
+    found = planned(
         settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
         **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(len(problem.pool)),
     )  # fmt: skip
     if as_json:
-        print(json.dumps({"engine": found.engine, "bytes": found.bytes, "reason": str(found.reason)}))
+        print(
+            json.dumps(
+                {"engine": found.engine, "bytes": found.bytes, "window": found.window, "reason": str(found.reason)}
+            )
+        )
     else:
         print(found)

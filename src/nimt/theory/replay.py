@@ -150,9 +150,7 @@ def replay(lesson: Lesson) -> Replay:
             f"{type(lesson.learner).__name__}"
         )
     if lesson.examples is not None:
-        raise InvalidInput(
-            "this lesson was held in a Box, off its grid: only one on a pool can be replayed"
-        )
+        raise InvalidInput("this lesson was held in a Box, off its grid: only one on a pool can be replayed")
     if lesson.indices is None or lesson.labels is None:
         raise InvalidInput(
             "this lesson kept only how often each point was shown, not when, so it cannot be replayed: "
