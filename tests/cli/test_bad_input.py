@@ -160,7 +160,7 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path, monkeypatch):
         (("teach", "zero"), ("on which points",)),
         (("teach", "digit:0", "--from", "gmm"), ("1 variable(s)", "dimension 2")),
         (("teach", "gmm", "--from", "digit:8"), ("same points",)),
-        (("teach", "gmm", "--teacher", "kind"), ("greedy, random, whole", "'kind'")),
+        (("teach", "gmm", "--teacher", "kind"), ("greedy, random, soft, synthesis, whole", "'kind'")),
         (("teach", "gmm", "-k", "0"), ("k must be", "0")),
         (("teach", "gmm", "-k", "2.5"), ("share in (0, 1]", "2.5")),
         (("teach", "gmm", "-k", "281"), ("1 to 280", "281")),

@@ -26,7 +26,10 @@ EXAMPLES = (
 def compare(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     teachers: Annotated[
-        str | None, typer.Option("--teachers", help=f"greedy, random or whole, each with :k. [dim]\\[{TEACHERS}][/dim]")
+        str | None,
+        typer.Option(
+            "--teachers", help=f"greedy, random, soft, synthesis or whole, each with :k. [dim]\\[{TEACHERS}][/dim]"
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option("--seeds", help=f"Lessons of each teacher that draws. [dim]\\[{SEEDS}][/dim]")

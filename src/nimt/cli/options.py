@@ -31,7 +31,12 @@ LESSON_OPTIONS: dict[str, Any] = {
     "target_column": _option(str, ("--target-column",), "The column that is taught; the last usually.", TABLE),
     "scale_features": _option(bool, ("--scale-features/--raw-features",), "Features to mean 0, deviation 1.", TABLE),
     "duplicates": _option(str, ("--duplicates",), "refuse points with several targets, or teach their mean.", TABLE),
-    "teacher": _option(str, ("--teacher",), "greedy, random or whole (everything at every step).", HOW),
+    "teacher": _option(
+        str,
+        ("--teacher",),
+        "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step).",
+        HOW,
+    ),
     "k": _option(str, ("-k",), "Examples a step: a count (1) or a share of the pool (0.05).", HOW),
     "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
     "alternative": _option(str, ("--alternative",), "Another target to take labels from, now and then.", HOW),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nimt.sources import Problem
 
 LARGEST_CONFIG = 1 << 20  # bytes
-TEACHERS = ("greedy", "random", "whole")
+TEACHERS = ("greedy", "random", "soft", "synthesis", "whole")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +81,8 @@ class RunSettings:
 
     def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Any:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
+        from nimt.soft import SoftTeacher
+        from nimt.synthesis import SynthesisTeacher
         from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher
 
         name = self.teacher if name is None else name
@@ -89,9 +91,8 @@ class RunSettings:
         labels = None if problem.alternative is None else AlternativeLabels(problem.alternative, self.probability)
         if name == "whole":
             return GreedyTeacher(k=1.0, pool=self.pool, labels=labels)
-        size = pack(self.k if k is None else k)
-        kind = GreedyTeacher if name == "greedy" else RandomTeacher
-        return kind(k=size, pool=self.pool, labels=labels)
+        kinds = {"greedy": GreedyTeacher, "random": RandomTeacher, "soft": SoftTeacher, "synthesis": SynthesisTeacher}
+        return kinds[name](k=pack(self.k if k is None else k), pool=self.pool, labels=labels)
 
     def made_teachers(self, problem: Problem) -> dict[str, Any]:
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
