@@ -1,0 +1,32 @@
+"""Digits, letters, faces and pictures: what ships with nimt, and loaders for the published data."""
+
+from __future__ import annotations
+
+from nimt.datasets.digits import digits_from_mnist, first_eight, mean_zero, read_mnist
+from nimt.datasets.faces import faces, olivetti, portraits
+from nimt.datasets.letters import closest_letter, drawn_o, letter_o, read_emnist_o, scaled_to
+from nimt.datasets.picture import Picture, standardised
+from nimt.datasets.pictures import cat, cheetah, prepared_like_the_cheetah, read_picture
+from nimt.datasets.places import data_folder
+
+__all__ = [
+    "Picture",
+    "cat",
+    "cheetah",
+    "closest_letter",
+    "data_folder",
+    "digits_from_mnist",
+    "drawn_o",
+    "faces",
+    "first_eight",
+    "letter_o",
+    "mean_zero",
+    "olivetti",
+    "portraits",
+    "prepared_like_the_cheetah",
+    "read_emnist_o",
+    "read_mnist",
+    "read_picture",
+    "scaled_to",
+    "standardised",
+]

@@ -1,0 +1,128 @@
+"""Two faces for the lesson that teaches one into the other."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from nimt.datasets.picture import Picture, Values, standardised
+from nimt.datasets.places import as_path, is_there, shipped
+from nimt.errors import InvalidInput
+
+_FACES = 400
+_SIDE = 64
+
+
+def faces(*, download: bool = False) -> tuple[Picture, Picture]:
+    """Return two standardised 64x64 faces: Olivetti's where scikit-learn has them, else the shipped portraits.
+
+    Parameters
+    ----------
+    download : bool
+        Let scikit-learn fetch the Olivetti faces when they are not there, and refuse where that fails.
+
+    Returns
+    -------
+    initial, target : Picture
+    """
+    if download or is_there(_cache(None)):
+        return olivetti(download=download)
+    return portraits()
+
+
+def portraits() -> tuple[Picture, Picture]:
+    """Return the two portraits that ship with nimt, 64x64, eyes at the same places, standardised, not inverted.
+
+    Returns
+    -------
+    initial, target : Picture
+        Eileen Collins (NASA) and Grace Hopper (U.S. Navy), both in the public domain.
+
+    Examples
+    --------
+    >>> from nimt.datasets import portraits
+    >>> [face.name for face in portraits()]
+    ['Eileen Collins', 'Grace Hopper']
+    """
+    return (
+        _portrait("collins.png", "Eileen Collins", "NASA's portrait of Eileen Collins (scikit-image)"),
+        _portrait("hopper.png", "Grace Hopper", "The U.S. Navy's portrait of Grace Hopper (Matplotlib)"),
+    )
+
+
+def olivetti(
+    initial: int = 0,
+    target: int = 10,
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+    download: bool = False,
+) -> tuple[Picture, Picture]:
+    """Return two of the 400 Olivetti (ORL) faces, 64x64, standardised, not inverted.
+
+    Faces 10 p to 10 p + 9 show person p. Which two the paper took is not said.
+
+    Parameters
+    ----------
+    initial, target : int
+        0 to 399.
+    data_home : path-like, optional
+        scikit-learn's data folder. It keeps these faces as a pickle: name only a folder you trust.
+    download : bool
+        Let scikit-learn fetch the faces when they are not there.
+    """
+    for index in (initial, target):
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < _FACES:
+            raise InvalidInput(f"a face is a whole number from 0 to {_FACES - 1}, got {index!r}")
+    images = _fetched(data_home, download)
+    return _olivetti(images, initial), _olivetti(images, target)
+
+
+def _cache(data_home: str | os.PathLike[str] | None) -> Path:
+    """Name the file scikit-learn keeps the faces in, without creating its folder as scikit-learn's own helper does."""
+    home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data") if data_home is None else data_home
+    return as_path(home, expand=True) / "olivetti_py3.pkz"
+
+
+def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values:
+    cache = _cache(data_home)
+    if not download and not is_there(cache):
+        raise InvalidInput(
+            f"the Olivetti faces are not in {str(cache.parent)!r}: pass download=True once with a network, "
+            f"copy {cache.name} there from a machine that has it, or use portraits()"
+        )
+    from sklearn.datasets import fetch_olivetti_faces
+
+    try:
+        # The fetcher tells its progress on the standard output and its retries as warnings.
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bunch = fetch_olivetti_faces(
+                data_home=str(cache.parent), download_if_missing=download, n_retries=1, delay=0.1
+            )
+        images = np.asarray(bunch.images, dtype=np.float64)
+    except Exception as problem:  # the network, the disk or a damaged file: each with exceptions of its own
+        raise InvalidInput(
+            f"the Olivetti faces could not be fetched or read ({problem}): remove {str(cache)!r} if it is there "
+            "and try again with a network, or use portraits()"
+        ) from problem
+    if images.shape != (_FACES, _SIDE, _SIDE):
+        raise InvalidInput(f"the Olivetti faces have shape {images.shape}, not (400, 64, 64): fetch them again")
+    return images
+
+
+def _olivetti(images: Values, index: int) -> Picture:
+    source = f"Face {index} of the Olivetti (ORL) faces at 64x64, standardised; which two the paper took is not said."
+    licence = "AT&T Laboratories Cambridge: credit asked when used"
+    return Picture(standardised(images[index]), f"Olivetti face {index}", source, True, licence)
+
+
+def _portrait(file: str, name: str, source: str) -> Picture:
+    with Image.open(io.BytesIO(shipped(file)), formats=("PNG",)) as image:
+        values = standardised(np.asarray(image, dtype=np.float64))
+    return Picture(values, name, f"{source}, cropped to 64x64 and standardised.", False, "public domain")

@@ -1,0 +1,93 @@
+"""A picture and where it comes from: what every loader returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nimt.errors import InvalidInput
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture as a function on its pixels, with what a caption must say about it.
+
+    Attributes
+    ----------
+    values : ndarray of shape (height, width)
+        float64, finite and read-only; row 0 is the top.
+    name : str
+        A word or two: "digit 0".
+    source : str
+        One sentence: where the values come from and what was done to them.
+    original : bool
+        True for the data of the published experiment, False for a stand-in.
+    licence : str
+        What allows its use.
+
+    Examples
+    --------
+    >>> from nimt.datasets import Picture
+    >>> Picture([[0, 1]], "pair", "Two pixels, made here.", False, "MIT").caption
+    'Stand-in for the published data: Two pixels, made here.'
+    """
+
+    values: Values
+    name: str
+    source: str
+    original: bool
+    licence: str
+
+    def __post_init__(self) -> None:
+        values = numbers(self.values).copy()
+        if values.ndim != 2 or values.size == 0:
+            raise InvalidInput(f"a picture has two dimensions and at least one pixel, got shape {values.shape}")
+        if not np.isfinite(values).all():
+            raise InvalidInput(f"the picture {self.name!r} has values that are not finite: replace them first")
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def caption(self) -> str:
+        """Say in one sentence whether this is the published data and where it comes from."""
+        return ("Published data: " if self.original else "Stand-in for the published data: ") + self.source
+
+
+def numbers(values: npt.ArrayLike) -> Values:
+    """Return the values as float64, refusing what is not numbers."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InvalidInput(f"a picture is a table of real numbers, and this is not ({problem})") from problem
+
+
+def standardised(values: npt.ArrayLike) -> Values:
+    """(values - mean) / std, with mean 0 and *unbiased* standard deviation 1 after it.
+
+    The divisor of the variance is n - 1, as in the published code; ``numpy.std`` divides by n unless told.
+
+    Parameters
+    ----------
+    values : array_like of shape (height, width)
+        Two different values or more.
+
+    Examples
+    --------
+    >>> from nimt.datasets import standardised
+    >>> standardised([[1, 2, 3]])
+    array([[-1.,  0.,  1.]])
+    """
+    values = numbers(values)
+    if values.size < 2 or not np.isfinite(values).all():
+        raise InvalidInput(f"a picture to standardise needs two finite pixels or more, got shape {values.shape}")
+    with np.errstate(all="ignore"):
+        mean, deviation = values.mean(), values.std(ddof=1)
+    if values.min() == values.max() or not 0 < deviation < np.inf:
+        raise InvalidInput(
+            f"pixels from {values.min():g} to {values.max():g} have no usable standard deviation: give another picture"
+        )
+    return np.asarray((values - mean) / deviation)

@@ -1,0 +1,97 @@
+"""Where data files are looked for, and the checks every file meets before it is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+from nimt.errors import InvalidInput
+
+# A folder kept by torchvision, or one per dataset, is found as it is.
+_SUBFOLDERS = ("", "mnist", "emnist", "MNIST/raw", "EMNIST/raw")
+
+
+def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Name the folder data is read from: the one given, else $NIMT_DATA, else nimt's cache folder.
+
+    Only a folder that was given must exist; the cache folder may be missing, it then holds nothing.
+
+    Examples
+    --------
+    >>> from nimt.datasets import data_folder
+    >>> data_folder(".").is_dir()
+    True
+    """
+    if folder is None:
+        told = os.environ.get("NIMT_DATA")
+        if not told:
+            cache = os.environ.get("XDG_CACHE_HOME")
+            return as_path(cache or "~/.cache", expand=True) / "nimt"
+        folder = told
+    path = as_path(folder, expand=True)
+    if not is_there(path):
+        raise InvalidInput(f"there is no data folder {str(path)!r}: create it or name another")
+    if not path.is_dir():
+        raise InvalidInput(f"the data folder {str(path)!r} is not a folder: name the folder the files are in")
+    return path
+
+
+def find(names: Iterable[str], folder: Path) -> Path | None:
+    """Return the first file of one of these names in the folder or its usual subfolders, None where there is none."""
+    for name in names:
+        for subfolder in _SUBFOLDERS:
+            path = folder / subfolder / name
+            if is_there(path):
+                return path
+    return None
+
+
+def as_path(path: str | os.PathLike[str], *, expand: bool = False) -> Path:
+    """Return a Path, a leading ~ replaced where asked, refusing what no file system takes."""
+    try:
+        path = Path(os.fsdecode(path))
+        path = path.expanduser() if expand else path
+    except (TypeError, ValueError):
+        raise InvalidInput(f"a path is text or a pathlib.Path, got {path!r}") from None
+    except RuntimeError:
+        raise InvalidInput(f"no home folder is known for the path {str(path)!r}: write it without ~") from None
+    if "\0" in str(path):
+        raise InvalidInput(f"the path {str(path)!r} holds a null character: remove it")
+    return path
+
+
+def is_there(path: Path) -> bool:
+    """Say whether something is at the path; a path that cannot be asked about counts as missing."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def readable_file(path: str | os.PathLike[str], largest: int) -> Path:
+    """Return the path of a file that can be read: there, regular, not empty, not larger than told, permitted."""
+    path = as_path(path)
+    shown = str(path)
+    if not is_there(path):
+        raise InvalidInput(f"there is no file {shown!r} within reach: check the path")
+    if path.is_dir():
+        raise InvalidInput(f"{shown!r} is a folder: name a file in it")
+    if not path.is_file():
+        raise InvalidInput(f"{shown!r} is a device or a pipe, not a regular file: copy its content to a file first")
+    if not os.access(path, os.R_OK):
+        raise InvalidInput(f"the file {shown!r} may not be read: change its permissions")
+    size = path.stat().st_size
+    if size == 0:
+        raise InvalidInput(f"the file {shown!r} is empty (0 bytes): copy it again")
+    if size > largest:
+        raise InvalidInput(
+            f"the file {shown!r} has {size} bytes, more than the {largest} allowed here: shrink it first"
+        )
+    return path
+
+
+def shipped(name: str) -> bytes:
+    """Return the content of a file that ships with the package."""
+    return (files("nimt.datasets") / "files" / name).read_bytes()
