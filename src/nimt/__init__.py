@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nimt._version import __version__
 
 if TYPE_CHECKING:
+    from nimt import datasets as datasets
     from nimt import plots as plots
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
@@ -62,7 +63,7 @@ _HOMES = {
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("resume", "steps", "teach"),
 }
-_MODULES = ("plots",)
+_MODULES = ("datasets", "plots")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]

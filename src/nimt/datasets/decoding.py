@@ -74,9 +74,10 @@ def luminance(image: Image.Image) -> Values:
 
 
 def _deep_grey(image: Image.Image) -> Values:
-    values = np.asarray(image).astype(np.float64)
-    if not np.isfinite(values).all():
+    stored = np.asarray(image)
+    if not np.isfinite(stored).all():  # before the cast, which warns of signalling NaNs
         raise InvalidInput("the picture has pixels that are not finite: replace them first")
+    values = stored.astype(np.float64)
     highest = 1.0 if image.mode == "F" else 65535.0
     low, high = values.min(), values.max()
     if low >= 0 and high <= highest:

@@ -48,14 +48,14 @@ def letter_o(target: npt.ArrayLike, folder: str | os.PathLike[str] | None = None
     source = (
         f"The O closest to the target among {len(letters):,} of EMNIST ({found[0][0]}), scaled to the target's maximum."
     )
-    licence = "no licence stated (EMNIST: G. Cohen, S. Afshar, J. Tapson, A. van Schaik, from NIST Special Database 19)"
+    licence = "not shipped: as its authors allow (EMNIST: G. Cohen, S. Afshar, J. Tapson, A. van Schaik)"
     return Picture(scaled_to(letters[chosen], target), "letter O", source, True, licence)
 
 
 def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
     """Return the index of the letter with the smallest M(letter, target), the lowest where several are equal.
 
-    M(f, f*) = sqrt(sum_i (f(x_i) - f*(x_i))^2) / n, compared before any scaling, as [Zhang23, App. B] chooses its O.
+    M(f, f*) = sqrt(sum_i (f(x_i) - f*(x_i))^2) / n, compared before any scaling, as [Zhang23, App. C] chooses its O.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def cheetah(folder: str | os.PathLike[str] | None = None) -> Picture:
         "cheetah",
         f"{what}, shrunk to 92x92, inverted and standardised.",
         published,
-        "not stated by its publishers" if published else "not known: a file of yours",
+        "not known: not shipped with nimt" if published else "not known: a file of yours",
     )
 
 
