@@ -1,0 +1,288 @@
+"""Pictures: the numbers in the tables, then that the ink shows these numbers and touches nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import nimt
+from nimt import palette, plots
+
+X = np.array([2.0, 0.0, 1.0, 3.0, 5.0, 4.0])  # not in order, on purpose
+
+
+def line(points):
+    return points[:, 0] / 5
+
+
+def lesson_on(pool, teacher=None, y=line, **options):
+    learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=0.1)
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), pool, y, **{"max_iterations": 12} | options)
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return lesson_on(X, snapshots=[3, 7])
+
+
+@pytest.fixture(scope="module")
+def picture():
+    image = np.arange(12.0).reshape(3, 4)
+    return lesson_on(nimt.Grid.like(image), y=image, snapshots=[5])
+
+
+def saved(figure, tmp_path):
+    """Draw everything, as nothing is laid out before."""
+    figure.savefig(tmp_path / "figure.png")
+    return figure
+
+
+# tables
+
+
+def test_a_curve_is_the_discrepancy_at_every_step():
+    lesson = lesson_on(X, tol=0.05, max_iterations=500)
+    table = plots.curve_table(lesson)
+    np.testing.assert_array_equal(table.step, np.arange(len(lesson) + 1))
+    np.testing.assert_array_equal(table.discrepancy, lesson.discrepancy)
+    assert (table.name, table.tolerance, table.itd) == ("GFT-1", 0.05, lesson.itd)
+    assert lesson.itd is not None
+
+
+def test_a_panel_holds_f_t_and_what_was_shown_to_it(lesson):
+    start, third, seventh, end = plots.panel_table(lesson)
+    assert [panel.step for panel in (start, third, seventh, end)] == [0, 3, 7, 12]
+    order = np.argsort(X)
+    np.testing.assert_array_equal(third.points[:, 0], [0, 1, 2, 3, 4, 5])
+    np.testing.assert_array_equal(third.values, lesson.snapshots[3][order])
+    np.testing.assert_array_equal(third.target, X[order] / 5)
+    shown = lesson.indices[3]
+    np.testing.assert_array_equal(third.shown, X[shown][:, np.newaxis])
+    np.testing.assert_array_equal(third.labels, X[shown] / 5)
+    np.testing.assert_array_equal(third.values_shown, lesson.snapshots[3][shown])
+    assert third.discrepancy == lesson.discrepancy[3]
+    np.testing.assert_array_equal(start.values, 0.0)
+    np.testing.assert_array_equal(end.values, lesson.final[order])
+    assert end.shown.shape == (0, 1)
+
+
+def test_the_example_of_a_panel_is_where_greedy_looked(lesson):
+    for panel in plots.panel_table(lesson)[:-1]:
+        worst = np.argmax(np.abs(panel.values - panel.target))
+        assert panel.shown[0, 0] == panel.points[worst, 0]
+
+
+def test_a_lesson_that_kept_only_counts_has_no_marks():
+    for panel in plots.panel_table(lesson_on(X, record="picks")):
+        assert len(panel.shown) == len(panel.labels) == 0
+
+
+def test_many_snapshots_are_thinned_and_the_ends_stay():
+    lesson = lesson_on(X, max_iterations=40, snapshots=range(41))
+    steps = [panel.step for panel in plots.panel_table(lesson)]
+    assert (len(steps), steps[0], steps[-1]) == (plots.MOST_PANELS, 0, 40)
+    assert steps == sorted(set(steps))
+
+
+@pytest.mark.parametrize("step", [5, -1, 13, 3.0, True, "three"])
+def test_a_step_that_was_not_kept_is_named(lesson, step):
+    with pytest.raises(nimt.InvalidInput, match=f"not kept at step {step!r}, only at 0, 3, 7, 12: teach with"):
+        plots.panel_table(lesson, [0, step])
+
+
+def test_no_steps_are_refused(lesson):
+    with pytest.raises(nimt.InvalidInput, match="steps is empty"):
+        plots.panels(lesson, [])
+
+
+def test_lessons_in_a_list_get_the_papers_names_and_twins_a_number():
+    teachers = [nimt.GreedyTeacher(), nimt.GreedyTeacher(k=0.5), nimt.RandomTeacher(k=2), nimt.GreedyTeacher()]
+    table = plots.compare_table(lesson_on(X, teacher) for teacher in teachers)
+    assert [one.name for one in table] == ["GFT-1", "GFT-0.5", "RFT-2", "GFT-1 (2)"]
+    assert table[0].colour == table[3].colour == palette.COLOURS["GFT-1"]
+
+
+def test_names_of_the_readers_own_keep_the_colour_of_the_method(lesson):
+    (table,) = plots.compare_table({"the greedy one": lesson})
+    assert (table.name, table.colour) == ("the greedy one", palette.COLOURS["GFT-1"])
+
+
+def test_lessons_measured_differently_are_not_compared(lesson):
+    with pytest.raises(nimt.InvalidInput, match=r"measured differently \(paper, rms\)"):
+        plots.compare_curves([lesson, lesson_on(X, measure="rms")])
+
+
+@pytest.mark.parametrize(("wrong", "said"), [([], "nothing to compare"), (None, "for a single one there is curve")])
+def test_what_cannot_be_compared_is_refused(lesson, wrong, said):
+    with pytest.raises(nimt.InvalidInput, match=said):
+        plots.compare_curves(lesson if wrong is None else wrong)
+
+
+# names and colours
+
+
+class Own:
+    def select(self, view):
+        return view.shown(0)
+
+
+@pytest.mark.parametrize(
+    ("teacher", "name", "family"),
+    [
+        (nimt.GreedyTeacher(), "GFT-1", "GFT-1"),
+        (nimt.GreedyTeacher(k=np.int64(1)), "GFT-1", "GFT-1"),
+        (nimt.GreedyTeacher(k=3), "GFT-3", "GFT-k"),
+        (nimt.GreedyTeacher(k=0.5), "GFT-0.5", "GFT-k"),
+        (nimt.GreedyTeacher(k=1.0), "whole", "whole"),
+        (nimt.RandomTeacher(), "RFT-1", "RFT"),
+        (nimt.RandomTeacher(k=1.0), "RFT-1.0", "RFT"),
+        (nimt.RandomTeacher(k=1.0, replace=False), "whole", "whole"),
+        (nimt.GreedyTeacher(pool=0.8), "pool GFT-1", "pool"),
+        (nimt.RandomTeacher(k=2, labels=nimt.AlternativeLabels(0.0)), "alternative RFT-2", "alternative"),
+        (nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(1.0)), "GFT-1 (gradient)", "GFT-1"),
+    ],
+)
+def test_a_method_has_one_name_and_one_colour(teacher, name, family):
+    table = plots.curve_table(lesson_on(X, teacher, max_iterations=1))
+    assert (table.name, table.colour) == (name, palette.COLOURS[family])
+
+
+def test_a_teacher_of_the_readers_own_is_known_by_its_class():
+    table = plots.curve_table(lesson_on(X, Own(), max_iterations=1))
+    assert (table.name, table.colour) == ("Own", palette.OTHER)
+
+
+def test_all_colours_differ():
+    assert len({*palette.COLOURS.values(), palette.OTHER, palette.TARGET}) == len(palette.COLOURS) + 2
+
+
+def test_lessons_of_one_method_differ_by_their_line():
+    axes = plots.compare_curves([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)])
+    looks = [(entry.get_color(), str(entry._unscaled_dash_pattern)) for entry in axes.lines]
+    assert len(set(looks)) == 4
+
+
+# ink
+
+
+def test_a_curve_is_drawn_as_it_is_in_the_table(tmp_path):
+    lesson = lesson_on(X, tol=0.05, max_iterations=500)
+    axes = plots.curve(lesson)
+    drawn, end = axes.lines[:2]
+    np.testing.assert_array_equal(drawn.get_ydata(), lesson.discrepancy)
+    assert (end.get_xdata()[0], end.get_ydata()[0]) == (lesson.itd, lesson.discrepancy[lesson.itd])
+    assert axes.get_yscale() == "log"
+    assert axes.get_legend().get_texts()[0].get_text() == f"GFT-1, ITD {lesson.itd}"
+    saved(axes.figure, tmp_path)
+
+
+def test_curves_are_drawn_on_axes_that_were_given(lesson):
+    axes = Figure().subplots()
+    assert plots.curve(lesson, axes) is axes
+    assert plots.compare_curves([lesson], ax=axes) is axes
+
+
+@pytest.mark.parametrize("steps", [None, [0], [12], [0, 3, 7]])
+def test_panels_in_one_dimension_show_target_learner_and_example(lesson, tmp_path, steps):
+    figure = saved(plots.panels(lesson, steps), tmp_path)
+    for axes, panel in zip(figure.axes, plots.panel_table(lesson, steps), strict=True):
+        target, learner, *marks = axes.lines
+        np.testing.assert_array_equal(target.get_ydata(), panel.target)
+        np.testing.assert_array_equal(learner.get_ydata(), panel.values)
+        assert len(marks) == (panel.step < 12)
+        for mark in marks:
+            np.testing.assert_array_equal(mark.get_ydata(), panel.labels)
+        assert axes.get_title("left") == f"t = {panel.step}"
+
+
+def test_a_picture_stands_upright(picture, tmp_path):
+    figure = saved(plots.panels(picture), tmp_path)
+    target, start = figure.axes[:2]
+    np.testing.assert_array_equal(target.collections[0].get_array().reshape(3, 4), np.arange(12.0).reshape(3, 4))
+    assert target.get_ylim() == (2.5, -0.5)
+    row, column = picture.pool.points[picture.indices[0, 0]]
+    np.testing.assert_array_equal(start.collections[1].get_offsets(), [[column, row]])
+
+
+def test_a_plane_has_its_first_axis_to_the_right(tmp_path):
+    lesson = lesson_on(nimt.Grid([0.0, 0.5], [1.0, 2.0, 3.0]), y=lambda p: 10 * p[:, 0] + p[:, 1])
+    figure = saved(plots.panels(lesson), tmp_path)
+    drawn = figure.axes[0].collections[0].get_array().reshape(3, 2)
+    np.testing.assert_array_equal(drawn, [[1, 6], [2, 7], [3, 8]])
+    np.testing.assert_array_equal(figure.axes[1].collections[1].get_offsets(), lesson.pool.points[lesson.indices[0]])
+
+
+def test_all_maps_share_one_scale(picture):
+    scales = {axes.collections[0].get_clim() for axes in plots.panels(picture).axes[:4]}
+    assert len(scales) == 1
+
+
+def test_points_in_two_dimensions_are_dots(tmp_path):
+    points = np.random.default_rng(0).uniform(size=(30, 2))
+    lesson = lesson_on(points, nimt.RandomTeacher(k=20), y=line)
+    figure = saved(plots.panels(lesson), tmp_path)
+    np.testing.assert_array_equal(figure.axes[0].collections[0].get_offsets(), points)
+    np.testing.assert_array_equal(figure.axes[1].collections[1].get_offsets(), points[lesson.indices[0]])
+
+
+def test_panels_fill_a_figure_that_was_given(lesson, tmp_path):
+    figure = Figure(layout="constrained")
+    above, below = figure.subfigures(2, 1)
+    assert plots.panels(lesson, figure=above) is above
+    plots.curve(lesson, below.subplots())
+    saved(figure, tmp_path)
+
+
+def test_three_dimensions_cannot_be_drawn():
+    lesson = lesson_on(np.eye(3))
+    with pytest.raises(nimt.InvalidInput, match="pools of 1 or 2 dimensions, this one has 3: use curve"):
+        plots.panels(lesson)
+
+
+@pytest.mark.parametrize("pool", [X, np.column_stack([X, X]), nimt.Grid.like(np.zeros((2, 3)))])
+def test_a_lesson_that_was_over_at_once_can_be_drawn(pool, tmp_path):
+    lesson = lesson_on(pool, y=0.0, tol=1e-3)
+    assert len(lesson) == 0
+    saved(plots.panels(lesson), tmp_path)
+    saved(plots.curve(lesson).figure, tmp_path)
+
+
+def test_a_lesson_that_diverged_can_be_drawn(tmp_path):
+    learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=1e200)
+    with pytest.warns(nimt.StepSizeWarning):
+        lesson = nimt.teach(learner, nimt.GreedyTeacher(), X, line, max_iterations=5)
+    assert lesson.outcome is nimt.Outcome.DIVERGED
+    saved(plots.curve(lesson).figure, tmp_path)
+
+
+def test_a_single_point_can_be_drawn(tmp_path):
+    saved(plots.panels(lesson_on([1.0])), tmp_path)
+
+
+def test_a_loaded_lesson_is_drawn_like_the_one_saved(lesson, tmp_path):
+    lesson.save(tmp_path / "lesson.npz")
+    again = plots.panel_table(nimt.Lesson.load(tmp_path / "lesson.npz"))
+    for one, other in zip(plots.panel_table(lesson), again, strict=True):
+        np.testing.assert_array_equal(one.values, other.values)
+        np.testing.assert_array_equal(one.shown, other.shown)
+
+
+def test_drawing_leaves_matplotlib_as_it_was(lesson, picture):
+    before = dict(mpl.rcParams)
+    plots.panels(lesson)
+    plots.panels(picture)
+    plots.compare_curves([lesson, lesson])
+    assert dict(mpl.rcParams) == before
+
+
+def test_plots_alone_loads_matplotlib_and_never_pyplot():
+    code = (
+        "import sys, nimt, nimt.palette; nimt.teach; assert 'matplotlib' not in sys.modules;"
+        "nimt.plots.curve; assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
