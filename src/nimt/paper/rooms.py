@@ -18,6 +18,7 @@ from nimt.palette import QUIET
 Array = NDArray[np.float64]
 
 LIGHT = np.array([-0.4, -0.5, 0.77])
+COINCIDE = 1e-3  # of the box's height
 SHADE = 0.45  # how much darker a face is that is turned away from the light
 
 
@@ -98,14 +99,10 @@ class Room:
 
     def show(self, ax: Axes, surfaces: Sequence[Surface]) -> None:
         """Draw surfaces that share one grid over the floor; where they cross, the nearer patch covers the other."""
-        patches, depths, colours = [], [], []
-        for surface in surfaces:
-            seen, depth, shades = self._patches(surface)
-            patches.append(seen)
-            depths.append(depth)
-            colours.append(shades)
-        # of patches that coincide the later surface is on top, whatever rounding says
-        order = np.argsort(np.round(np.concatenate(depths), 3), kind="stable")
+        patches, columns, heights, colours = zip(*(self._patches(surface) for surface in surfaces), strict=True)
+        # column by column from behind, each from below; of patches that nearly coincide the later surface is on top
+        raised = np.concatenate([part + COINCIDE * number for number, part in enumerate(heights)])
+        order = np.lexsort([raised, np.concatenate(columns)])
         faces = np.concatenate(colours)[order]
         solid = all(surface.alpha == 1.0 for surface in surfaces)
         ax.add_collection(
@@ -120,20 +117,23 @@ class Room:
         seen, _ = self.place(points)
         ax.plot(seen[:, 0], seen[:, 1], **style)
 
-    def _patches(self, surface: Surface) -> tuple[Array, Array, Array]:
+    def _patches(self, surface: Surface) -> tuple[Array, Array, Array, Array]:
+        """Return the patches as seen, how near their columns of the box are, their heights and their colours."""
         rows, columns = surface.values.shape
         grid_x, grid_y = np.meshgrid(np.linspace(*self.x, columns), np.linspace(*self.y, rows))
         corners = np.stack([grid_x, grid_y, np.clip(surface.values, *self.z)], axis=-1)
         quads = np.stack([corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1]], axis=2)
         quads = quads.reshape(-1, 4, 3)
-        seen, near = self.place(quads)
+        seen, _ = self.place(quads)
+        _, near = self.place(quads * [1.0, 1.0, 0.0])
         heights = (quads[:, :, 2].mean(axis=1) - self.z[0]) / (self.z[1] - self.z[0])
         if surface.colour in colormaps:
             base = colormaps[surface.colour](heights)[:, :3]
         else:
             base = np.broadcast_to(to_rgb(surface.colour), (len(quads), 3))
         shades = base * (1.0 - SHADE * (1.0 - self._lit(quads)))[:, np.newaxis]
-        return seen, near.mean(axis=1), np.column_stack([shades, np.full(len(shades), surface.alpha)])
+        faces = np.column_stack([shades, np.full(len(shades), surface.alpha)])
+        return seen, near.mean(axis=1).round(9), heights, faces
 
     def _lit(self, quads: Array) -> Array:
         spans = np.array([np.ptp(self.x), np.ptp(self.y), np.ptp(self.z) / self.height])
