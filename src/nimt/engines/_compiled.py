@@ -1,7 +1,7 @@
 """Every compiled function: they call each other, so they share one file and one disk cache.
 
-Symbols: f values, y target (the true labels), c coefficients, w the kernel's window. A *slot* is a place in the layout of
-an array; greedy teaching stores a grid tile by tile, so that one step touches few tiles and a tile is contiguous.
+Symbols: f values, y target (the true labels), c coefficients, w the kernel's window. A *slot* is a place in the layout
+of an array; greedy teaching stores a grid tile by tile, so that one step touches few tiles and a tile is contiguous.
 Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
 vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
 
@@ -76,7 +76,7 @@ def synchronise(sums, f, y):
 
 @njit(cache=True)
 def account(sums, change, step, period, f, y):
-    """Add the change of one step (compensated), and start afresh at fixed steps and whenever most of the sum is gone."""
+    """Add a step's change (compensated), and start afresh at fixed steps and whenever most of the sum is gone."""
     total = sums[TOTAL]
     new = total + change
     if abs(total) >= abs(change):
@@ -189,7 +189,7 @@ def add_window(
     now,
     keep_score,
 ):
-    """f += step * K[:, index] on a grid; returns the change of the sum of squares and the number of touched tiles."""
+    """Do f += step * K[:, index] on a grid; returns the change of the sum of squares and the number of touched tiles."""
     d = shape.size
     change = 0.0
     last = index
@@ -233,7 +233,7 @@ def add_window(
 
 @njit(cache=True)
 def add_list(slot, step, begin, members, w, f, y, score, rule, delta, weight, stamp, touched, count, now, keep_score):
-    """f += step * K[:, slot] where K's columns are lists of neighbours."""
+    """Do f += step * K[:, slot] where K's columns are lists of neighbours."""
     change = 0.0
     for j in range(begin[slot], begin[slot + 1]):
         s = members[j]
@@ -576,7 +576,7 @@ def take_spread(chosen, spread, c, shown):
 
 @njit(cache=True)
 def finish_spread(addition, f, y, score, rule, delta, weight, keep_score):
-    """f += addition, with the scores, and the sum of squares afterwards."""
+    """Do f += addition, with the scores, and the sum of squares afterwards."""
     total = 0.0
     for block in range(0, f.size, 1024):
         part = 0.0
@@ -714,9 +714,9 @@ def count_between(bits, lo, hi):
 
 @njit(cache=True)
 def largest_into(bits, work, guess, out):
-    """Write the slots of the largest scores, ascending, ties to the lowest; `guess` brackets the threshold for next time.
+    """Write the slots of the largest scores, ascending, ties to the lowest.
 
-    guess[0] is the threshold of the step before (as bits), guess[1] how far around it to look (as bits).
+    guess[0] is the threshold of the step before, guess[1] how far around it to look, both as bits.
     """
     k = out.size
     if k == bits.size:

@@ -1,0 +1,204 @@
+"""Engines for columns of K that are short: windows on a grid, lists of neighbours elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from nimt.engines import _compiled
+from nimt.engines.base import Array, Task
+from nimt.engines.fast import RESIDUAL, FastEngine, Flags
+from nimt.measures import scale_of
+from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
+from nimt.operators.neighbours import NeighbourOperator
+
+NOTHING = np.empty(0)
+NO_SLOTS = np.empty(0, dtype=np.int64)
+SHORTEST_PERIOD, LONGEST_PERIOD = 2**10, 2**20  # steps between two exact sums, so that they cost O(1) a step
+
+
+class SparseEngine(FastEngine):
+    """Run a lesson whose steps touch few points.
+
+    One greedy example a step needs the largest score after every step: the pool is laid out tile by tile and a
+    tournament over the tiles is played again only where the step was felt. Packs and random examples need no
+    tournament and stay in the order of the pool.
+    """
+
+    def __init__(self, task: Task, operator: GridOperator | NeighbourOperator) -> None:
+        super().__init__(task, operator)
+        self.operator = operator
+        self.name = operator.name
+        self.on_grid = isinstance(operator, GridOperator)
+        self.tournament = self.greedy and self.k == 1
+        self.way = operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
+        n = len(task.pool)
+        self.diagonal = np.array([operator.height])
+        self.period = min(max(n, SHORTEST_PERIOD), LONGEST_PERIOD)
+        self.sums = np.zeros(3)
+        self.order: NDArray[np.int32] = np.empty(0, np.int32)
+        if self.tournament:
+            self._lay_out_by_tiles()
+        self.grid, self.lists = self._columns()
+        self.y = self._placed(task.target)
+        self.other = NOTHING if task.other_target is None else self._placed(task.other_target)
+        self.score = self._placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
+        self.bits = self.score.view(np.int64)
+        self.weight = NOTHING if self.rule == RESIDUAL else self._placed(self.gradient_weight())
+        self.work = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
+        self.guess = np.zeros(2, dtype=np.int64)
+        self._take_over()
+        _compiled.synchronise(self.sums, self.f, self.y)
+        scale = scale_of(task.measure, n)
+        self.begin(scale * float(np.sqrt(self.sums[_compiled.TOTAL])))
+
+    # -- layout
+
+    def _lay_out_by_tiles(self) -> None:
+        n = len(self.task.pool)
+        if self.on_grid:
+            shape, _, _, places = pool_layout(self.task.pool.shape)
+            self.tables, slots = tiled_layout(self.task.pool.shape, _compiled.TILE)
+            self.order = np.full(slots, n, dtype=np.int32)
+            _compiled.slots_of_grid(shape, self.tables, places, self.order, NO_SLOTS)
+        else:
+            slots = -(-n // _compiled.TILE) * _compiled.TILE
+            self.order = np.full(slots, n, dtype=np.int32)
+            self.order[:n] = cKDTree(self.task.pool.points, leafsize=_compiled.TILE).indices
+            for first in range(0, slots, _compiled.TILE):  # within a tile the pool's order decides ties
+                self.order[first : first + _compiled.TILE].sort()
+        tiles = slots // _compiled.TILE
+        self.best_bits = np.zeros(tiles, dtype=np.int64)
+        self.best_slot = np.zeros(tiles, dtype=np.int64)
+        self.tree = np.zeros(2 * tiles, dtype=np.int32)
+        self.stamp = np.full(tiles, -1, dtype=np.int64)
+        self.touched = np.zeros(tiles, dtype=np.int64)
+
+    def _columns(self) -> tuple[Any, Any]:
+        """Return the window (with its layout) and the lists; the one that is not used is empty."""
+        whole, real = np.zeros(0, np.int64), np.zeros(0)
+        no_lists = (whole, np.zeros(0, np.int32), real)
+        if isinstance(self.operator, GridOperator):
+            op = self.operator
+            shape, strides, tables, places = pool_layout(self.task.pool.shape)
+            tables = self.tables if self.tournament else tables
+            return (shape, strides, tables, places, op.lead, op.first, op.start, op.weights), no_lists
+        no_grid = (whole, whole, whole, whole, np.zeros((0, 0), np.int64), whole, whole, real)
+        if self.tournament:
+            return no_grid, self.operator.reordered(self.order, len(self.order))
+        return no_grid, (self.operator.begin, self.operator.members, self.operator.weights)
+
+    def _placed(self, array: NDArray[Any], padding: float = 0.0) -> Any:
+        """Return a copy of an array over the pool in the engine's layout."""
+        if not self.tournament:
+            return np.array(array)
+        placed = np.full(len(self.order), padding, dtype=array.dtype)
+        _compiled.gather(self.order, array, placed)
+        return placed
+
+    def _take_over(self) -> None:
+        """Take the pupil's values and coefficients into the engine's layout, and see who is furthest off."""
+        pupil = self.pupil
+        if self.tournament:
+            self.f, self.c, self.shown = (self._placed(part) for part in (pupil.values, pupil.coefficients, pupil.shown))
+            pupil.values = pupil.coefficients = NOTHING  # one copy is enough; `settle` brings them back
+            pupil.shown = np.empty(0, dtype=bool)
+        else:
+            self.f, self.c, self.shown = pupil.values, pupil.coefficients, pupil.shown
+        if self.greedy:
+            _compiled.score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight)
+        if self.tournament:
+            _compiled.build_tournament(self.bits, self.best_bits, self.best_slot, self.order, self.tree)
+
+    def _in_pool_order(self, array: NDArray[Any]) -> Any:
+        if not self.tournament:
+            return array
+        result = np.empty(len(self.task.pool), dtype=array.dtype)
+        _compiled.scatter(self.order, array, result)
+        return result
+
+    # -- running
+
+    def run(
+        self, rates: Array, other_label: Flags, watch: Array, indices: NDArray[np.int64], labels: Array, discrepancy: Array
+    ) -> tuple[int, int]:
+        head = (self.on_grid, self.grid, self.lists, self.step, rates, other_label, self.diagonal, self.f, self.y,
+                self.other, self.c, self.shown)  # fmt: skip
+        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight)
+        loss = (self.loss, self.delta)
+        tail = (self.rules, watch, indices, labels, discrepancy)
+        if self.tournament:
+            return _compiled.greedy_one(
+                *head, *scores, *loss, self.order, self.best_bits, self.best_slot, self.tree, self.stamp, self.touched,
+                self.sums, self.period, *tail,
+            )  # fmt: skip
+        if self.way == "separable":
+            return _compiled.separable_packs(
+                *self._separable(), *head[3:6], self.greedy, *head[6:], *scores, *loss, self.work, self.guess, self.sums,
+                *tail,
+            )  # fmt: skip
+        if self.way == "fft":
+            return self._by_fft(rates, other_label, watch, indices, labels, discrepancy)
+        if self.greedy:
+            return _compiled.greedy_packs(
+                *head, *scores, *loss, self.work, self.guess, self.sums, self.period, *tail
+            )  # fmt: skip
+        return _compiled.given_packs(*head, *loss, self.sums, self.period, *tail)
+
+    def _separable(self) -> tuple[Any, ...]:
+        assert isinstance(self.operator, GridOperator) and self.operator.taps is not None
+        taps = self.operator.taps
+        starts = np.concatenate([[0], np.cumsum([len(axis) for axis in taps])]).astype(np.int64)
+        return self.grid[0], np.concatenate(taps), starts, self.operator.height
+
+    def _by_fft(
+        self, rates: Array, other_label: Flags, watch: Array, indices: NDArray[np.int64], labels: Array, discrepancy: Array
+    ) -> tuple[int, int]:
+        assert isinstance(self.operator, GridOperator)
+        spread = np.empty(len(self.f))
+        still = self.rules[_compiled.STILL]
+        for t in range(len(rates)):
+            code = _compiled.over(self.step + t, _compiled.measured(self.sums, self.rules), self.rules, watch)
+            if code:
+                return t, code
+            if self.greedy:
+                _compiled.largest_into(self.bits, self.work, self.guess, indices[t])
+            use_other = bool(len(other_label) and other_label[t])
+            largest = _compiled.prepare_spread(
+                indices[t], rates[t], use_other, self.diagonal, self.f, self.y, self.other, self.c, self.shown,
+                self.loss, self.delta, spread, labels[t],
+            )  # fmt: skip
+            if 0.0 <= still and largest <= still:
+                return t, _compiled.STATIONARY
+            _compiled.take_spread(indices[t], spread, self.c, self.shown)
+            addition = self.operator.by_fft(spread)
+            self.sums[:2] = (
+                _compiled.finish_spread(
+                    addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy
+                ),
+                0.0,
+            )
+            discrepancy[t] = _compiled.measured(self.sums, self.rules)
+        return len(rates), 0
+
+    # -- what is seen from outside
+
+    @property
+    def values(self) -> Array:
+        return np.asarray(self._in_pool_order(self.f))
+
+    def settle(self) -> None:
+        self.pupil.values = self._in_pool_order(self.f)
+        self.pupil.coefficients = self._in_pool_order(self.c)
+        self.pupil.shown = self._in_pool_order(self.shown)
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"sums": self.sums}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self._take_over()
+        self.sums[:] = state["sums"]
