@@ -13,7 +13,7 @@ from nimt.datasets import Picture
 from nimt.kernels import rbf
 from nimt.learners import KernelLearner
 from nimt.lesson import Lesson
-from nimt.palette import OTHER, TARGET
+from nimt.palette import TARGET
 from nimt.paper.drawing import DASHES, LEARNER, as_image, canvas, shown_at, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught, frames
 from nimt.paper.methods import GREEDY, teacher_of
@@ -98,9 +98,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Boundaries:
         steps=CLASSES_STEPS, draw_at=CLASSES_DRAWN, record="all",
     )  # fmt: skip
     rng = np.random.default_rng(0)
-    return Boundaries(
-        published, endless, classes, rng.uniform(-1, 1, (SAMPLES, 2)), rng.uniform(-1, 1, (UNSEEN, 2))
-    )
+    return Boundaries(published, endless, classes, rng.uniform(-1, 1, (SAMPLES, 2)), rng.uniform(-1, 1, (UNSEEN, 2)))
 
 
 def lessons(found: Boundaries) -> list[Taught]:
@@ -129,10 +127,12 @@ def accuracies(found: Boundaries) -> dict[int, float]:
 def quantities(found: Boundaries) -> list[Quantity]:
     """Return what the curves cannot say: where the endless lesson ends, and how many points are classified right."""
     by_step = accuracies(found)
+    ended = len(found.endless) == ENDLESS_STEPS  # a shortened lesson never came so far
+    lowest, end = (LOWEST_WITHOUT_STOP, END_WITHOUT_STOP) if ended else (None, None)
     unseen = accuracy(found.classes.learner.predict(found.unseen), side(found.unseen))
     return [
-        Quantity("lowest M without the stop rule", float(found.endless.discrepancy.min()), LOWEST_WITHOUT_STOP),
-        Quantity("M at the end without the stop rule", float(found.endless.discrepancy[-1]), END_WITHOUT_STOP),
+        Quantity("lowest M without the stop rule", float(found.endless.discrepancy.min()), lowest),
+        Quantity("M at the end without the stop rule", float(found.endless.discrepancy[-1]), end),
         *(Quantity(f"accuracy on the pool, labels -1 and +1, t = {t:,}", share) for t, share in by_step.items()),
         Quantity(f"accuracy on {UNSEEN:,} points never shown, at the end", unseen),
     ]
@@ -169,9 +169,9 @@ def draw(found: Boundaries) -> Iterator[Drawn]:
         "boundary",
         figure,
         "Decision regions of the learner, the boundary to be learned (dashed) and sample points by their true class. "
-        "Above: the published lesson, in which the boundary x2 = f(x1) itself is taught with real-valued labels. Below: "
-        "a true classification, a function of two variables taught with labels -1 and +1; the share of pool points "
-        "classified right is beside the step.",
+        "Above: the published lesson, in which the boundary x2 = f(x1) itself is taught with real-valued labels. "
+        "Below: a true classification, a function of two variables taught with labels -1 and +1; the share of "
+        "pool points classified right is beside the step.",
     )
 
 
@@ -210,7 +210,7 @@ def draw_example(ax: Axes, x: float, y: float) -> None:
 def draw_samples(ax: Axes, samples: Array) -> None:
     upper = side(samples) > 0
     for chosen, marker, ink in ((upper, "^", ABOVE_INK), (~upper, "o", BELOW_INK)):
-        ax.scatter(*samples[chosen].T, s=7, marker=marker, color=ink, edgecolors="none", zorder=2.2)
+        ax.scatter(samples[chosen, 0], samples[chosen, 1], s=7, marker=marker, color=ink, edgecolors="none", zorder=2.2)
 
 
 def notes(found: Boundaries) -> list[str]:

@@ -47,9 +47,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
 def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
     """Teach the 0 by every method."""
     eight, zero, letter = pictures
-    lessons = teach_picture(
-        setting, METHODS, zero.values, eight.values, draw_at=DRAWN, other_target=letter.values
-    )
+    lessons = teach_picture(setting, METHODS, zero.values, eight.values, draw_at=DRAWN, other_target=letter.values)
     return PictureLessons(lessons, pictures)
 
 
@@ -130,8 +128,8 @@ EXPERIMENT = Experiment(
     title="The digit correction",
     paper="Figures 3, 4 (a) and 6",
     about="The learner believes that a 0 looks like the first 8 of MNIST; the teacher knows the mean of all 6,903 "
-    "zeros. Pictures of 28 x 28 pixels are functions of the pixel. Square loss, learning rate 0.01, RBF kernel of width "
-    "0.5, 60,000 steps.",
+    "zeros. Pictures of 28 x 28 pixels are functions of the pixel. Square loss, learning rate 0.01, RBF kernel of "
+    "width 0.5, 60,000 steps.",
     pictures=pictures,
     run=run,
     lessons=lessons,

@@ -32,9 +32,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
 
 def lessons(found: PictureLessons) -> list[Taught]:
     """Return the table of the lesson."""
-    return [
-        Taught(name=method, lesson=lesson, checkpoints=CHECKPOINTS) for method, lesson in found.lessons.items()
-    ]
+    return [Taught(name=method, lesson=lesson, checkpoints=CHECKPOINTS) for method, lesson in found.lessons.items()]
 
 
 @styled

@@ -108,7 +108,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     """Draw the panels of GFT-1 and the curves of all methods beside them."""
     lesson = found[GREEDY]
     figure = canvas(9.6, 3.9)
-    left, right = figure.subfigures(1, 2, width_ratios=[1.45, 1])
+    left, right = figure.subfigures(1, 2, width_ratios=[1.45, 1], squeeze=False)[0]
     panels = left.subplots(2, 2, sharex=True, sharey=True).ravel()
     for ax, step in zip(panels, lesson.snapshots, strict=False):
         values = lesson.snapshots[step]
@@ -148,7 +148,7 @@ def notes(found: dict[str, Lesson]) -> list[str]:
         "The text states the kernel exp(-|(x - x')/2|^2); every published curve was made with width 0.5, "
         "exp(-(|x - x'|/0.5)^2), and so is this one. The experiment kernel-width shows both.",
         "The paper shows GFT-1 only; the curves of the other methods are ours, with the same learner and tolerance.",
-        "M divides by n outside the root, so the tolerance 1e-4 means a root mean square error of 1.7e-3 on 280 points.",
+        "M divides by n outside the root, so the tolerance 1e-4 means a root mean square of 1.7e-3 on 280 points.",
     ]
 
 

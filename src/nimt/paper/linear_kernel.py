@@ -61,9 +61,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, dict[
     return {version: _run(setting, version, *lines) for version, lines in VERSIONS.items()}
 
 
-def _run(
-    setting: Setting, version: str, goal: tuple[float, float], start: tuple[float, float]
-) -> dict[str, Lesson]:
+def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple[float, float]) -> dict[str, Lesson]:
     target, initial = partial(straight, goal), partial(straight, start)
     compared_at = sorted({*DRAWN, *range(0, STEPS + 1, EVERY)})
     teach = partial(setting.teach, steps=STEPS, draw_at=compared_at, record="all")
@@ -107,9 +105,9 @@ def quantities(found: dict[str, dict[str, Lesson]]) -> list[Quantity]:
 @styled
 def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
     """Draw the three learners, a row a version."""
-    steps = [step for step in found[next(iter(found))][RBF].snapshots]
-    last = steps[-1]
-    chosen = sorted({min(steps, key=lambda kept, share=step / STEPS: abs(kept - share * last)) for step in DRAWN})
+    kept = np.array(list(found[next(iter(found))][RBF].snapshots))
+    wanted = np.array(DRAWN) * kept[-1] / STEPS
+    chosen = np.unique(kept[np.abs(kept[:, np.newaxis] - wanted).argmin(axis=0)]).tolist()
     figure = canvas(1.95 * len(chosen) + 0.4, 4.2)
     axes = figure.subplots(len(found), len(chosen), sharex=True, sharey="row", squeeze=False)
     for row, (version, group) in zip(axes, found.items(), strict=True):

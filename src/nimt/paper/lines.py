@@ -14,7 +14,7 @@ from nimt.learners import KernelLearner
 from nimt.lesson import Lesson
 from nimt.paper.boundary import bump
 from nimt.paper.drawing import canvas, draw_line_panel, shown_at, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.pools import Grid
 

@@ -31,4 +31,4 @@ def teacher_of(method: str, other_target: Any = None) -> Teacher:
         return GreedyTeacher(k=1, labels=AlternativeLabels(other_target, ALTERNATIVE_PROBABILITY))
     kind, size = method.split("-")
     k = float(size) if "." in size else int(size)
-    return {"GFT": GreedyTeacher, "RFT": RandomTeacher}[kind](k=k)
+    return RandomTeacher(k=k) if kind == "RFT" else GreedyTeacher(k=k)

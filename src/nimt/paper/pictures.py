@@ -78,9 +78,7 @@ def picture_rows(rows: Mapping[str, Mapping[int, Array]], target: Array, draw_on
             draw_one(ax, picture)
             if number == 0:
                 ax.set_title(title)
-        line[0].text(
-            -0.06, 0.5, method, transform=line[0].transAxes, rotation=90, ha="right", va="center", fontsize=9
-        )
+        line[0].text(-0.06, 0.5, method, transform=line[0].transAxes, rotation=90, ha="right", va="center", fontsize=9)
     return figure
 
 

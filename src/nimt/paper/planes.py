@@ -74,7 +74,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     """Draw a row of surfaces a bowl, the plane among them."""
     columns = max(len(frames(lesson)) for lesson in found.values())
     figure = canvas(2.0 * columns, 4.4)
-    for part, (name, lesson) in zip(figure.subfigures(len(found), 1), found.items(), strict=True):
+    for part, (name, lesson) in zip(figure.subfigures(len(found), 1, squeeze=False)[:, 0], found.items(), strict=True):
         part.suptitle(name, x=0.01, ha="left", fontsize=9, fontweight="bold")
         row = part.subplots(1, columns, squeeze=False)[0]
         everything = np.concatenate([lesson.initial, lesson.target])
@@ -90,8 +90,8 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     yield Drawn(
         "planes",
         figure,
-        "GFT-1 teaches the plane z = x1 + x2 - 8 (grey) to a learner (orange) that begins with a bowl, downward above and "
-        "upward below. In the last column M has fallen below 1e-4 and the two coincide.",
+        "GFT-1 teaches the plane z = x1 + x2 - 8 (grey) to a learner (orange) that begins with a bowl, downward above "
+        "and upward below. In the last column M has fallen below 1e-4 and the two coincide.",
     )
 
 

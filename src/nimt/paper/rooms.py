@@ -60,6 +60,11 @@ class Room:
         right, up, towards = self._directions()
         return np.stack([unit @ right, unit @ up], axis=-1), unit @ towards
 
+    def spot(self, point: Array) -> tuple[float, float]:
+        """Return where one point (3,) is seen."""
+        seen, _ = self.place(point)
+        return float(seen[0]), float(seen[1])
+
     def open(self, ax: Axes, names: Sequence[str] = (), ticks: Sequence[float] = ()) -> None:
         """Draw the floor, the two walls behind it, and the names of the axes; ticks are heights."""
         (x0, x1), (y0, y1), (z0, z1) = self.x, self.y, self.z
@@ -76,14 +81,14 @@ class Room:
         # heights stand at the upright edge that is furthest to the left
         edge_x, edge_y = (back_x, front_y) if right[1] * (front_y - back_y) < 0 else (front_x, back_y)
         for tick in ticks:
-            at = self.place(np.array([edge_x, edge_y, tick]))[0]
+            at = self.spot(np.array([edge_x, edge_y, tick]))
             ax.annotate(
                 f"{tick:g}", at, xytext=(-3, 0), textcoords="offset points", ha="right", va="center", fontsize=6.5,
                 color=QUIET,
             )  # fmt: skip
         middles = [((x0 + x1) / 2, front_y, z0), (front_x, (y0 + y1) / 2, z0), (edge_x, edge_y, (z0 + z1) / 2)]
         for number, (name, middle) in enumerate(zip(names, middles, strict=False)):
-            at = self.place(np.array(middle))[0]
+            at = self.spot(np.array(middle))
             upright = number == 2
             side = "right" if upright or at[0] < 0 else "left"
             ax.annotate(
@@ -105,12 +110,9 @@ class Room:
         order = np.lexsort([raised, np.concatenate(columns)])
         faces = np.concatenate(colours)[order]
         solid = all(surface.alpha == 1.0 for surface in surfaces)
-        ax.add_collection(
-            PolyCollection(
-                list(np.concatenate(patches)[order]), facecolors=faces, edgecolors=faces if solid else "none",
-                linewidths=0.25, zorder=2, rasterized=True,
-            )  # fmt: skip
-        )
+        together = PolyCollection(list(np.concatenate(patches)[order]), facecolors=faces, linewidths=0.25, zorder=2)
+        together.set_edgecolor("face" if solid else "none")  # closes the seams between patches
+        ax.add_collection(together)
 
     def path(self, ax: Axes, points: Array, **style: Any) -> None:
         """Draw a line through points (n, 3)."""
@@ -140,7 +142,7 @@ class Room:
         unit = quads / spans
         normals = np.cross(unit[:, 2] - unit[:, 0], unit[:, 3] - unit[:, 1])
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-        return np.clip(np.abs(normals @ (LIGHT / np.linalg.norm(LIGHT))), 0.0, 1.0)
+        return np.asarray(np.abs(normals @ (LIGHT / np.linalg.norm(LIGHT))))
 
     def _directions(self) -> tuple[Array, Array, Array]:
         a, e = np.radians([self.azimuth, self.elevation])

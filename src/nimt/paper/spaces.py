@@ -97,7 +97,7 @@ def quantities(found: Spaces) -> list[Quantity]:
 def draw(found: Spaces) -> Iterator[Drawn]:
     """Draw the path of w beside the surfaces."""
     figure = canvas(9.6, 4.1)
-    left, right = figure.subfigures(1, 2, width_ratios=[1, 1.35])
+    left, right = figure.subfigures(1, 2, width_ratios=[1, 1.35], squeeze=False)[0]
     left.suptitle("(a) parametric: a point moves", x=0.03, ha="left", fontsize=10)
     right.suptitle("(b) nonparametric: a surface moves", x=0.03, ha="left", fontsize=10)
     draw_path(left.subplots(), found.path)
@@ -121,14 +121,14 @@ def draw(found: Spaces) -> Iterator[Drawn]:
 def draw_path(ax: Axes, path: Array) -> None:
     everything = np.vstack([path, WEIGHTS_GOAL])
     low, high = everything.min(axis=0) - 0.3, everything.max(axis=0) + 0.3
-    spans = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
-    room = Room(*spans, azimuth=-125, elevation=22, height=0.9)
+    x, y, z = ((float(a), float(b)) for a, b in zip(low, high, strict=True))
+    room = Room(x, y, z, azimuth=-125, elevation=22, height=0.9)
     room.open(ax, ("$w_1$", "$w_2$", "$w_3$"))
     floor = np.column_stack([path[:, :2], np.full(len(path), low[2])])
     room.path(ax, floor, color="#C8C8C8", linewidth=1.0)
     room.path(ax, path, color=LEARNER, marker=".", markersize=4, linewidth=1.0)
     for name, point, side, ink in (("$w^0$", path[0], -8, LEARNER), ("$w^*$", np.array(WEIGHTS_GOAL), 8, TARGET)):
-        at = room.place(point)[0]
+        at = room.spot(point)
         ax.plot(*at, "o", color=ink, markersize=6, zorder=4)
         ax.annotate(
             name, at, xytext=(side, 6), textcoords="offset points", ha="right" if side < 0 else "left", fontsize=11
