@@ -71,7 +71,7 @@ def picture_rows(rows: Mapping[str, Mapping[int, Array]], target: Array, draw_on
     """Draw a row of panels a method, the target at its end; `draw_one(ax, picture)` draws a panel."""
     columns = max(len(row) for row in rows.values()) + 1
     figure = canvas(side * columns + 0.3, side * len(rows) + 0.3)
-    axes = figure.subplots(len(rows), columns, squeeze=False)
+    axes = figure.subplots(len(rows), columns, squeeze=False, subplot_kw={"xticks": [], "yticks": []})
     for number, (line, (method, row)) in enumerate(zip(axes, rows.items(), strict=True)):
         titles = [*(step_title(step) for step in row), "target f*"]
         for ax, picture, title in zip(line, (*row.values(), target), titles, strict=False):
@@ -90,7 +90,7 @@ def draw_image(ax: Axes, picture: Array, limits: tuple[float, float], colours: s
 def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float], colours: str = "cividis_r") -> None:
     """Draw filled level lines, row 0 at the top."""
     levels = np.linspace(*limits, LEVELS)
-    ax.contourf(picture, levels=levels, cmap=colours, extend="both")
+    ax.contourf(picture, levels=levels, cmap=colours, extend="both").set_rasterized(True)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     bare(ax)

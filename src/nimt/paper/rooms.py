@@ -111,6 +111,7 @@ class Room:
         faces = np.concatenate(colours)[order]
         solid = all(surface.alpha == 1.0 for surface in surfaces)
         together = PolyCollection(list(np.concatenate(patches)[order]), facecolors=faces, linewidths=0.25, zorder=2)
+        together.set_rasterized(True)  # thousands of patches make a PDF slow to write and to show
         together.set_edgecolor("face" if solid else "none")  # closes the seams between patches
         ax.add_collection(together)
 
