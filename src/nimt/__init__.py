@@ -10,6 +10,7 @@ from nimt._version import __version__
 if TYPE_CHECKING:
     from nimt import datasets as datasets
     from nimt import plots as plots
+    from nimt.engines.choosing import Plan as Plan
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
     from nimt.errors import CorruptLesson as CorruptLesson
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from nimt.errors import InvalidInput as InvalidInput
     from nimt.errors import MissingExtra as MissingExtra
     from nimt.errors import NimtError as NimtError
+    from nimt.errors import NotEnoughMemory as NotEnoughMemory
     from nimt.errors import StepSizeWarning as StepSizeWarning
     from nimt.kernels import Wendland as Wendland
     from nimt.kernels import linear as linear
@@ -38,12 +40,14 @@ if TYPE_CHECKING:
     from nimt.teachers import Selection as Selection
     from nimt.teachers import Teacher as Teacher
     from nimt.teachers import View as View
+    from nimt.teaching import plan as plan
     from nimt.teaching import resume as resume
     from nimt.teaching import steps as steps
     from nimt.teaching import teach as teach
 
 # Where each public name lives; nothing is loaded before it is asked for, so `import nimt` stays instant.
 _HOMES = {
+    "engines.choosing": ("Plan",),
     "errors": (
         "CannotStore",
         "CheckpointWarning",
@@ -52,6 +56,7 @@ _HOMES = {
         "InvalidInput",
         "MissingExtra",
         "NimtError",
+        "NotEnoughMemory",
         "StepSizeWarning",
     ),
     "kernels": ("Wendland", "linear", "rbf"),
@@ -61,7 +66,7 @@ _HOMES = {
     "pools": ("Grid",),
     "running": ("Progress",),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
-    "teaching": ("resume", "steps", "teach"),
+    "teaching": ("plan", "resume", "steps", "teach"),
 }
 _MODULES = ("datasets", "plots")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

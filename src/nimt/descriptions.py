@@ -66,9 +66,19 @@ def _describe_object(thing: Any) -> Any:
         return _with_type(name, thing.get_params(deep=False))
     if LEARNERS.get(name) is type(thing):
         return _describe_learner(name, thing)
-    if PLAIN.get(name) is type(thing):
+    if is_plain(thing):
         return _with_type(name, {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)})
     return _foreign(thing)
+
+
+def is_foreign(description: Any) -> bool:
+    """Say whether only the name was kept of what was described."""
+    return isinstance(description, dict) and description.get("type") == FOREIGN
+
+
+def is_plain(thing: Any) -> bool:
+    """Say whether it is one of our own losses, teachers or labels, and no subclass of one."""
+    return PLAIN.get(type(thing).__name__) is type(thing)
 
 
 def rebuild(description: Any) -> Any:
@@ -83,7 +93,7 @@ def rebuild(description: Any) -> Any:
     if "type" not in description:
         return {name: rebuild(part) for name, part in description.items()}
     name = description["type"]
-    if name == FOREIGN:
+    if is_foreign(description):
         raise CannotStore(f"{description.get('name')} is not nimt's own and was not stored: hand it over again")
     fields = {key: rebuild(part) for key, part in description.items() if key != "type"}
     if name == "Grid":

@@ -27,6 +27,10 @@ class MissingExtra(NimtError, ImportError):
     """An optional dependency that is needed here and not installed."""
 
 
+class NotEnoughMemory(NimtError, MemoryError):
+    """A lesson that would not fit; the message says what it needs, what there is and what to change."""
+
+
 class StepSizeWarning(UserWarning):
     """The learning rate is above the bound the loss and the kernel allow."""
 

@@ -20,6 +20,7 @@ from sklearn.gaussian_process.kernels import (
 
 from nimt.checks import check_count, check_positive, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.pools import Pool
 
 Array = NDArray[np.float64]
 
@@ -147,6 +148,13 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
 
     def __repr__(self) -> str:
         return f"Wendland(width={self.width:.3g}, dimension={self.dimension}, smoothness={self.smoothness})"
+
+
+def diagonal(kernel: Kernel, pool: Pool) -> Array:
+    """Return K(x, x) at every point of a pool; for a stationary kernel one number, repeated without memory."""
+    if kernel.is_stationary():
+        return np.broadcast_to(np.asarray(kernel.diag(np.zeros((1, pool.dimension))), np.float64), len(pool))
+    return np.asarray(kernel.diag(pool.points), dtype=np.float64)
 
 
 def check_kernel(kernel: Any) -> Kernel:

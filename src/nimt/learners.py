@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from nimt.checks import is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel
+from nimt.kernels import check_kernel, diagonal
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools import Pool, as_pool, check_finite, real_array, same_points, values_on
 
@@ -85,6 +85,8 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
+        self.check()
+        self._try_kernel_on(pool)
         if self.initial_is_table():
             values_on(pool, self.initial, "initial")
             bound = getattr(self, "pool_", pool)
@@ -95,8 +97,18 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 )
         self.pool_ = pool
         if self.learning_rate == "auto":
-            self.learning_rate_ = auto_rate(as_loss(self.loss), self.kernel.diag(pool.points))
+            self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
+
+    def _try_kernel_on(self, pool: Pool) -> None:
+        try:
+            self.kernel(pool.points[:1])
+        except InvalidInput:
+            raise
+        except ValueError as error:
+            raise InvalidInput(
+                f"{self.kernel!r} cannot be used on points of dimension {pool.dimension}: {error}"
+            ) from None
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
         """Return the learning rate of a step; `diagonal` is K(x, x) wherever "auto" must hold."""
@@ -117,6 +129,8 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,)."""
         pool = as_pool(X)
+        if self.steps_so_far() == 0:
+            return np.array(self.initial_on(pool))
         return np.asarray(self.initial_on(pool) + self.expansion(pool.points), dtype=np.float64)
 
     def expansion(self, points: Array) -> Array:
@@ -124,6 +138,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         total = np.zeros(len(points))
         if self.steps_so_far() == 0 or len(self.centers_) == 0:
             return total
+        self._check_dimension(points)
         rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
         for start in range(0, len(points), rows):
             part = slice(start, start + rows)
@@ -144,11 +159,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.centers_ = np.array(points, dtype=np.float64)
             self.coefficients_ = np.array(coefficients, dtype=np.float64)
             return
-        if points.shape[1] != self.centers_.shape[1]:
-            raise InvalidInput(
-                f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points "
-                f"of {points.shape[1]}"
-            )
+        self._check_dimension(points)
         both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point
         _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # centers stay in the order in which they were first shown
@@ -158,6 +169,13 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         np.add.at(merged, rank[np.ravel(place)], np.concatenate([self.coefficients_, coefficients]))
         self.centers_ = both[first[order]]
         self.coefficients_ = merged
+
+    def _check_dimension(self, points: Array) -> None:
+        if points.shape[1] != self.centers_.shape[1]:
+            raise InvalidInput(
+                f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points "
+                f"of {points.shape[1]}"
+            )
 
     def inner(self, other: KernelLearner) -> float:
         """Return the exact inner product in H of the taught parts of two learners over the same kernel."""
@@ -192,7 +210,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 "give a number or a callable to predict without one"
             )
         table = values_on(bound, self.initial, "initial")
-        if pool is bound:
+        if pool is bound or same_points(pool, bound):
             return table
         return table[_rows_in(bound, pool)]
 
@@ -245,6 +263,7 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def bind(self, pool: Pool) -> Self:
         """Check the number of features, and fix what "auto" is computed from."""
+        self.check()
         features = self.features(pool.points)
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), np.sum(features**2, axis=1))

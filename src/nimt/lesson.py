@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import storage
-from nimt.descriptions import describe, rebuild
+from nimt.checks import is_number
+from nimt.descriptions import describe, is_foreign, rebuild
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
 from nimt.pools import Pool
 
@@ -114,7 +115,7 @@ class Lesson:
 
     def objective(self, lam: float) -> Array:
         """Return M(f^t, f*) + lam * t along the lesson, the objective of machine teaching [Zhang23, Eq. 1]."""
-        if not np.isfinite(lam) or lam < 0:
+        if not is_number(lam) or not 0 <= float(lam) < np.inf:
             raise InvalidInput(f"lam must be a finite number >= 0, got {lam!r}")
         return np.asarray(self.discrepancy + lam * np.arange(len(self.discrepancy)))
 
@@ -180,7 +181,21 @@ class Lesson:
         )
 
 
+@dataclass(frozen=True)
+class ForgottenSchedule:
+    """Stand for a learning rate that was a function: the taught learner is whole, and learns on once given one."""
+
+    name: str
+
+    def __call__(self, step: int) -> float:
+        raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
+
+
 def _stored_learner(description: Any, pool: Pool) -> Any:
+    if isinstance(description, dict) and is_foreign(rate := description.get("learning_rate")):
+        description = description | {"learning_rate": 1.0}
+        learner = _stored_learner(description, pool)
+        return None if learner is None else learner.set_params(learning_rate=ForgottenSchedule(rate["name"]))
     try:
         learner = rebuild(description)
     except CannotStore:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nimt.checks import check_positive
 from nimt.errors import InvalidInput
 
 Array = NDArray[np.float64]
@@ -98,8 +99,7 @@ class Huber:
     smoothness: ClassVar[float] = 2.0
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.delta) or self.delta <= 0:
-            raise InvalidInput(f"delta must be a positive number, got {self.delta!r}")
+        check_positive("delta", self.delta)
 
     def value(self, f: Array, y: Array) -> Array:
         distance = np.abs(y - f)

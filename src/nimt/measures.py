@@ -13,6 +13,7 @@ from scipy.linalg.lapack import dpocon
 
 from nimt.errors import IllConditioned, InvalidInput
 from nimt.learners import KernelLearner, LinearLearner
+from nimt.pools import values_on
 from nimt.pupils import KernelPupil, LinearPupil, Pupil
 
 Array = NDArray[np.float64]
@@ -30,7 +31,7 @@ def scale_of(measure: str, n: int) -> float:
 
 def check_measure(measure: Any) -> str:
     """Return the name, or say which names there are."""
-    if measure not in MEASURES:
+    if not isinstance(measure, str) or measure not in MEASURES:
         raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
     return str(measure)
 
@@ -58,7 +59,7 @@ def measure_of(name: str, pupil: Pupil, target: Array, target_function: Any) -> 
         return _in_parameters(pupil, target_function)
     if not isinstance(pupil, KernelPupil):
         raise InvalidInput("measure='rkhs' needs a KernelLearner: no other learner lives in a kernel's space")
-    if _is_expansion_from(target_function, pupil.learner):
+    if _is_expansion_from(target_function, pupil):
         return _between_expansions(pupil, target, target_function)
     return _of_interpolant(pupil, target)
 
@@ -72,13 +73,15 @@ def _in_parameters(pupil: Pupil, target_function: Any) -> Measure:
     return lambda: float(np.linalg.norm(pupil.learner.current_weights() - goal))
 
 
-def _is_expansion_from(target: Any, learner: KernelLearner) -> bool:
+def _is_expansion_from(target: Any, pupil: KernelPupil) -> bool:
     """Say whether f - f* is a kernel expansion: both start from the same function, over the same kernel."""
+    learner = pupil.learner
     if not isinstance(target, KernelLearner) or target.kernel != learner.kernel:
         return False
-    if callable(learner.initial) or callable(target.initial):
-        return learner.initial is target.initial
-    return bool(np.array_equal(np.asarray(learner.initial), np.asarray(target.initial)))
+    one, other = learner.initial, target.initial
+    if learner.initial_is_table() or target.initial_is_table():  # known on this pool only, so compared there
+        return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))
+    return one is other or (not callable(one) and not callable(other) and float(one) == float(other))
 
 
 def _between_expansions(pupil: KernelPupil, target: Array, goal: KernelLearner) -> Measure:

@@ -16,16 +16,16 @@ from numpy.typing import ArrayLike
 
 from nimt._version import __version__
 from nimt.checks import check_count, is_number, is_whole
-from nimt.descriptions import describe
+from nimt.descriptions import describe, is_plain
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput, StepSizeWarning
-from nimt.learners import KernelLearner
+from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import check_labels
 from nimt.measures import check_measure
 from nimt.pools import Pool, as_pool, values_on
 from nimt.pupils import KernelPupil, LinearPupil, Pupil
 from nimt.recording import RECORD_LIMIT, RECORDS
-from nimt.teachers import AlternativeLabels, Teacher, candidates_of
+from nimt.teachers import AlternativeLabels, RandomTeacher, candidates_of
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class LessonPlan:
             if value is not None and (not is_number(value) or not 0 <= float(value) < np.inf):
                 raise InvalidInput(f"{name} must be a finite number >= 0 or None, got {value!r}")
         check_measure(self.measure)
-        if self.record not in RECORDS:
+        if not isinstance(self.record, str) or self.record not in RECORDS:
             raise InvalidInput(f"record must be one of {', '.join(RECORDS)}, got {self.record!r}")
         object.__setattr__(self, "snapshots", self._checked_snapshots())
         object.__setattr__(self, "seed", self._checked_seed())
@@ -102,8 +102,8 @@ def task_of(
         alternative_probability=0.0 if labels is None else float(labels.probability),
     )
     pool_stream, _, _ = task.streams()
-    task = dataclasses.replace(task, candidates=candidates_of(getattr(teacher, "pool", None), len(pool), pool_stream))
-    weights = getattr(teacher, "weights", None)
+    task = dataclasses.replace(task, candidates=candidates_of(getattr(teacher, "pool", None), pool.shape, pool_stream))
+    weights = teacher.weights if isinstance(teacher, RandomTeacher) else None
     if weights is not None and np.shape(weights) != (len(pool),):
         raise InvalidInput(f"weights has shape {np.shape(weights)} for a pool of {len(pool)} points: give one a point")
     pack_size(task)
@@ -132,6 +132,15 @@ def check_learner(pupil: Pupil, task: Task) -> None:
         check_labels(pupil.loss, task.other_target)
 
 
+def check_start(discrepancy: float) -> None:
+    """Refuse a lesson whose numbers are too large to be measured."""
+    if not np.isfinite(discrepancy):
+        raise InvalidInput(
+            f"the discrepancy before the first example is {discrepancy!s}: the target or the initial function is too "
+            f"large to be squared; divide both by a common factor"
+        )
+
+
 def warn_of_step_size(pupil: Pupil, k: int | None) -> None:
     """Warn where the learning rate is above 1 / (L max K(x, x)), and say so where the lesson must diverge."""
     if pupil.loss is None or pupil.diagonal is None or not np.isfinite(pupil.loss.smoothness):
@@ -155,7 +164,7 @@ def warn_of_step_size(pupil: Pupil, k: int | None) -> None:
             f"the learning rate {rate:g} is above the bound 1 / (L max K(x, x)) = {bound:g}: steps may overshoot; "
             f"use at most that, or learning_rate='auto'"
         )
-    warnings.warn(text, StepSizeWarning, stacklevel=5)
+    warnings.warn(text, StepSizeWarning, stacklevel=4)  # at the line that called teach() or steps()
 
 
 def check_checkpoint(path: Path, pupil: Pupil) -> None:
@@ -172,21 +181,18 @@ def settings_of(task: Task, plan: LessonPlan, engine: str) -> dict[str, Any]:
     teacher = task.teacher
     if task.other_target is not None:
         values = AlternativeLabels(task.other_target, task.alternative_probability)
-        if isinstance(teacher, Teacher):
+        if is_plain(teacher):  # one that is not ours is stored by name only
             teacher = dataclasses.replace(teacher, labels=values)
-    learner = task.learner
-    if isinstance(learner, KernelLearner) and callable(learner.initial):
-        learner = _with_values(learner, task.pool)
-    expansion = hasattr(task.target_function, "predict")
+    expansion = isinstance(task.target_function, KernelLearner | LinearLearner)
     return {
         "nimt": __version__,
         "versions": versions(),
         "engine": engine,
-        "learner": describe(learner),
+        "learner": describe(_with_values(task.learner, task.pool)),
         "teacher": describe(teacher),
         "pool": describe(task.pool),
         "target": task.target,
-        "target_function": describe(task.target_function) if expansion else None,
+        "target_function": describe(_with_values(task.target_function, task.pool)) if expansion else None,
         "max_iterations": int(plan.max_iterations),
         "tol": task.tol,
         "measure": task.measure,
@@ -211,8 +217,10 @@ def versions() -> dict[str, str]:
     }
 
 
-def _with_values(learner: KernelLearner, pool: Pool) -> KernelLearner:
-    """Return the learner with its initial function as values on the pool: what a file can hold."""
+def _with_values(learner: Any, pool: Pool) -> Any:
+    """Return the learner with a callable initial function as values on the pool: what a file can hold."""
+    if not isinstance(learner, KernelLearner) or not callable(learner.initial):
+        return learner
     stored = KernelLearner(
         learner.kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=learner.initial_on(pool)
     )

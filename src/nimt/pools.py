@@ -13,6 +13,8 @@ from nimt.errors import InvalidInput
 
 Array = NDArray[np.float64]
 
+LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are numbers
+
 
 class Points:
     """Points anywhere, as rows: what any array given as X becomes.
@@ -45,6 +47,10 @@ class Points:
     @property
     def dimension(self) -> int:
         return int(self.points.shape[1])
+
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices."""
+        return np.asarray(self.points[indices])
 
     def __len__(self) -> int:
         return len(self.points)
@@ -107,6 +113,11 @@ class Grid:
         """All points, shape (n, d); made when first asked for."""
         mesh = np.meshgrid(*self.axes, indexing="ij")
         return frozen(np.stack([part.ravel() for part in mesh], axis=1))
+
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices, without making all of them."""
+        places = np.unravel_index(indices, self.shape)
+        return np.stack([axis[place] for axis, place in zip(self.axes, places, strict=True)], axis=1)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))
@@ -173,14 +184,17 @@ def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str)
 
 
 def real_array(name: str, values: Any) -> Array:
-    """Return a float64 array, or refuse what is complex, text or ragged."""
+    """Return a float64 array, or refuse what is complex, text, ragged or masked."""
+    if np.ma.is_masked(values):
+        raise InvalidInput(f"{name} has masked values, which stand for none: leave these points out or fill them")
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
-    return array.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # what is too large for a float64 becomes inf, and is refused as such
+        return array.astype(np.float64, copy=False)
 
 
 def check_finite(name: str, array: Array, pool: Pool | None = None) -> None:
@@ -208,6 +222,8 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
     if array.ndim != 1 or array.size == 0:
         raise InvalidInput(f"{name} must be one-dimensional with at least one point, got shape {array.shape}")
     check_finite(name, array)
+    if np.abs(array).max() > LARGEST_COORDINATE:
+        raise InvalidInput(f"{name} reaches {np.abs(array).max()!s}, the limit is {LARGEST_COORDINATE:g}: rescale it")
     steps = np.diff(array)
     if steps.size:
         if (repeated := np.flatnonzero(steps == 0)).size:

@@ -75,7 +75,7 @@ class KernelPupil:
         learner = copy.deepcopy(self.learner)
         rows = np.flatnonzero(self.shown)
         if self.steps:
-            points = self.pool.points[rows]
+            points = self.pool.take(rows)
             distinct = isinstance(self.pool, Grid)
             learner.absorb(points, self.coefficients[rows], steps=self.steps, distinct=distinct)
         return learner
@@ -131,10 +131,10 @@ class AnyPupil:
     loss: Loss | None = None
     diagonal: Array | None = None
 
-    def __init__(self, learner: Any, pool: Pool, target: Array) -> None:
+    def __init__(self, learner: Any, pool: Pool, labels: Array) -> None:
         self.learner = copy.deepcopy(learner)
         self.pool = pool
-        self.first: dict[str, Any] = {"classes": np.unique(target)} if is_classifier_like(learner) else {}
+        self.first: dict[str, Any] = {"classes": np.unique(labels)} if is_classifier_like(learner) else {}
         self.values: Array = self._predict()
 
     def learn(self, indices: Indices, labels: Array) -> None:
@@ -173,15 +173,22 @@ def is_classifier_like(learner: Any) -> bool:
     return bool(hasattr(learner, "__sklearn_tags__") and is_classifier(learner))
 
 
-def pupil_of(learner: Any, pool: Pool, target: Array) -> Pupil:
-    """Seat a learner at a pool; the caller's own is left as it was."""
-    if isinstance(learner, KernelLearner):
+def learns_like(learner: Any, kind: type) -> bool:
+    """Say whether it is one of ours that predicts and learns as ours do; a subclass may do either in its own way."""
+    return isinstance(learner, kind) and all(
+        getattr(type(learner), name) is getattr(kind, name) for name in ("predict", "partial_fit")
+    )
+
+
+def pupil_of(learner: Any, pool: Pool, labels: Array) -> Pupil:
+    """Seat a learner at a pool; the caller's own is left as it was. `labels` are all it may be shown."""
+    if learns_like(learner, KernelLearner):
         return KernelPupil(learner, pool)
-    if isinstance(learner, LinearLearner):
+    if learns_like(learner, LinearLearner):
         return LinearPupil(learner, pool)
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
     if missing or isinstance(learner, type):
         raise InvalidInput(
             f"a learner needs predict(X) and partial_fit(X, y), as methods of an object; got {learner!r}"
         )
-    return AnyPupil(learner, pool, target)
+    return AnyPupil(learner, pool, labels)

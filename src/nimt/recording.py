@@ -43,7 +43,7 @@ class Record:
         if not len(chunk.discrepancy):
             return
         self._discrepancy.append(chunk.discrepancy)
-        self.picks += np.bincount(chunk.indices.ravel(), minlength=len(self.picks))
+        np.add.at(self.picks, chunk.indices.ravel(), 1)  # a chunk may show few of very many points
         if self.kept == "picks":
             return
         self._indices.append(chunk.indices)

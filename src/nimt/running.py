@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,15 +39,18 @@ class Progress:
     ----------
     step, max_iterations : int
     discrepancy, elapsed : float
-    values : array (n,)
-        f^t on the pool, read-only; copy what you want to keep.
     """
 
     step: int
     max_iterations: int
     discrepancy: float
     elapsed: float
-    values: Array
+    engine: Engine = field(repr=False)
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool, a copy; made when asked for, since on a large pool that takes a while."""
+        return np.array(self.engine.values)
 
 
 class Run:
@@ -84,6 +87,7 @@ class Run:
         self.outcome: Outcome | None = None
         self.elapsed = 0.0
         self._chunk = 1
+        self._torn = False
         self._next_checkpoint = CHECKPOINT_EVERY
         self._take_snapshot()
 
@@ -102,37 +106,44 @@ class Run:
         self.elapsed += time.perf_counter() - began
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
-        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far."""
-        latest_callback = -np.inf
-        try:
-            with deferred_interrupt() as interrupted:
-                while self.outcome is None:
-                    before, began = self.engine.step, time.perf_counter()
-                    self.advance(self._chunk)
-                    self._resize(self.engine.step - before, time.perf_counter() - began)
-                    if self.outcome is not None:
-                        break
-                    if interrupted.is_set():
-                        self.outcome = Outcome.INTERRUPTED
-                    elif time_limit is not None and self.elapsed >= time_limit:
-                        self.outcome = Outcome.TIME
-                    elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
-                        latest_callback = time.perf_counter()
-                        if self.callback(self.progress()):
-                            self.outcome = Outcome.STOPPED
-                    if self.elapsed >= self._next_checkpoint and self.outcome is None:
-                        self.write_checkpoint()
-            if self.callback is not None:
-                self.callback(self.progress())
-        finally:
-            self.write_checkpoint()
+        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
+
+        `time_limit` is in seconds from now, callbacks and checkpoints included.
+        """
+        with deferred_interrupt() as interrupted:
+            try:
+                self._loop(time_limit, interrupted)
+                if self.callback is not None:
+                    self.callback(self.progress())
+            finally:
+                if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
+                    self.write_checkpoint()
         return self.lesson()
+
+    def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:
+        started, latest_callback = time.perf_counter(), -np.inf
+        while self.outcome is None:
+            before, began = self.engine.step, time.perf_counter()
+            self._torn = True
+            self.advance(self._chunk)
+            self._torn = False
+            self._resize(self.engine.step - before, time.perf_counter() - began)
+            if self.outcome is not None:
+                break
+            if interrupted.is_set():
+                self.outcome = Outcome.INTERRUPTED
+            elif time_limit is not None and time.perf_counter() - started >= time_limit:
+                self.outcome = Outcome.TIME
+            elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
+                latest_callback = time.perf_counter()
+                if self.callback(self.progress()):
+                    self.outcome = Outcome.STOPPED
+            if self.elapsed >= self._next_checkpoint and self.outcome is None:
+                self.write_checkpoint()
 
     def progress(self) -> Progress:
         """Return where the lesson stands."""
-        values = self.engine.values.view()
-        values.flags.writeable = False
-        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, values)
+        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
 
     def lesson(self) -> Lesson:
         """Return the record so far as a lesson."""
@@ -223,16 +234,19 @@ def previous_of(path: Path) -> Path:
 
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised."""
+    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
+
+    A process that ignores Ctrl-C goes on ignoring it.
+    """
     flag = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
         yield flag
         return
-    before = signal.getsignal(signal.SIGINT)
 
     def note(number: int, frame: FrameType | None) -> None:
-        if flag.is_set() and callable(before):
-            before(number, frame)
+        if flag.is_set():
+            (before if callable(before) else signal.default_int_handler)(number, frame)
         flag.set()
 
     signal.signal(signal.SIGINT, note)

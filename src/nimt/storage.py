@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nimt.errors import CorruptLesson
 
 FORMAT = 1
+CHECKSUM_BYTES = 32  # SHA-256
 ARRAY = "array"  # a dictionary with this one key stands for the array of that name
 
 
@@ -36,12 +37,12 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     plain = _take_arrays_out(content, arrays)
     header = json.dumps({"nimt": kind, "format": FORMAT, "content": plain}).encode()
     arrays["header"] = np.frombuffer(header, dtype=np.uint8)
-    arrays["digest"] = np.frombuffer(_digest(arrays), dtype=np.uint8)
     target = Path(path)
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "w+b") as file:
             np.savez(file, allow_pickle=False, **arrays)
+            _seal(file)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -55,11 +56,18 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
 def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     """Read what `write` wrote, or raise `CorruptLesson` with a sentence; a missing file stays FileNotFoundError."""
     try:
-        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
-            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                raise CorruptLesson(f"{path} is a compressed archive, which nimt never writes")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with open(path, "rb") as file:
+            if not _is_whole(file):
+                raise CorruptLesson(
+                    f"{path} is no {kind} written by nimt, or it was cut short, altered or damaged: "
+                    f"its checksum does not match"
+                )
+            with zipfile.ZipFile(file) as archive:
+                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                    raise CorruptLesson(f"{path} is a compressed archive, which nimt never writes")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as content:
+                arrays = {name: content[name] for name in content.files}
     except FileNotFoundError:
         raise
     except (
@@ -82,11 +90,8 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise CorruptLesson(f"{path} cannot be read as a {kind}: {error}") from None
-    if "header" not in arrays or "digest" not in arrays:
+    if "header" not in arrays:
         raise CorruptLesson(f"{path} was not written by nimt: it has no header")
-    digest = arrays.pop("digest").tobytes()
-    if digest != _digest(arrays):
-        raise CorruptLesson(f"{path} was altered or damaged: its checksum does not match")
     try:
         header = json.loads(arrays.pop("header").tobytes())
         found, version, plain = header["nimt"], header["format"], header["content"]
@@ -96,9 +101,13 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         raise CorruptLesson(f"{path} holds a {found}, not a {kind}")
     if version != FORMAT:
         raise CorruptLesson(f"{path} has format {version}, this nimt reads {FORMAT}: use the nimt it was written with")
-    content = _put_arrays_back(plain, arrays)
-    assert isinstance(content, dict)
-    return content
+    try:
+        record = _put_arrays_back(plain, arrays)
+    except (KeyError, RecursionError):
+        raise CorruptLesson(f"{path} was altered: its header names arrays it does not hold") from None
+    if not isinstance(record, dict):
+        raise CorruptLesson(f"{path} was altered: its header holds no record")
+    return record
 
 
 def _take_arrays_out(content: Any, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -115,7 +124,7 @@ def _take_arrays_out(content: Any, arrays: dict[str, NDArray[Any]]) -> Any:
 
 def _put_arrays_back(plain: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(plain, dict):
-        if set(plain) == {ARRAY}:
+        if set(plain) == {ARRAY} and isinstance(plain[ARRAY], str):  # a teacher may call what it remembers "array"
             return arrays[plain[ARRAY]]
         return {key: _put_arrays_back(value, arrays) for key, value in plain.items()}
     if isinstance(plain, list):
@@ -123,12 +132,29 @@ def _put_arrays_back(plain: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     return plain
 
 
-def _digest(arrays: dict[str, NDArray[Any]]) -> bytes:
+def _seal(file: IO[bytes]) -> None:
+    """End the archive with a comment, the checksum of every byte before it."""
+    file.seek(-2, os.SEEK_END)
+    file.write(CHECKSUM_BYTES.to_bytes(2, "little"))  # a zip ends with the length of its comment
+    checksum = _checksum(file, file.tell())
+    file.seek(0, os.SEEK_END)
+    file.write(checksum)
+
+
+def _is_whole(file: IO[bytes]) -> bool:
+    """Say whether the file ends with the checksum of all before it, and go back to its beginning."""
+    length = file.seek(0, os.SEEK_END) - CHECKSUM_BYTES
+    whole = length > 0 and _checksum(file, length) == file.read()
+    file.seek(0)
+    return whole
+
+
+def _checksum(file: IO[bytes], length: int) -> bytes:
     total = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        total.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        total.update(array.tobytes() if array.ndim == 0 else array.view(np.uint8).data if array.size else b"")
+    file.seek(0)
+    while length > 0 and (block := file.read(min(length, 2**20))):
+        total.update(block)
+        length -= len(block)
     return total.digest()
 
 

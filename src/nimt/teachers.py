@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,7 @@ class Teacher:
 
     Parameters
     ----------
-    pool : None, float in (0, 1], boolean mask (n,) or indices
+    pool : None, float in (0, 1], boolean mask (n,) or of the grid's shape, or indices
         The points it can show: all, a share drawn once from the seed, or these.
     labels : None or AlternativeLabels
         The truth, or another target now and then.
@@ -118,6 +119,8 @@ class Teacher:
             raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}")
         if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
             raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {self.pool!r}")
+        if is_whole(self.pool):
+            raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
 
     def pack_size(self, n: int) -> int | None:
         """Return how many examples a pack from n points has, or None where that is known only once it is chosen."""
@@ -155,13 +158,19 @@ class RandomTeacher(Teacher):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
+        if not isinstance(self.replace, bool | np.bool_):
+            raise InvalidInput(f"replace must be True or False, got {self.replace!r}")
         if self.weights is not None:
             weights = real_array("weights", self.weights)
             if weights.ndim != 1:
                 raise InvalidInput(f"weights must have shape (n,), got {weights.shape}")
             check_finite("weights", weights)
-            if (weights < 0).any() or weights.sum() <= 0:
-                raise InvalidInput("weights must be >= 0 and not all zero")
+            if (negative := np.flatnonzero(weights < 0)).size:
+                raise InvalidInput(f"weights must be >= 0, got {weights[negative[0]]!s} at index {negative[0]}")
+            if not weights.any():
+                raise InvalidInput(f"weights must not all be zero, got {len(weights)} zeros")
+            if weights.max() > np.finfo(np.float64).max / len(weights):
+                raise InvalidInput(f"weights must have a finite sum, got {weights.max()!s}: divide them by the largest")
 
     def select(self, view: View) -> Selection:
         n = len(view)
@@ -314,26 +323,30 @@ def count_of(k: int | float, n: int) -> int:
     return max(1, int(float(k) * n))
 
 
-def candidates_of(pool: Any, n: int, rng: np.random.Generator) -> Indices | None:
+def candidates_of(pool: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
     """Return the sorted pool indices a teacher may show, or None for all of them.
 
     Parameters
     ----------
-    pool : None, a share, a boolean mask (n,) or indices
+    pool : None, a share, a boolean mask of shape (n,) or the grid's, or indices
         The teacher's option.
-    n : int
-        Points in the pool of the lesson.
+    shape : tuple of int
+        Of the pool of the lesson.
     rng : numpy Generator
         Draws the share; used for nothing else.
     """
+    n = math.prod(shape)
     if pool is None:
         return None
     if is_number(pool):
         return np.sort(rng.choice(n, size=count_of(float(pool), n), replace=False)).astype(np.intp)
     array = np.asarray(pool)
     if array.dtype == bool:
-        if array.size != n:
-            raise InvalidInput(f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has {n} points")
+        if array.shape not in ((n,), shape):
+            raise InvalidInput(
+                f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has {n} points and takes "
+                f"one of shape {' or '.join(str(allowed) for allowed in dict.fromkeys([(n,), shape]))}"
+            )
         chosen = np.flatnonzero(array.reshape(n))
     elif array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0):
         chosen = np.unique(array.astype(np.intp))

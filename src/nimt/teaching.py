@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import storage
 from nimt.checks import check_positive
 from nimt.descriptions import rebuild
-from nimt.engines import make_engine
+from nimt.engines.choosing import Plan, make_engine, plan_for
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
 from nimt.lesson import Lesson
 from nimt.planning import (
     LessonPlan,
     check_checkpoint,
     check_learner,
+    check_start,
     pack_size,
     settings_of,
     task_of,
@@ -85,7 +86,8 @@ def teach(
         Called at most 20 times a second and at the end; a true answer stops.
     checkpoint : path, optional
         Written every few seconds and at every stop; `nimt.resume(path)` goes on from it.
-    engine : {"auto", "reference"}
+    engine : {"auto", "reference", "grid", "neighbours", "streamed"}
+        How the same lesson is run; "auto" takes the fastest that covers it, `lesson.engine` says which.
 
     Returns
     -------
@@ -158,14 +160,41 @@ def steps(
     >>> walk = nimt.steps(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
     ...                   [0.0, 5.0], [1.0, 3.0], max_iterations=2)
     >>> for t, selection, discrepancy in walk:
-    ...     print(t, selection.indices, discrepancy)
-    1 [1] 0.5
-    2 [0] 0.0
+    ...     print(t, selection.indices, f"{discrepancy:.3f}")
+    1 [1] 0.500
+    2 [0] 0.000
     """
     for name in ("callback", "checkpoint", "time_limit"):
         if options.get(name) is not None:
             raise InvalidInput(f"{name} belongs to teach(): who steps by hand looks, saves and stops by hand")
     return Steps(_prepared(learner, teacher, X, y, max_iterations=max_iterations, **options))
+
+
+def plan(
+    learner: Any,
+    teacher: Any,
+    X: Pool | ArrayLike,
+    y: Any,
+    *,
+    max_iterations: int = 1,
+    engine: str = "auto",
+    **options: Any,
+) -> Plan:
+    """Say which engine would run a lesson, what memory it needs and why, without running it.
+
+    Takes what `teach` takes, and refuses what `teach` would refuse.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> picture = np.zeros((92, 92))
+    >>> how = nimt.plan(nimt.KernelLearner(nimt.rbf(width=0.5)), nimt.GreedyTeacher(), nimt.Grid.like(picture), picture)
+    >>> how.engine, how.window
+    ('grid', 29)
+    """
+    for name in ("callback", "checkpoint", "time_limit"):
+        options.pop(name, None)
+    return plan_for(engine, task_of(learner, teacher, X, y, LessonPlan(max_iterations=max_iterations, **options)))
 
 
 def resume(
@@ -197,12 +226,12 @@ def resume(
             settings["target"],
             **{name: settings[name] for name in REPEATED},
             time_limit=time_limit, callback=callback, checkpoint=path, engine=content["engine"],
-            target_function=rebuild(settings["target_function"]), warn=False,
+            target_function=_rebuilt_target(settings), warn=False,
         )  # fmt: skip
         run.restore(content)
     except (LookupError, TypeError, AttributeError) as error:
         raise CorruptLesson(f"{path} says it is a checkpoint and does not hold one: {error!r}") from None
-    return run.to_the_end(None if time_limit is None else run.elapsed + time_limit)
+    return run.to_the_end(time_limit)
 
 
 REPEATED = (
@@ -240,6 +269,7 @@ def _prepared(
     task = task_of(learner, teacher, X, y, plan, target_function)
     chosen = make_engine(engine, task)
     check_learner(chosen.pupil, task)
+    check_start(chosen.discrepancy)
     if warn:
         warn_of_step_size(chosen.pupil, pack_size(task))
     if checkpoint is not None:
@@ -260,6 +290,16 @@ def _read_checkpoint(path: Path) -> dict[str, Any]:
             raise
         warnings.warn(f"{error}; going on from the one before, {previous}", CheckpointWarning, stacklevel=3)
     return storage.read(previous, CHECKPOINT)
+
+
+def _rebuilt_target(settings: dict[str, Any]) -> Any:
+    """Return the target as the learner it was given as; its values are enough where it is only compared by them."""
+    if settings["measure"] not in ("rkhs", "parameters"):
+        return None
+    try:
+        return rebuild(settings["target_function"])
+    except CannotStore as error:
+        raise InvalidInput(f"this lesson measures {settings['measure']!r} against a learner, and {error}") from None
 
 
 def _rebuilt(description: Any, name: str, path: Path) -> Any:

@@ -44,14 +44,6 @@ def slope(loss, delta, f, y):
     return np.sign(f - y)
 
 
-@njit(cache=True)
-def score_of(rule, delta, weight, f, y):
-    """|f - y|, or for a rule >= 0 the gradient's size |slope| weight."""
-    if rule < 0:
-        return abs(f - y)
-    return abs(slope(rule, delta, f, y)) * weight
-
-
 # ---------------------------------------------------------------- the discrepancy, kept and re-synchronised
 
 
@@ -72,20 +64,6 @@ def synchronise(sums, f, y):
     sums[TOTAL] = sum_of_squares(f, y)
     sums[CARRY] = 0.0
     sums[AT_SYNC] = sums[TOTAL]
-
-
-@njit(cache=True)
-def account(sums, change, step, period, f, y):
-    """Add a step's change (compensated), and start afresh at fixed steps and whenever most of the sum is gone."""
-    total = sums[TOTAL]
-    new = total + change
-    if abs(total) >= abs(change):
-        sums[CARRY] += (total - new) + change
-    else:
-        sums[CARRY] += (change - new) + total
-    sums[TOTAL] = new
-    if step % period == 0 or new + sums[CARRY] < 1e-3 * sums[AT_SYNC]:
-        synchronise(sums, f, y)
 
 
 @njit(cache=True)
@@ -117,14 +95,15 @@ def over(step, m, rules, watch):
 @njit(cache=True)
 def rescan(tile, bits, best_bits, best_slot):
     first = tile * TILE
-    top = bits[first]
-    for s in range(first + 1, first + TILE):
-        top = max(top, bits[s])
-    s = first
-    while bits[s] != top:
+    part = bits[first : first + TILE]
+    top = part[0]
+    for s in range(1, TILE):
+        top = max(top, part[s])
+    s = 0
+    while part[s] != top:
         s += 1
     best_bits[tile] = top
-    best_slot[tile] = s
+    best_slot[tile] = first + s
 
 
 @njit(cache=True)
@@ -145,410 +124,169 @@ def build_tournament(bits, best_bits, best_slot, order, tree):
         tree[node] = winner(tree[2 * node], tree[2 * node + 1], best_bits, best_slot, order)
 
 
-@njit(cache=True)
-def replay(touched, count, stamp, now, bits, best_bits, best_slot, order, tree):
-    """Rescan the touched tiles and play their matches again, as far up as anything can have changed."""
-    leaves = tree.size // 2
-    for j in range(count):
-        rescan(touched[j], bits, best_bits, best_slot)
-    for j in range(count):
-        node = (leaves + touched[j]) >> 1
-        while node >= 1:
-            before = tree[node]
-            after = winner(tree[2 * node], tree[2 * node + 1], best_bits, best_slot, order)
-            tree[node] = after
-            if after == before and stamp[after] != now:
-                break
-            node >>= 1
-
-
-# ---------------------------------------------------------------- columns of K: a window on a grid, a list elsewhere
-
-
-@njit(cache=True)
-def add_window(
-    index,
-    step,
-    shape,
-    strides,
-    tables,
-    places,
-    lead,
-    first,
-    start,
-    w,
-    f,
-    y,
-    score,
-    rule,
-    delta,
-    weight,
-    stamp,
-    touched,
-    count,
-    now,
-    keep_score,
-):
-    """Do f += step * K[:, index] on a grid; returns the change of the sum of squares and the number of touched tiles."""
-    d = shape.size
-    change = 0.0
-    last = index
-    for i in range(d - 1):
-        last -= (last // strides[i]) * strides[i]
-    for r in range(first.size):
-        base = 0
-        inside = True
-        rest = index
-        for i in range(d - 1):
-            x = rest // strides[i]
-            rest -= x * strides[i]
-            x += lead[r, i]
-            if x < 0 or x >= shape[i]:
-                inside = False
-                break
-            base += tables[places[i] + x]
-        if not inside:
-            continue
-        begin = last + first[r]
-        length = start[r + 1] - start[r]
-        lo = max(begin, 0)
-        hi = min(begin + length, shape[d - 1])
-        offset = start[r] - begin
-        for x in range(lo, hi):
-            s = base + tables[places[d - 1] + x]
-            before = f[s] - y[s]
-            f[s] += step * w[offset + x]
-            after = f[s] - y[s]
-            change += (after - before) * (after + before)
-            if keep_score and not score[s] < 0.0:
-                score[s] = score_of(rule, delta, weight[s] if rule >= 0 else 1.0, f[s], y[s])
-                if stamp.size:
-                    tile = s // TILE
-                    if stamp[tile] != now:
-                        stamp[tile] = now
-                        touched[count] = tile
-                        count += 1
-    return change, count
-
-
-@njit(cache=True)
-def add_list(slot, step, begin, members, w, f, y, score, rule, delta, weight, stamp, touched, count, now, keep_score):
-    """Do f += step * K[:, slot] where K's columns are lists of neighbours."""
-    change = 0.0
-    for j in range(begin[slot], begin[slot + 1]):
-        s = members[j]
-        before = f[s] - y[s]
-        f[s] += step * w[j]
-        after = f[s] - y[s]
-        change += (after - before) * (after + before)
-        if keep_score and not score[s] < 0.0:
-            score[s] = score_of(rule, delta, weight[s] if rule >= 0 else 1.0, f[s], y[s])
-            if stamp.size:
-                tile = s // TILE
-                if stamp[tile] != now:
-                    stamp[tile] = now
-                    touched[count] = tile
-                    count += 1
-    return change, count
-
-
-@njit(cache=True)
-def add_column(
-    on_grid, index, slot, step, grid, lists, f, y, score, rule, delta, weight, stamp, touched, count, now, keep_score
-):
-    if on_grid:
-        shape, strides, tables, places, lead, first, start, w = grid
-        return add_window(
-            index,
-            step,
-            shape,
-            strides,
-            tables,
-            places,
-            lead,
-            first,
-            start,
-            w,
-            f,
-            y,
-            score,
-            rule,
-            delta,
-            weight,
-            stamp,
-            touched,
-            count,
-            now,
-            keep_score,
-        )
-    begin, members, values = lists
-    return add_list(
-        slot, step, begin, members, values, f, y, score, rule, delta, weight, stamp, touched, count, now, keep_score
-    )
-
-
 # ---------------------------------------------------------------- lessons
 
 
 @njit(cache=True)
-def greedy_one(
-    on_grid,
-    grid,
-    lists,
-    at,
-    rates,
-    other_label,
-    diagonal,
-    f,
-    y,
-    other,
-    c,
-    shown,
-    score,
-    bits,
-    rule,
-    rule_delta,
-    weight,
-    loss,
-    loss_delta,
-    order,
-    best_bits,
-    best_slot,
-    tree,
-    stamp,
-    touched,
-    sums,
-    period,
-    rules,
-    watch,
-    out_index,
-    out_label,
-    out_m,
-):
-    """Greedy teaching, one example a step; returns the steps taken and how it stands."""
+def by_columns(
+    on_grid, grid, lists, at, rates, other_label, greedy, tournament, diagonal, f, y, other, c, shown, score, bits,
+    rule, rule_delta, weight, loss, loss_delta, order, best_bits, best_slot, tree, stamp, touched, work, guess,
+    sums, period, rules, watch, out_index, out_label, out_m,
+):  # fmt: skip
+    """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
+
+    What is shown is the tournament's winner, the k largest scores, or already in `out_index`. A column is a window laid
+    around a cell of a grid, or a list of neighbours.
+
+    One long body on purpose: every array handed to another function would have its references counted, which costs
+    more than a whole step. Slots are unsigned, which spares every access a test for negative indices.
+    """
+    shape, strides, tables, places, across, here, lead, first, start, window = grid
+    begin, members, list_weights = lists
+    d = shape.size
+    runs = first.size
+    k = out_index.shape[1]
+    moves = np.empty(k)
+    leaves = tree.size // 2
+    scale, tol, limit, still, patience = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL], rules[PATIENCE]
+    total, carry, at_sync = sums[TOTAL], sums[CARRY], sums[AT_SYNC]
+    best, best_at = watch[BEST], watch[BEST_AT]
+    m = scale * np.sqrt(max(total + carry, 0.0))
+    state = GOING
+    taken = 0
     for t in range(rates.size):
         step = at + t
-        state = over(step, measured(sums, rules), rules, watch)
-        if state != GOING:
-            return t, state
-        slot = best_slot[tree[1]]
-        index = order[slot]
-        label = other[slot] if other_label.size and other_label[t] else y[slot]
-        g = slope(loss, loss_delta, f[slot], label)
-        if rules[STILL] >= 0.0 and (g * diagonal[slot % diagonal.size]) ** 2 <= rules[STILL]:
-            return t, STATIONARY
-        move = -rates[t] * g
-        c[slot] += move
-        shown[slot] = True
-        change, count = add_column(
-            on_grid,
-            index,
-            slot,
-            move,
-            grid,
-            lists,
-            f,
-            y,
-            score,
-            rule,
-            rule_delta,
-            weight,
-            stamp,
-            touched,
-            0,
-            step,
-            True,
-        )
-        account(sums, change, step + 1, period, f, y)
-        replay(touched, count, stamp, step, bits, best_bits, best_slot, order, tree)
-        out_index[t, 0] = index
-        out_label[t, 0] = label
-        out_m[t] = measured(sums, rules)
-    return rates.size, GOING
+        # the rules of Watch.over, in the same order
+        if not np.isfinite(m) or m > limit:
+            state = DIVERGED
+            break
+        if m < tol:
+            state = CONVERGED
+            break
+        if m < best:
+            best, best_at = m, step
+        if patience > 0 and step - best_at >= patience:
+            state = STALLED
+            break
 
+        # the teacher
+        if tournament:
+            out_index[t, 0] = best_slot[tree[1]]
+        elif greedy:
+            largest_into(bits, work, guess, out_index[t])
+        use_other = other_label.size > 0 and other_label[t]
+        largest = 0.0
+        for j in range(k):
+            slot = np.uint64(out_index[t, j])
+            label = other[slot] if use_other else y[slot]
+            g = slope(loss, loss_delta, f[slot], label)
+            largest = max(largest, abs(g) * diagonal[slot if diagonal.size > 1 else np.uint64(0)])
+            moves[j] = -rates[t] / k * g
+            out_label[t, j] = label
+        if still >= 0.0 and largest * largest <= still:
+            state = STATIONARY
+            break
 
-@njit(cache=True)
-def show_pack(
-    on_grid,
-    grid,
-    lists,
-    chosen,
-    rate,
-    label_other,
-    diagonal,
-    f,
-    y,
-    other,
-    c,
-    shown,
-    score,
-    rule,
-    rule_delta,
-    weight,
-    loss,
-    loss_delta,
-    moves,
-    rules,
-    out_label,
-    keep_score,
-):
-    """Show the chosen slots (layout = pool order) by adding their columns; returns the change, or NaN if stationary."""
-    k = chosen.size
-    largest = 0.0
-    for j in range(k):
-        s = chosen[j]
-        out_label[j] = other[s] if label_other else y[s]
-        g = slope(loss, loss_delta, f[s], out_label[j])
-        largest = max(largest, (g * diagonal[s % diagonal.size]) ** 2)
-        moves[j] = -rate / k * g
-    if rules[STILL] >= 0.0 and largest <= rules[STILL]:
-        return 0.0, True
-    change = 0.0
-    none = np.empty(0, np.int64)
-    for j in range(k):
-        s = chosen[j]
-        c[s] += moves[j]
-        shown[s] = True
-        part, _ = add_column(
-            on_grid, s, s, moves[j], grid, lists, f, y, score, rule, rule_delta, weight, none, none, 0, 0, keep_score
-        )
-        change += part
-    return change, False
+        # the learner
+        change = 0.0
+        count = 0
+        for j in range(k):
+            slot = np.uint64(out_index[t, j])
+            move = moves[j]
+            c[slot] += move
+            shown[slot] = True
+            if on_grid:
+                last = np.int64(order[slot]) if tournament else np.int64(slot)
+                out_index[t, j] = last
+                for i in range(d - 1):
+                    here[i] = last // strides[i]
+                    last -= here[i] * strides[i]
+                for r in range(runs):
+                    base = np.uint64(0)
+                    inside = True
+                    for i in range(d - 1):
+                        x = here[i] + lead[r, i]
+                        if x < 0 or x >= shape[i]:
+                            inside = False
+                            break
+                        base += tables[np.uint64(places[i] + x)]
+                    if not inside:
+                        continue
+                    lo = last + first[r]
+                    offset = start[r] - lo
+                    hi = min(start[r + 1] - offset, shape[d - 1])
+                    lo = max(lo, 0)
+                    for x in range(lo, hi):
+                        s = base + across[np.uint64(x)]
+                        before = f[s] - y[s]
+                        f[s] += move * window[np.uint64(offset + x)]
+                        after = f[s] - y[s]
+                        change += (after - before) * (after + before)
+                        if greedy and not score[s] < 0.0:
+                            score[s] = abs(after) if rule < 0 else abs(slope(rule, rule_delta, f[s], y[s])) * weight[s]
+                            if tournament:
+                                tile = s // np.uint64(TILE)
+                                if stamp[tile] != step:
+                                    stamp[tile] = step
+                                    touched[np.uint64(count)] = tile
+                                    count += 1
+            else:
+                if tournament:
+                    out_index[t, j] = order[slot]
+                for q in range(begin[slot], begin[slot + np.uint64(1)]):
+                    s = np.uint64(members[q])
+                    before = f[s] - y[s]
+                    f[s] += move * list_weights[q]
+                    after = f[s] - y[s]
+                    change += (after - before) * (after + before)
+                    if greedy and not score[s] < 0.0:
+                        score[s] = abs(after) if rule < 0 else abs(slope(rule, rule_delta, f[s], y[s])) * weight[s]
+                        if tournament:
+                            tile = s // np.uint64(TILE)
+                            if stamp[tile] != step:
+                                stamp[tile] = step
+                                touched[np.uint64(count)] = tile
+                                count += 1
 
+        # the discrepancy: a compensated sum, taken afresh at fixed steps and whenever most of it is gone
+        new = total + change
+        carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
+        total = new
+        if (step + 1) % period == 0 or total + carry < 1e-3 * at_sync:
+            total, carry = sum_of_squares(f, y), 0.0
+            at_sync = total
+        m = scale * np.sqrt(max(total + carry, 0.0))
+        out_m[t] = m
+        taken = t + 1
 
-@njit(cache=True)
-def given_packs(
-    on_grid,
-    grid,
-    lists,
-    at,
-    rates,
-    other_label,
-    diagonal,
-    f,
-    y,
-    other,
-    c,
-    shown,
-    loss,
-    loss_delta,
-    sums,
-    period,
-    rules,
-    watch,
-    out_index,
-    out_label,
-    out_m,
-):
-    """Show packs that are already chosen (random teaching), adding column after column."""
-    moves = np.empty(out_index.shape[1])
-    none = np.empty(0)
-    for t in range(rates.size):
-        step = at + t
-        state = over(step, measured(sums, rules), rules, watch)
-        if state != GOING:
-            return t, state
-        label_other = other_label.size > 0 and other_label[t]
-        change, still = show_pack(
-            on_grid,
-            grid,
-            lists,
-            out_index[t],
-            rates[t],
-            label_other,
-            diagonal,
-            f,
-            y,
-            other,
-            c,
-            shown,
-            none,
-            -1,
-            0.0,
-            none,
-            loss,
-            loss_delta,
-            moves,
-            rules,
-            out_label[t],
-            False,
-        )
-        if still:
-            return t, STATIONARY
-        account(sums, change, step + 1, period, f, y)
-        out_m[t] = measured(sums, rules)
-    return rates.size, GOING
-
-
-@njit(cache=True)
-def greedy_packs(
-    on_grid,
-    grid,
-    lists,
-    at,
-    rates,
-    other_label,
-    diagonal,
-    f,
-    y,
-    other,
-    c,
-    shown,
-    score,
-    bits,
-    rule,
-    rule_delta,
-    weight,
-    loss,
-    loss_delta,
-    work,
-    guess,
-    sums,
-    period,
-    rules,
-    watch,
-    out_index,
-    out_label,
-    out_m,
-):
-    """Greedy teaching, k examples a step, adding column after column."""
-    moves = np.empty(out_index.shape[1])
-    for t in range(rates.size):
-        step = at + t
-        state = over(step, measured(sums, rules), rules, watch)
-        if state != GOING:
-            return t, state
-        largest_into(bits, work, guess, out_index[t])
-        label_other = other_label.size > 0 and other_label[t]
-        change, still = show_pack(
-            on_grid,
-            grid,
-            lists,
-            out_index[t],
-            rates[t],
-            label_other,
-            diagonal,
-            f,
-            y,
-            other,
-            c,
-            shown,
-            score,
-            rule,
-            rule_delta,
-            weight,
-            loss,
-            loss_delta,
-            moves,
-            rules,
-            out_label[t],
-            True,
-        )
-        if still:
-            return t, STATIONARY
-        account(sums, change, step + 1, period, f, y)
-        out_m[t] = measured(sums, rules)
-    return rates.size, GOING
+        # the tournament: scan the touched tiles, then play their matches again as far up as anything can have changed
+        for j in range(count):
+            tile = np.uint64(touched[j])
+            low = tile * np.uint64(TILE)
+            top = bits[low]
+            for q in range(TILE):
+                top = max(top, bits[low + np.uint64(q)])
+            while bits[low] != top:
+                low += np.uint64(1)
+            best_bits[tile] = top
+            best_slot[tile] = low
+        for j in range(count):
+            node = np.uint64((leaves + touched[j]) >> 1)
+            while node > 0:
+                left = np.uint64(tree[np.uint64(2) * node])
+                right = np.uint64(tree[np.uint64(2) * node + np.uint64(1)])
+                if best_bits[left] == best_bits[right]:
+                    wins = left if order[best_slot[left]] < order[best_slot[right]] else right
+                else:
+                    wins = left if best_bits[left] > best_bits[right] else right
+                unchanged = tree[node] == wins
+                tree[node] = wins
+                if unchanged and stamp[wins] != step:
+                    break
+                node >>= np.uint64(1)
+    sums[TOTAL], sums[CARRY], sums[AT_SYNC] = total, carry, at_sync
+    watch[BEST], watch[BEST_AT] = best, best_at
+    return taken, state
 
 
 @njit(cache=True)
@@ -575,40 +313,81 @@ def take_spread(chosen, spread, c, shown):
 
 
 @njit(cache=True)
-def finish_spread(addition, f, y, score, rule, delta, weight, keep_score):
-    """Do f += addition, with the scores, and the sum of squares afterwards."""
+def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score):
+    """Do f += scale * addition, with the scores, and return the sum of squares afterwards.
+
+    Small loops over slices, each of which can be vectorised; four running sums, or one addition would wait for another.
+    """
     total = 0.0
-    for block in range(0, f.size, 1024):
-        part = 0.0
-        for s in range(block, min(block + 1024, f.size)):
-            f[s] += addition[s]
-            r = f[s] - y[s]
-            part += r * r
-            if keep_score and not score[s] < 0.0:
-                score[s] = score_of(rule, delta, weight[s] if rule >= 0 else 1.0, f[s], y[s])
-        total += part
+    for low in range(0, f.size, 1024):
+        high = min(low + 1024, f.size)
+        f_, y_, a_ = f[low:high], y[low:high], addition[low:high]
+        for s in range(f_.size):
+            f_[s] += scale * a_[s]
+        s0 = s1 = s2 = s3 = 0.0
+        whole = f_.size // 4 * 4
+        for s in range(0, whole, 4):
+            s0 += (f_[s] - y_[s]) ** 2
+            s1 += (f_[s + 1] - y_[s + 1]) ** 2
+            s2 += (f_[s + 2] - y_[s + 2]) ** 2
+            s3 += (f_[s + 3] - y_[s + 3]) ** 2
+        for s in range(whole, f_.size):
+            s0 += (f_[s] - y_[s]) ** 2
+        total += (s0 + s1) + (s2 + s3)
+        if keep_score:
+            r_ = score[low:high]
+            if rule < 0:
+                for s in range(f_.size):
+                    r_[s] = -1.0 if r_[s] < 0.0 else abs(f_[s] - y_[s])
+            else:
+                for s in range(f_.size):
+                    if not r_[s] < 0.0:
+                        r_[s] = abs(slope(rule, delta, f_[s], y_[s])) * weight[low + s]
     return total
 
 
 @njit(cache=True)
+def first_largest(bits):
+    """The slot of the largest score, the lowest of equals."""
+    top = bits[0]
+    for s in range(bits.size):
+        top = max(top, bits[s])
+    s = 0
+    while bits[s] != top:
+        s += 1
+    return s
+
+
+@njit(cache=True)
+def squared_distances(columns, index, result):
+    """Write |x_s - x_index|^2 for every point; `columns` holds one row per coordinate."""
+    result[:] = 0.0
+    for i in range(columns.shape[0]):
+        axis = columns[i]
+        x = axis[index]
+        for s in range(axis.size):
+            r = axis[s] - x
+            result[s] += r * r
+
+
+@njit(cache=True)
 def convolve_axis(source, result, outer, length, inner, taps, reach):
-    """result[o, x, i] = sum_t taps[t + reach] source[o, x - t, i]; each tap is one pass over contiguous memory."""
+    """Write result[o, x, i] = sum_t taps[t + reach] source[o, x - t, i]; each tap is a pass over contiguous memory."""
     result[:] = 0.0
     for o in range(outer):
         base = o * length * inner
         for t in range(-reach, reach + 1):
             weight = taps[t + reach]
-            if weight == 0.0:
-                continue
-            lo = max(0, t)
-            hi = min(length, length + t)
-            shift = t * inner
-            for p in range(base + lo * inner, base + hi * inner):
-                result[p] += weight * source[p - shift]
+            lo = base + max(0, t) * inner
+            hi = base + min(length, length + t) * inner
+            there = result[lo:hi]
+            here = source[lo - t * inner : hi - t * inner]
+            for p in range(there.size):
+                there[p] += weight * here[p]
 
 
 @njit(cache=True)
-def separable_packs(
+def by_convolution(
     shape,
     taps,
     taps_at,
@@ -664,9 +443,7 @@ def separable_packs(
             convolve_axis(spread, result, outer, shape[i], inner, taps[taps_at[i] : taps_at[i + 1]], reach)
             outer *= shape[i]
             spread, result = result, spread
-        if height != 1.0:
-            spread *= height
-        sums[TOTAL] = finish_spread(spread, f, y, score, rule, rule_delta, weight, greedy)
+        sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy)
         sums[CARRY] = 0.0
         out_m[t] = measured(sums, rules)
     return rates.size, GOING
@@ -805,4 +582,4 @@ def scatter(order, source, result):
 def score_all(f, y, score, rule, delta, weight):
     for s in range(f.size):
         if not score[s] < 0.0:
-            score[s] = score_of(rule, delta, weight[s] if rule >= 0 else 1.0, f[s], y[s])
+            score[s] = abs(f[s] - y[s]) if rule < 0 else abs(slope(rule, delta, f[s], y[s])) * weight[s]

@@ -110,7 +110,11 @@ class Engine(Protocol):
     step: int
     discrepancy: float
     watch: Watch
-    pupil: Pupil
+
+    @property
+    def pupil(self) -> Pupil:
+        """The learner at work."""
+        ...
 
     @property
     def values(self) -> Array:

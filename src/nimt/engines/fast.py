@@ -35,7 +35,11 @@ def uncovered(task: Task) -> str | None:
     if task.measure not in ("paper", "rms"):
         return f"measure={task.measure!r} is computed by the reference loop"
     teacher = task.teacher
-    if isinstance(teacher, GreedyTeacher) and teacher.loss is not None and type(as_loss(teacher.loss)) not in LOSS_CODES:
+    if (
+        isinstance(teacher, GreedyTeacher)
+        and teacher.loss is not None
+        and type(as_loss(teacher.loss)) not in LOSS_CODES
+    ):
         return f"the teacher's loss {as_loss(teacher.loss)!r} is your own"
     return None
 
@@ -107,7 +111,13 @@ class FastEngine:
         return Chunk(indices[:taken], labels[:taken], discrepancy[:taken], OUTCOMES[code])
 
     def run(
-        self, rates: Array, other_label: Flags, watch: Array, indices: NDArray[np.int64], labels: Array, discrepancy: Array
+        self,
+        rates: Array,
+        other_label: Flags,
+        watch: Array,
+        indices: NDArray[np.int64],
+        labels: Array,
+        discrepancy: Array,
     ) -> tuple[int, int]:
         raise NotImplementedError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ class ReferenceEngine:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.pupil: Pupil = pupil_of(task.learner, task.pool, task.target)
+        self.pupil: Pupil = pupil_of(task.learner, task.pool, possible_labels(task))
         self.measure = measure_of(task.measure, self.pupil, task.target, task.target_function)
         _, self.selection_rng, self.label_rng = task.streams()
         self.memory: Memory | None = None
         self.step = 0
-        self.discrepancy = self.measure()
+        with np.errstate(over="ignore", invalid="ignore"):  # refused with a sentence where it is not finite
+            self.discrepancy = self.measure()
         self.watch = Watch(task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
         everything = np.arange(len(task.pool))
@@ -145,6 +147,11 @@ class ReferenceEngine:
         self.pupil.restore(state["pupil"])
 
 
+def possible_labels(task: Task) -> Array:
+    """Return every label a learner may be shown by the truth or the other target: a classifier must know them all."""
+    return task.target if task.other_target is None else np.concatenate([task.target, task.other_target])
+
+
 def read_only(array: Array) -> Array:
     """Return a view that cannot be written through."""
     view = array.view()
@@ -156,6 +163,8 @@ def checked_memory(memory: Memory | None) -> Memory | None:
     """Return what a teacher wants to remember, as arrays that a file can hold."""
     if memory is None:
         return None
+    if not isinstance(memory, Mapping):
+        raise InvalidInput(f"a teacher remembers named arrays, for example memory={{'seen': seen}}; got {memory!r}")
     kept = {str(name): np.array(value) for name, value in memory.items()}
     for name, value in kept.items():
         if value.dtype.kind not in "biufU":

@@ -34,7 +34,9 @@ class SparseEngine(FastEngine):
         self.name = operator.name
         self.on_grid = isinstance(operator, GridOperator)
         self.tournament = self.greedy and self.k == 1
-        self.way = operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
+        self.way = (
+            operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
+        )
         n = len(task.pool)
         self.diagonal = np.array([operator.height])
         self.period = min(max(n, SHORTEST_PERIOD), LONGEST_PERIOD)
@@ -42,6 +44,10 @@ class SparseEngine(FastEngine):
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         if self.tournament:
             self._lay_out_by_tiles()
+        tiles = len(self.order) // _compiled.TILE
+        self.best_bits, self.best_slot, self.touched = (np.zeros(tiles, dtype=np.int64) for _ in range(3))
+        self.stamp = np.full(tiles, -1, dtype=np.int64)  # the step at which a tile was last touched
+        self.tree = np.zeros(2 * tiles, dtype=np.int32)
         self.grid, self.lists = self._columns()
         self.y = self._placed(task.target)
         self.other = NOTHING if task.other_target is None else self._placed(task.other_target)
@@ -70,12 +76,6 @@ class SparseEngine(FastEngine):
             self.order[:n] = cKDTree(self.task.pool.points, leafsize=_compiled.TILE).indices
             for first in range(0, slots, _compiled.TILE):  # within a tile the pool's order decides ties
                 self.order[first : first + _compiled.TILE].sort()
-        tiles = slots // _compiled.TILE
-        self.best_bits = np.zeros(tiles, dtype=np.int64)
-        self.best_slot = np.zeros(tiles, dtype=np.int64)
-        self.tree = np.zeros(2 * tiles, dtype=np.int32)
-        self.stamp = np.full(tiles, -1, dtype=np.int64)
-        self.touched = np.zeros(tiles, dtype=np.int64)
 
     def _columns(self) -> tuple[Any, Any]:
         """Return the window (with its layout) and the lists; the one that is not used is empty."""
@@ -85,8 +85,22 @@ class SparseEngine(FastEngine):
             op = self.operator
             shape, strides, tables, places = pool_layout(self.task.pool.shape)
             tables = self.tables if self.tournament else tables
-            return (shape, strides, tables, places, op.lead, op.first, op.start, op.weights), no_lists
-        no_grid = (whole, whole, whole, whole, np.zeros((0, 0), np.int64), whole, whole, real)
+            here = np.zeros(len(shape), np.int64)
+            tables = tables.astype(np.uint64)
+            return (
+                shape,
+                strides,
+                tables,
+                places,
+                tables[places[-1] :],
+                here,
+                op.lead,
+                op.first,
+                op.start,
+                op.weights,
+            ), no_lists
+        no_slots = np.zeros(0, np.uint64)
+        no_grid = (whole, whole, no_slots, whole, no_slots, whole, np.zeros((0, 0), np.int64), whole, whole, real)
         if self.tournament:
             return no_grid, self.operator.reordered(self.order, len(self.order))
         return no_grid, (self.operator.begin, self.operator.members, self.operator.weights)
@@ -103,7 +117,9 @@ class SparseEngine(FastEngine):
         """Take the pupil's values and coefficients into the engine's layout, and see who is furthest off."""
         pupil = self.pupil
         if self.tournament:
-            self.f, self.c, self.shown = (self._placed(part) for part in (pupil.values, pupil.coefficients, pupil.shown))
+            self.f, self.c, self.shown = (
+                self._placed(part) for part in (pupil.values, pupil.coefficients, pupil.shown)
+            )
             pupil.values = pupil.coefficients = NOTHING  # one copy is enough; `settle` brings them back
             pupil.shown = np.empty(0, dtype=bool)
         else:
@@ -123,30 +139,31 @@ class SparseEngine(FastEngine):
     # -- running
 
     def run(
-        self, rates: Array, other_label: Flags, watch: Array, indices: NDArray[np.int64], labels: Array, discrepancy: Array
+        self,
+        rates: Array,
+        other_label: Flags,
+        watch: Array,
+        indices: NDArray[np.int64],
+        labels: Array,
+        discrepancy: Array,
     ) -> tuple[int, int]:
-        head = (self.on_grid, self.grid, self.lists, self.step, rates, other_label, self.diagonal, self.f, self.y,
-                self.other, self.c, self.shown)  # fmt: skip
-        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight)
-        loss = (self.loss, self.delta)
-        tail = (self.rules, watch, indices, labels, discrepancy)
-        if self.tournament:
-            return _compiled.greedy_one(
-                *head, *scores, *loss, self.order, self.best_bits, self.best_slot, self.tree, self.stamp, self.touched,
-                self.sums, self.period, *tail,
-            )  # fmt: skip
-        if self.way == "separable":
-            return _compiled.separable_packs(
-                *self._separable(), *head[3:6], self.greedy, *head[6:], *scores, *loss, self.work, self.guess, self.sums,
-                *tail,
-            )  # fmt: skip
         if self.way == "fft":
             return self._by_fft(rates, other_label, watch, indices, labels, discrepancy)
-        if self.greedy:
-            return _compiled.greedy_packs(
-                *head, *scores, *loss, self.work, self.guess, self.sums, self.period, *tail
+        function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
+        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.loss, self.delta)
+        end = (self.rules, watch, indices, labels, discrepancy)
+        if self.way == "separable":
+            taken, code = _compiled.by_convolution(
+                *self._separable(), self.step, rates, other_label, self.greedy, *function, *scores, self.work,
+                self.guess, self.sums, *end,
             )  # fmt: skip
-        return _compiled.given_packs(*head, *loss, self.sums, self.period, *tail)
+            return int(taken), int(code)
+        taken, code = _compiled.by_columns(
+            self.on_grid, self.grid, self.lists, self.step, rates, other_label, self.greedy, self.tournament, *function,
+            *scores, self.order, self.best_bits, self.best_slot, self.tree, self.stamp, self.touched, self.work,
+            self.guess, self.sums, self.period, *end,
+        )  # fmt: skip
+        return int(taken), int(code)
 
     def _separable(self) -> tuple[Any, ...]:
         assert isinstance(self.operator, GridOperator) and self.operator.taps is not None
@@ -155,7 +172,13 @@ class SparseEngine(FastEngine):
         return self.grid[0], np.concatenate(taps), starts, self.operator.height
 
     def _by_fft(
-        self, rates: Array, other_label: Flags, watch: Array, indices: NDArray[np.int64], labels: Array, discrepancy: Array
+        self,
+        rates: Array,
+        other_label: Flags,
+        watch: Array,
+        indices: NDArray[np.int64],
+        labels: Array,
+        discrepancy: Array,
     ) -> tuple[int, int]:
         assert isinstance(self.operator, GridOperator)
         spread = np.empty(len(self.f))
@@ -171,13 +194,13 @@ class SparseEngine(FastEngine):
                 indices[t], rates[t], use_other, self.diagonal, self.f, self.y, self.other, self.c, self.shown,
                 self.loss, self.delta, spread, labels[t],
             )  # fmt: skip
-            if 0.0 <= still and largest <= still:
+            if still >= 0.0 and largest <= still:
                 return t, _compiled.STATIONARY
             _compiled.take_spread(indices[t], spread, self.c, self.shown)
             addition = self.operator.by_fft(spread)
             self.sums[:2] = (
                 _compiled.finish_spread(
-                    addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy
+                    1.0, addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy
                 ),
                 0.0,
             )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nimt.kernels import diagonal
 from nimt.operators.base import Array, Indices
 from nimt.pools import Pool
 
@@ -46,7 +47,7 @@ class DenseOperator:
         return np.ascontiguousarray(self.kernel(self.pool.points), dtype=np.float64)
 
     def diagonal(self) -> Array:
-        return np.asarray(self.kernel.diag(self.pool.points), dtype=np.float64)
+        return diagonal(self.kernel, self.pool)
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         if self.keeps_gram:

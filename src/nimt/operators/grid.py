@@ -11,6 +11,7 @@ from scipy import fft
 from scipy.ndimage import convolve1d
 
 from nimt.errors import InvalidInput
+from nimt.kernels import diagonal
 from nimt.operators.base import Array, Indices
 from nimt.operators.reach import CUT, falls_with_distance, height, profile
 from nimt.pools import Grid
@@ -69,7 +70,7 @@ class GridOperator:
         return len(self.weights)
 
     def diagonal(self) -> Array:
-        return np.broadcast_to(self.height, len(self.grid))
+        return diagonal(self.kernel, self.grid)
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         if self.cheapest_for(len(indices)) == "columns":

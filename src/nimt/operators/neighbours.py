@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from nimt.errors import InvalidInput
+from nimt.kernels import diagonal
 from nimt.operators.base import Array, Indices
 from nimt.operators.reach import CUT, height, profile, radius_of
 from nimt.pools import Pool
@@ -40,12 +42,13 @@ class NeighbourOperator:
         self.radius = radius_of(kernel, pool.dimension, cut)
         if not np.isfinite(self.radius):
             raise InvalidInput(f"{kernel!r} has no reach beyond which it is below rounding, so no list of neighbours")
+        self.kernel = kernel
         self.pool = pool
         self.height = height(kernel, pool.dimension)
         self.begin, self.members, self.weights = _lists(kernel, pool, self.radius, cut * self.height)
 
     def diagonal(self) -> Array:
-        return np.broadcast_to(self.height, len(self.pool))
+        return diagonal(self.kernel, self.pool)
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         for index, coefficient in zip(indices, coefficients, strict=True):
@@ -69,18 +72,17 @@ def count_pairs(kernel: Any, pool: Pool, cut: float = CUT) -> float:
     """Return how many pairs of points are within reach of each other, inf where the kernel has no reach."""
     radius = radius_of(kernel, pool.dimension, cut)
     if not np.isfinite(radius):
-        return np.inf
+        return math.inf
     tree = cKDTree(pool.points)
     sample = tree.n if tree.n <= 20_000 else 2_000  # an estimate is enough to choose by, and far cheaper
     if sample == tree.n:
         return float(tree.count_neighbors(tree, radius))
     some = pool.points[np.random.default_rng(0).choice(tree.n, sample, replace=False)]
-    return float(tree.query_ball_point(some, radius, return_length=True).sum()) * tree.n / sample
+    found = float(tree.query_ball_point(some, radius, return_length=True).sum())
+    return found * float(tree.n) / sample
 
 
-def _lists(
-    kernel: Any, pool: Pool, radius: float, least: float
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+def _lists(kernel: Any, pool: Pool, radius: float, least: float) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
     points = pool.points
     n = len(points)
     tree = cKDTree(points)

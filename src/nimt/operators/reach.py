@@ -27,7 +27,7 @@ _FALLING = (RBF, Matern, RationalQuadratic, Wendland, ConstantKernel)
 
 
 def falls_with_distance(kernel: Any) -> bool:
-    """Say whether the kernel is known to fall (or stay) as a coordinate's distance grows, so one search bounds its reach."""
+    """Say whether the kernel is known never to rise with a coordinate's distance, so that a search bounds its reach."""
     if isinstance(kernel, Sum | Product):
         return falls_with_distance(kernel.k1) and falls_with_distance(kernel.k2)
     if isinstance(kernel, Exponentiation):

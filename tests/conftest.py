@@ -1,0 +1,12 @@
+import pytest
+from hypothesis import settings
+
+# the same examples every time, and no example fails because the machine was busy
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, database=None)
+settings.load_profile("fixed")
+
+
+@pytest.fixture
+def every_step(monkeypatch):
+    """Let a lesson look up after every step, so that a test can stop it where it likes."""
+    monkeypatch.setattr("nimt.running.BREATH", 0.0)

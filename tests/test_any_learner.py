@@ -1,0 +1,134 @@
+"""Anything with predict and partial_fit can be taught."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
+from sklearn.neural_network import MLPRegressor
+
+import nimt
+from problems import scattered, small_lesson
+
+ESTIMATORS = {
+    "SGDRegressor": lambda: SGDRegressor(random_state=0, eta0=0.05, learning_rate="constant"),
+    "MLPRegressor": lambda: MLPRegressor(hidden_layer_sizes=(20,), random_state=0, learning_rate_init=0.01),
+}
+each = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS)
+
+
+def wave(x):
+    return 2 + x[:, 0] - 0.5 * x[:, 1]
+
+
+@each
+@pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.RandomTeacher(k=0.5)], ids=["greedy", "random"])
+def test_estimators_of_scikit_learn_get_better(make, teacher):
+    points, _, _ = scattered(40)
+    lesson = nimt.teach(make(), teacher, points, wave, max_iterations=300)
+    assert lesson.discrepancy[-1] < 0.5 * lesson.discrepancy[0]
+    np.testing.assert_array_equal(lesson.final, lesson.learner.predict(points))
+
+
+@each
+def test_an_unfitted_estimator_predicts_zero_and_stays_unfitted(make):
+    points, _, _ = scattered()
+    mine = make()
+    before = dict(vars(mine))
+    lesson = nimt.teach(mine, nimt.GreedyTeacher(), points, wave, max_iterations=3)
+    np.testing.assert_array_equal(lesson.initial, np.zeros(12))
+    assert lesson.discrepancy[0] == pytest.approx(np.linalg.norm(wave(points)) / 12, rel=1e-14)
+    assert vars(mine) == before
+
+
+def test_a_fitted_estimator_starts_from_what_it_knows():
+    points, target, _ = scattered()
+    mine = SGDRegressor(random_state=0).fit(points, target)
+    weights = mine.coef_.copy()
+    lesson = nimt.teach(mine, nimt.GreedyTeacher(), points, wave, max_iterations=3)
+    np.testing.assert_array_equal(lesson.initial, mine.predict(points))
+    np.testing.assert_array_equal(mine.coef_, weights)
+    assert (lesson.learner.coef_ != weights).any()
+
+
+@pytest.mark.parametrize(
+    "classifier", [SGDClassifier(random_state=0), Perceptron(random_state=0)], ids=["SGDClassifier", "Perceptron"]
+)
+def test_a_classifier_is_told_all_classes_at_first(classifier):
+    points, _, _ = scattered(30)
+    classes = np.where(points[:, 0] > 0.3, 1.0, np.where(points[:, 1] > 0, 2.0, 3.0))
+    teacher = nimt.RandomTeacher(k=3, labels=nimt.AlternativeLabels(np.full(30, 9.0), probability=0.1))
+    lesson = nimt.teach(classifier, teacher, points, classes, max_iterations=60)
+    assert set(lesson.learner.classes_) == {1.0, 2.0, 3.0, 9.0}
+
+
+class Averaging:
+    """The plainest learner there is: it says the mean of what it heard."""
+
+    def __init__(self):
+        self.heard = []
+
+    def predict(self, X):
+        return np.full((len(X), 1), np.mean(self.heard) if self.heard else 0.0)
+
+    def partial_fit(self, X, y):
+        self.heard.extend(y)
+
+
+def test_a_learner_need_not_be_an_estimator():
+    lesson = small_lesson(nimt.RandomTeacher(), Averaging())
+    assert lesson.learner.heard == list(lesson.labels[:, 0])
+    np.testing.assert_allclose(lesson.final, np.mean(lesson.labels))
+
+
+class Stubborn(nimt.KernelLearner):
+    """A learner of ours that hears half of what is said."""
+
+    def partial_fit(self, X, y):
+        return super().partial_fit(X, 0.5 * np.asarray(y))
+
+
+class Cautious(nimt.LinearLearner):
+    """A learner of ours that says half of what it knows."""
+
+    def predict(self, X):
+        return 0.5 * super().predict(X)
+
+
+@pytest.mark.parametrize(
+    "learner", [Stubborn(nimt.rbf(0.7), learning_rate=0.2), Cautious([0.1, 0.2, 0.3])], ids=["Stubborn", "Cautious"]
+)
+def test_a_subclass_is_taught_by_its_own_methods(learner):
+    points, target, _ = scattered()
+    lesson = small_lesson(learner=learner, max_iterations=1)
+    i = np.argmax(np.abs(learner.predict(points) - target))
+    assert lesson.indices[0, 0] == i
+    learner.partial_fit(points[[i]], target[[i]])
+    np.testing.assert_allclose(lesson.final, learner.predict(points), rtol=1e-13)
+
+
+class Wide(Averaging):
+    def predict(self, X):
+        return np.zeros((len(X), 2))
+
+
+@pytest.mark.parametrize(
+    ("learner", "sentence"),
+    [
+        (Wide(), r"Wide.predict returned shape \(12, 2\) for 12 points: it must return \(12,\) or \(12, 1\)"),
+        (object(), r"needs predict\(X\) and partial_fit\(X, y\)"),
+        (SGDRegressor, "as methods of an object"),
+        (None, "got None"),
+    ],
+)
+def test_what_cannot_be_taught_is_told_why(learner, sentence):
+    points, target, _ = scattered()
+    with pytest.raises(nimt.InvalidInput, match=sentence):
+        nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1)
+
+
+def test_what_needs_an_open_learner_is_refused_for_a_closed_one(tmp_path):
+    with pytest.raises(nimt.InvalidInput, match=r"stop_when_stationary needs the learner's loss.*use patience"):
+        small_lesson(learner=SGDRegressor(), stop_when_stationary=0.1)
+    with pytest.raises(nimt.InvalidInput, match="measure='rkhs' needs a KernelLearner"):
+        small_lesson(learner=SGDRegressor(), measure="rkhs")
+    with pytest.raises(nimt.CannotStore, match=r"SGDRegressor is not a learner of nimt.*leave checkpoint= out"):
+        small_lesson(learner=SGDRegressor(), checkpoint=tmp_path / "checkpoint")

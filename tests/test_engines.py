@@ -1,0 +1,378 @@
+"""Every engine runs the same lesson as the reference loop: over losses, teachers, pools, chunks and stops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, ExpSineSquared, Matern, RationalQuadratic
+
+import nimt
+from nimt.operators import DenseOperator
+from nimt.operators.grid import GridOperator
+from nimt.operators.neighbours import NeighbourOperator
+from nimt.operators.streamed import StreamedOperator
+
+RNG = np.random.default_rng(7)
+
+POOLS = {
+    "1-D": nimt.Grid(np.arange(150) * 0.3),
+    "2-D": nimt.Grid.like(np.zeros((19, 23))),
+    "3-D": nimt.Grid(np.arange(6.0), np.arange(7) * 0.8, np.arange(8.0)),
+    "scattered": RNG.random((240, 3)) * 6,
+}
+SIZES = {"1-D": 150, "2-D": 437, "3-D": 336, "scattered": 240}
+TARGETS = {name: np.random.default_rng(3).normal(size=n) for name, n in SIZES.items()}
+SIGNS = {name: np.where(y > 0, 1.0, -1.0) for name, y in TARGETS.items()}
+WEIGHTS = {name: np.random.default_rng(4).random(n) for name, n in SIZES.items()}
+
+
+def teachers(name):
+    other = nimt.AlternativeLabels(-SIGNS[name], probability=0.3)
+    return {
+        "GFT-1": nimt.GreedyTeacher(),
+        "GFT-1 gradient": nimt.GreedyTeacher(score="gradient", loss="logistic", kernel=DotProduct(1.0)),
+        "GFT-7": nimt.GreedyTeacher(k=7),
+        "GFT-0.4": nimt.GreedyTeacher(k=0.4),
+        "whole": nimt.GreedyTeacher(k=1.0),
+        "pool, alternative GFT-1": nimt.GreedyTeacher(pool=0.6, labels=other),
+        "pool, alternative GFT-0.3": nimt.GreedyTeacher(k=0.3, pool=0.6, labels=other),
+        "RFT-1": nimt.RandomTeacher(),
+        "RFT-0.4": nimt.RandomTeacher(k=0.4),
+        "RFT-3 once each": nimt.RandomTeacher(k=3, replace=False),
+        "RFT-2 weighted": nimt.RandomTeacher(k=2, weights=WEIGHTS[name]),
+        "pool, alternative RFT-2": nimt.RandomTeacher(k=2, pool=0.5, labels=other),
+    }
+
+
+LOSSES = ["square", "hinge", "logistic", nimt.Huber(0.4), "absolute"]
+
+
+def engines_for(pool):
+    return ["grid", "neighbours", "streamed"] if isinstance(pool, nimt.Grid) else ["neighbours", "streamed"]
+
+
+def teach(pool, y, teacher, engine, *, kernel=None, loss="square", rate=0.2, steps=300, initial=0.0, **options):
+    learner = nimt.KernelLearner(kernel or nimt.rbf(1.1), loss=loss, learning_rate=rate, initial=initial)
+    return nimt.teach(learner, teacher, pool, y, max_iterations=steps, engine=engine, **options)
+
+
+def assert_same_lesson(one, other):
+    assert one.outcome is other.outcome
+    assert len(one) == len(other)
+    np.testing.assert_array_equal(one.indices, other.indices)
+    np.testing.assert_array_equal(one.labels, other.labels)
+    np.testing.assert_allclose(one.discrepancy, other.discrepancy, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(one.final, other.final, atol=1e-11)
+    np.testing.assert_array_equal(one.picks, other.picks)
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("teacher", list(teachers("1-D")))
+@pytest.mark.parametrize("name", list(POOLS))
+def test_every_engine_shows_the_same_examples(name, teacher):
+    for loss in LOSSES:
+        y = SIGNS[name] if loss == "logistic" else TARGETS[name]
+        start = RNG.normal(size=SIZES[name])
+        chosen = teachers(name)[teacher]
+        expected = teach(POOLS[name], y, chosen, "reference", loss=loss, initial=start)
+        for engine in engines_for(POOLS[name]):
+            lesson = teach(POOLS[name], y, chosen, engine, loss=loss, initial=start)
+            assert lesson.engine == engine
+            assert_same_lesson(expected, lesson)
+
+
+KERNELS = {
+    "narrow": nimt.rbf(0.5),
+    "wide": nimt.rbf(40.0),
+    "directions": RBF([0.4, 1.5]),
+    "matern 1/2": Matern(0.7, nu=0.5),
+    "matern 3/2": Matern(0.7, nu=1.5),
+    "matern 5/2": Matern(0.7, nu=2.5),
+    "sum": nimt.rbf(0.6) + ConstantKernel(0.3) * Matern(1.0),
+    "product": nimt.rbf(2.0) * RationalQuadratic(),
+    "power": nimt.rbf(2.0) ** 2,
+    "periodic": ExpSineSquared(1.0, 3.7),
+    "wendland": nimt.Wendland(2.5, 2),
+    "linear": nimt.linear(0.5),
+}
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@pytest.mark.parametrize("k", [1, 0.4])
+def test_every_kernel_runs_on_every_engine_that_takes_it(kernel, k):
+    shown = KERNELS[kernel]
+    rate = 1e-4 if kernel == "linear" else 0.1
+    expected = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(k=k), "reference", kernel=shown, rate=rate)
+    took = []
+    for engine in ("auto", "grid", "neighbours", "streamed"):
+        try:
+            lesson = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(k=k), engine, kernel=shown, rate=rate)
+        except nimt.InvalidInput as refusal:
+            assert engine in str(refusal)
+            continue
+        took.append(engine)
+        np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+    assert {"auto", "streamed"} <= set(took)
+    assert ("grid" in took) == (kernel != "linear")
+
+
+def test_on_a_picture_with_a_flat_background_the_curves_agree():
+    picture = np.zeros((24, 24))
+    picture[8:16, 6:18] = np.random.default_rng(0).random((8, 12))
+    grid = nimt.Grid.like(picture)
+    for k in (1, 0.2, 1.0):
+        expected = teach(grid, picture, nimt.GreedyTeacher(k=k), "reference", kernel=nimt.rbf(0.5), steps=2000)
+        for engine in ("grid", "neighbours", "streamed"):
+            lesson = teach(grid, picture, nimt.GreedyTeacher(k=k), engine, kernel=nimt.rbf(0.5), steps=2000)
+            np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+
+
+def test_thousands_of_steps_show_the_same_examples():
+    expected = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "reference", steps=8000, rate=0.05)
+    for engine in engines_for(POOLS["2-D"]):
+        assert_same_lesson(
+            expected, teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), engine, steps=8000, rate=0.05)
+        )
+
+
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("teacher", ["GFT-1", "GFT-0.4", "pool, alternative RFT-2"])
+def test_where_a_chunk_ends_changes_nothing(engine, teacher):
+    chosen = teachers("2-D")[teacher]
+    whole = teach(POOLS["2-D"], TARGETS["2-D"], chosen, engine, steps=1500, snapshots=[0, 1, 700, 1500])
+    walk = nimt.steps(
+        nimt.KernelLearner(nimt.rbf(1.1), learning_rate=0.2), chosen, POOLS["2-D"], TARGETS["2-D"],
+        max_iterations=1500, engine=engine,
+    )  # fmt: skip
+    for t, selection, discrepancy in walk:
+        assert discrepancy == whole.discrepancy[t]
+        np.testing.assert_array_equal(selection.indices, whole.indices[t - 1])
+        if t == 700:
+            np.testing.assert_array_equal(walk.values, whole.snapshots[700])
+    np.testing.assert_array_equal(walk.lesson.final, whole.final)
+    np.testing.assert_array_equal(walk.lesson.learner.coefficients_, whole.learner.coefficients_)
+
+
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("teacher", ["GFT-1", "GFT-7", "RFT-0.4", "pool, alternative GFT-1", "RFT-3 once each"])
+def test_a_resumed_lesson_is_bit_identical(engine, teacher, tmp_path):
+    chosen = teachers("3-D")[teacher]
+    options = {"steps": 3000, "snapshots": [10, 2999], "rate": 0.1}
+    whole = teach(POOLS["3-D"], TARGETS["3-D"], chosen, engine, **options)
+    path = tmp_path / "stopped.npz"
+    stop_at = iter((1, 400, 1100))
+    goal = [next(stop_at)]
+
+    def stop(progress):
+        return progress.step >= goal[0]
+
+    lesson = teach(POOLS["3-D"], TARGETS["3-D"], chosen, engine, checkpoint=path, callback=stop, **options)
+    while lesson.outcome is nimt.Outcome.STOPPED:
+        goal[0] = next(stop_at, 10**9)
+        lesson = nimt.resume(path, callback=stop)
+    assert lesson.engine == engine
+    assert lesson.outcome is whole.outcome
+    np.testing.assert_array_equal(lesson.indices, whole.indices)
+    np.testing.assert_array_equal(lesson.labels, whole.labels)
+    np.testing.assert_array_equal(lesson.discrepancy, whole.discrepancy)
+    np.testing.assert_array_equal(lesson.final, whole.final)
+    np.testing.assert_array_equal(lesson.snapshots[2999], whole.snapshots[2999])
+    np.testing.assert_array_equal(lesson.learner.coefficients_, whole.learner.coefficients_)
+
+
+@pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
+@pytest.mark.parametrize(
+    "rule",
+    [{"tol": 0.03}, {"patience": 3}, {"stop_when_stationary": 1e-3}, {"measure": "rms", "tol": 0.5}],
+    ids=lambda rule: next(iter(rule)),
+)
+@pytest.mark.parametrize("teacher", ["GFT-1", "RFT-0.4"])
+def test_every_engine_stops_where_the_reference_stops(engine, rule, teacher):
+    chosen = teachers("2-D")[teacher]
+    expected = teach(POOLS["2-D"], TARGETS["2-D"], chosen, "reference", steps=4000, **rule)
+    assert_same_lesson(expected, teach(POOLS["2-D"], TARGETS["2-D"], chosen, engine, steps=4000, **rule))
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+def test_a_diverging_lesson_is_seen(engine):
+    lesson = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), engine, rate=1.5, steps=5000)
+    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert len(lesson) < 5000
+
+
+@pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
+def test_a_schedule_is_followed_and_refused_at_the_step_it_fails(engine):
+    expected = teach(POOLS["1-D"], TARGETS["1-D"], nimt.GreedyTeacher(), "reference", rate=lambda t: 0.3 / (1 + t))
+    lesson = teach(POOLS["1-D"], TARGETS["1-D"], nimt.GreedyTeacher(), engine, rate=lambda t: 0.3 / (1 + t))
+    assert_same_lesson(expected, lesson)
+    with pytest.raises(nimt.InvalidInput, match="step 5"):
+        teach(POOLS["1-D"], TARGETS["1-D"], nimt.GreedyTeacher(), engine, rate=lambda t: 0.1 if t < 5 else -1.0)
+
+
+@pytest.mark.slow
+def test_the_discrepancy_never_drifts_over_a_million_steps():
+    picture = np.random.default_rng(2).normal(size=(40, 40))
+    grid = nimt.Grid.like(picture)
+    marks = sorted({int(t) for t in np.geomspace(1, 1_000_000, 60)} | {1023, 1024, 1025, 1599, 1600, 1601, 999_999})
+    lesson = teach(grid, picture, nimt.GreedyTeacher(), "grid", kernel=nimt.rbf(1.0), rate=0.3, steps=1_000_000,
+                   snapshots=marks)  # fmt: skip
+    for t in marks:
+        if t < len(lesson.discrepancy):
+            exact = np.sqrt(np.sum((lesson.snapshots[t] - picture.ravel()) ** 2)) / picture.size
+            assert lesson.discrepancy[t] == pytest.approx(exact, rel=1e-9)
+
+
+# ---------------------------------------------------------------- operators
+
+
+@st.composite
+def grids(draw):
+    dimension = draw(st.integers(1, 3))
+    lengths = draw(st.lists(st.integers(1, 9), min_size=dimension, max_size=dimension))
+    steps = draw(st.lists(st.floats(0.2, 2.0), min_size=dimension, max_size=dimension))
+    return nimt.Grid(*(np.arange(length) * step for length, step in zip(lengths, steps, strict=True)))
+
+
+@st.composite
+def stationary_kernels(draw):
+    width = draw(st.floats(0.1, 20.0))
+    made = draw(
+        st.sampled_from(
+            [
+                lambda: nimt.rbf(width),
+                lambda: Matern(width, nu=1.5),
+                lambda: nimt.rbf(width) + Matern(2 * width, nu=0.5),
+                lambda: ConstantKernel(2.5) * nimt.rbf(width) * RationalQuadratic(width),
+                lambda: nimt.Wendland(width, 3),
+                lambda: ExpSineSquared(width, 1.7),
+            ]
+        )
+    )
+    return made()
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(grid=grids(), kernel=stationary_kernels(), share=st.floats(0.01, 1.0), seed=st.integers(0, 99))
+def test_a_window_acts_like_the_gram_matrix(grid, kernel, share, seed):
+    rng = np.random.default_rng(seed)
+    n = len(grid)
+    indices = rng.integers(n, size=max(1, int(share * 2 * n)))
+    coefficients = rng.normal(size=len(indices))
+    expected = np.zeros(n)
+    DenseOperator(kernel, grid).add(expected, indices, coefficients)
+    size = np.abs(coefficients).sum() * kernel.diag(grid.points)[0]
+    operator = GridOperator(kernel, grid)
+    spread = np.zeros(n)
+    np.add.at(spread, indices, coefficients)
+    added = np.zeros(n)
+    operator.add(added, indices, coefficients)
+    for way in (added, operator.convolve(spread), operator.by_fft(spread)):
+        np.testing.assert_allclose(way, expected, atol=1e-13 * size)
+    np.testing.assert_array_equal(operator.diagonal(), kernel.diag(grid.points))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(
+    grid=grids(), width=st.floats(0.3, 3.0), k=st.one_of(st.just(1), st.floats(0.05, 1.0)),
+    pool=st.one_of(st.none(), st.floats(0.2, 1.0)), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_any_grid_any_width_any_pack_any_pool_gives_the_same_lesson(grid, width, k, pool, seed):
+    y = np.random.default_rng(seed).normal(size=len(grid))
+    teacher = nimt.GreedyTeacher(k=k, pool=pool)
+    expected = teach(grid, y, teacher, "reference", kernel=nimt.rbf(width), steps=40, seed=seed)
+    lesson = teach(grid, y, teacher, "grid", kernel=nimt.rbf(width), steps=40, seed=seed)
+    np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9, atol=1e-15)
+
+
+def test_lists_of_neighbours_and_streamed_columns_act_like_the_gram_matrix():
+    points = nimt.pools.Points(POOLS["scattered"])
+    rng = np.random.default_rng(0)
+    indices, coefficients = rng.integers(240, size=30), rng.normal(size=30)
+    for kernel in (nimt.rbf(0.4), Matern(0.05, nu=2.5) + nimt.Wendland(1.0, 3), nimt.Wendland(2.0, 3)):
+        expected = np.zeros(240)
+        DenseOperator(kernel, points).add(expected, indices, coefficients)
+        for operator in (NeighbourOperator(kernel, points), StreamedOperator(kernel, points, cache_bytes=8 * 240 * 5)):
+            values = np.zeros(240)
+            operator.add(values, indices, coefficients)
+            np.testing.assert_allclose(values, expected, atol=1e-13)
+
+
+def test_the_cache_of_columns_stays_within_its_bytes_and_returns_what_it_kept():
+    points = nimt.pools.Points(POOLS["scattered"])
+    operator = StreamedOperator(nimt.rbf(3.0), points, cache_bytes=8 * 240 * 4)
+    gram = nimt.rbf(3.0)(points.points)
+    for index in (0, 1, 2, 3, 0, 4, 0, 1):
+        np.testing.assert_allclose(operator.column(index), gram[index], rtol=1e-12)
+        assert len(operator.kept) <= 4
+    assert (operator.hits, operator.misses) == (2, 6)  # 1 had to leave for 4, 0 never did
+
+
+@pytest.mark.parametrize(("width", "cells"), [(0.5, 29), (2.0, 465)])
+def test_a_pixel_window_has_as_many_cells_as_the_kernel_reaches(width, cells):
+    assert GridOperator(nimt.rbf(width), nimt.Grid.like(np.zeros((92, 92)))).cells == cells
+
+
+def test_a_wider_cut_gives_a_smaller_window():
+    grid = nimt.Grid.like(np.zeros((30, 30)))
+    assert GridOperator(nimt.rbf(2.0), grid, cut=1e-8).cells < GridOperator(nimt.rbf(2.0), grid).cells
+
+
+def test_a_window_never_grows_beyond_twice_the_grid_each_way():
+    grid = nimt.Grid.like(np.zeros((30, 20)))
+    assert GridOperator(nimt.rbf(500.0), grid).cells == 59 * 39
+
+
+# ---------------------------------------------------------------- choosing
+
+
+def test_auto_picks_and_says_why():
+    picture = np.zeros((20, 20))
+    learner = nimt.KernelLearner(nimt.rbf(0.5))
+    on_grid = nimt.plan(learner, nimt.GreedyTeacher(), nimt.Grid.like(picture), picture)
+    assert (on_grid.engine, on_grid.window) == ("grid", 29)
+    points = np.random.default_rng(0).random((5000, 2)) * 100
+    near = nimt.plan(learner, nimt.GreedyTeacher(), points, np.zeros(5000))
+    assert near.engine == "neighbours"
+    far = nimt.plan(nimt.KernelLearner(nimt.rbf(500.0)), nimt.GreedyTeacher(), points, np.zeros(5000))
+    assert (far.engine, far.window) == ("streamed", None)
+    slow = nimt.plan(nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.GreedyTeacher(), points, np.zeros(5000))
+    assert slow.engine == "reference"
+    assert "LinearLearner" in slow.reason
+    for plan in (on_grid, near, far, slow):
+        assert plan.engine in str(plan)
+        assert plan.bytes > 0
+
+
+def test_what_no_engine_covers_falls_back_to_the_reference_loop():
+    class Mine(nimt.GreedyTeacher):
+        pass
+
+    class Cube:
+        smoothness = np.inf
+
+        def value(self, f, y):
+            return np.abs(f - y) ** 3
+
+        def slope(self, f, y):
+            return 3 * (f - y) * np.abs(f - y)
+
+    y = TARGETS["1-D"]
+    assert teach(POOLS["1-D"], y, Mine(), "auto", steps=5).engine == "reference"
+    assert teach(POOLS["1-D"], y, nimt.GreedyTeacher(), "auto", loss=Cube(), steps=5).engine == "reference"
+    with pytest.raises(nimt.InvalidInput, match="'grid' cannot run this lesson"):
+        teach(POOLS["1-D"], y, Mine(), "grid", steps=5)
+
+
+def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
+    monkeypatch.setattr("nimt.engines.choosing.available_memory", lambda: 10_000)
+    with pytest.raises(nimt.NotEnoughMemory, match=r"would need about .* and 10 kB are free"):
+        teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", steps=5)
+
+
+def test_an_unknown_engine_is_refused_with_the_known_ones():
+    with pytest.raises(nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, streamed, got 'gpu'"):
+        teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "gpu", steps=5)

@@ -1,0 +1,96 @@
+"""What every loss must be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nimt
+import oracles
+from nimt.losses import LOSSES, as_loss
+from problems import scattered
+
+reals = st.floats(-50, 50)
+names = pytest.mark.parametrize("name", LOSSES)
+
+
+def label(name, y):
+    return (1.0 if y >= 0 else -1.0) if name == "logistic" else y
+
+
+@names
+@given(f=reals, y=reals)
+def test_values_and_slopes_are_the_formulas(name, f, y):
+    y = label(name, y)
+    loss = as_loss(name)
+    np.testing.assert_allclose(loss.value(np.array(f), np.array(y)), oracles.value_of(name, f, y), rtol=1e-11)
+    np.testing.assert_allclose(loss.slope(np.array(f), np.array(y)), oracles.SLOPES[name](f, y), rtol=1e-11)
+
+
+@names
+@given(f=reals, g=reals, y=reals)
+def test_losses_are_convex_with_the_smoothness_they_claim(name, f, g, y):
+    y = label(name, y)
+    loss = as_loss(name)
+    at_f, at_g = loss.slope(np.array(f), np.array(y)), loss.slope(np.array(g), np.array(y))
+    assert (at_f - at_g) * (f - g) >= -1e-12
+    assert loss.value(np.array(g), np.array(y)) >= loss.value(np.array(f), np.array(y)) + at_f * (g - f) - 1e-9
+    if np.isfinite(loss.smoothness):
+        assert abs(at_f - at_g) <= loss.smoothness * abs(f - g) * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "smoothness"),
+    [("square", 2.0), ("huber", 2.0), ("logistic", 0.25), ("hinge", np.inf), ("absolute", np.inf)],
+)
+def test_smoothness(name, smoothness):
+    assert as_loss(name).smoothness == smoothness
+
+
+@names
+def test_losses_work_elementwise_on_read_only_arrays(name):
+    _, f, y = scattered()
+    y = np.sign(y)
+    y.flags.writeable = False
+    loss = as_loss(name)
+    for method in (loss.value, loss.slope):
+        together = method(f, y)
+        assert together.shape == f.shape
+        for i in range(len(f)):
+            np.testing.assert_allclose(together[i], method(f[i : i + 1], y[i : i + 1])[0], rtol=1e-14)
+
+
+@names
+def test_extreme_predictions_neither_warn_nor_overflow(name):
+    f, y = np.array([-1e4, -800.0, 0.0, 800.0, 1e4]), np.array([1.0, -1.0, 1.0, 1.0, -1.0])
+    loss = as_loss(name)
+    assert np.isfinite(loss.value(f, y)).all()
+    assert np.isfinite(loss.slope(f, y)).all()
+
+
+def test_huber_is_square_within_any_delta_and_linear_beyond():
+    loss = nimt.Huber(delta=0.5)
+    assert loss.value(np.array(1.3), np.array(1.0)) == pytest.approx(0.09)
+    assert loss.value(np.array(3.0), np.array(1.0)) == pytest.approx(0.5 * (4 - 0.5))
+    assert loss.slope(np.array(3.0), np.array(1.0)) == 1.0
+
+
+@dataclass(frozen=True)
+class Quartic:
+    smoothness: float = np.inf
+
+    def value(self, f, y):
+        return (f - y) ** 4
+
+    def slope(self, f, y):
+        return 4 * (f - y) ** 3
+
+
+def test_a_loss_of_your_own():
+    points, target, _ = scattered()
+    learner = nimt.KernelLearner(nimt.rbf(0.7), loss=Quartic(), learning_rate=0.01)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1)
+    i = lesson.indices[0, 0]
+    assert lesson.final[i] == pytest.approx(0.01 * 4 * target[i] ** 3, rel=1e-12)

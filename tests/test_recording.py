@@ -1,0 +1,178 @@
+"""What a lesson keeps and tells."""
+
+import csv
+import io
+import time
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import recording
+from nimt.engines import ENGINES
+from problems import assert_same_lesson, scattered, small_lesson
+
+
+def test_the_columns_have_their_shapes():
+    lesson = small_lesson(nimt.RandomTeacher(k=3), max_iterations=8)
+    assert lesson.discrepancy.shape == (9,)
+    assert lesson.indices.shape == lesson.labels.shape == (8, 3)
+    assert lesson.indices.dtype == np.int64
+    assert len(lesson) == 8
+    assert lesson.elapsed > 0
+    assert lesson.engine in ENGINES
+    np.testing.assert_array_equal(lesson.picks, np.bincount(lesson.indices.ravel(), minlength=12))
+
+
+def test_snapshots_are_the_values_at_their_step():
+    walk_points, target, _ = scattered()
+    walk = nimt.steps(
+        nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2),
+        nimt.GreedyTeacher(),
+        walk_points,
+        target,
+        max_iterations=25,
+    )
+    values = {0: walk.values} | {t: walk.values for t, _, _ in walk}
+    lesson = small_lesson(snapshots=[25, 0, 3, np.int64(3), 11])
+    assert list(lesson.snapshots) == [0, 3, 11, 25]
+    for step, snapshot in lesson.snapshots.items():
+        np.testing.assert_array_equal(snapshot, values[step])
+    np.testing.assert_array_equal(lesson.snapshots[0], lesson.initial)
+    np.testing.assert_array_equal(lesson.snapshots[25], lesson.final)
+
+
+def test_snapshots_change_nothing():
+    assert_equal = np.testing.assert_array_equal
+    assert_equal(small_lesson(snapshots=range(26)).discrepancy, small_lesson().discrepancy)
+
+
+def test_picks_only():
+    whole, counts = (small_lesson(nimt.RandomTeacher(k=2), record=record) for record in ("all", "picks"))
+    assert (whole.record, counts.record) == ("all", "picks")
+    assert counts.indices is None
+    assert counts.labels is None
+    np.testing.assert_array_equal(counts.picks, whole.picks)
+    np.testing.assert_array_equal(counts.discrepancy, whole.discrepancy)
+    assert set(counts.to_table()) == {"step", "discrepancy"}
+
+
+def test_auto_keeps_everything_that_fits():
+    assert small_lesson(record="auto").record == "all"
+
+
+@pytest.mark.parametrize("sure", [True, False], ids=["known before", "found out on the way"])
+def test_auto_keeps_the_counts_only_where_the_rest_is_too_large(monkeypatch, sure):
+    monkeypatch.setattr(recording, "RECORD_LIMIT", 16 * 20)
+    monkeypatch.setattr("nimt.planning.RECORD_LIMIT", 16 * 20)
+    monkeypatch.setattr(recording.Record.__init__, "__defaults__", (16 * 20,))
+    options = {"max_iterations": 21} if sure else {"max_iterations": 21, "tol": 0.0}
+    lesson = small_lesson(record="auto", **options)
+    assert lesson.record == "picks"
+    assert lesson.indices is None
+    assert lesson.picks.sum() == 21
+    assert small_lesson(record="auto", **options | {"max_iterations": 20}).record == "all"
+
+
+def test_the_objective_is_equation_1():
+    lesson = small_lesson(max_iterations=60)
+    for lam in (0, 0.001, 0.01, 1.0):
+        by_hand = [m + lam * t for t, m in enumerate(lesson.discrepancy)]
+        np.testing.assert_allclose(lesson.objective(lam), by_hand, rtol=1e-15)
+        assert lesson.best_length(lam) == by_hand.index(min(by_hand))
+    assert lesson.best_length(1.0) == 0
+
+
+@pytest.mark.parametrize("lam", [-1, np.nan, np.inf, "a", None, True])
+def test_the_objective_refuses_what_is_no_weight(lam):
+    with pytest.raises(nimt.InvalidInput, match="lam must be a finite number >= 0, got"):
+        small_lesson(max_iterations=1).objective(lam)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_table_has_one_row_a_step(k):
+    lesson = small_lesson(nimt.RandomTeacher(k=k), max_iterations=5)
+    table = lesson.to_table()
+    names = ["index", "label"] if k == 1 else [f"{name}_{j}" for j in (1, 2, 3) for name in ("index", "label")]
+    assert list(table) == ["step", "discrepancy", *names]
+    assert {len(column) for column in table.values()} == {6}
+    np.testing.assert_array_equal(table["discrepancy"], lesson.discrepancy)
+    np.testing.assert_array_equal(table[names[0]], [*lesson.indices[:, 0], -1])
+    np.testing.assert_array_equal(table[names[1]], [*lesson.labels[:, 0], np.nan])
+    file = io.StringIO()
+    csv.writer(file).writerows([table, *zip(*table.values(), strict=True)])
+    assert len(file.getvalue().splitlines()) == 7
+
+
+def test_the_settings_say_how_to_run_it_again():
+    lesson = small_lesson(nimt.RandomTeacher(k=2, pool=0.5), tol=0.001, snapshots=[3], seed=9)
+    settings = lesson.settings
+    assert settings["nimt"] == nimt.__version__
+    assert settings["versions"].keys() >= {"python", "numpy", "scipy", "scikit-learn"}
+    from nimt.descriptions import rebuild
+
+    again = nimt.teach(
+        rebuild(settings["learner"]),
+        rebuild(settings["teacher"]),
+        rebuild(settings["pool"]),
+        settings["target"],
+        **{name: settings[name] for name in ("max_iterations", "tol", "measure", "snapshots", "record", "seed")},
+    )
+    assert_same_lesson(again, lesson)
+
+
+def test_a_lesson_says_what_it_is():
+    text = repr(small_lesson(max_iterations=500, tol=0.1))
+    assert "ITD" in text
+    assert "the discrepancy fell below the tolerance" in text
+
+
+def test_a_callback_is_called_at_most_twenty_times_a_second_and_at_the_end():
+    calls = []
+
+    def note(progress):
+        calls.append((time.perf_counter(), progress.step))
+
+    lesson = small_lesson(max_iterations=10**9, time_limit=0.5, record="picks", callback=note)
+    times = [when for when, _ in calls]
+    assert min(np.diff(times[:-1])) >= 0.05
+    assert 3 <= len(calls) <= 12
+    assert calls[-1][1] == len(lesson)
+
+
+def test_a_callback_is_told_where_the_lesson_stands(every_step):
+    seen = []
+    small_lesson(max_iterations=6, callback=lambda p: seen.append((p.step, p.discrepancy, p.values.copy())))
+    lesson = small_lesson(max_iterations=6, snapshots=range(7))
+    assert [step for step, _, _ in seen] == [1, 2, 3, 4, 5, 6]
+    for step, discrepancy, values in seen:
+        assert discrepancy == lesson.discrepancy[step]
+        np.testing.assert_array_equal(values, lesson.snapshots[step])
+
+
+def test_a_callback_cannot_move_the_learner(every_step):
+    def meddle(progress):
+        progress.values[0] = 1e6
+
+    with pytest.raises(ValueError, match="read-only"):
+        small_lesson(callback=meddle)
+
+
+def test_a_lesson_of_no_steps_calls_back_once():
+    calls = []
+    small_lesson(max_iterations=0, callback=calls.append)
+    assert [(p.step, p.max_iterations) for p in calls] == [(0, 0)]
+
+
+@pytest.mark.parametrize("name", ["callback", "checkpoint", "time_limit"])
+def test_who_steps_by_hand_stops_by_hand(name):
+    points, target, _ = scattered()
+    with pytest.raises(nimt.InvalidInput, match=f"{name} belongs to teach"):
+        nimt.steps(
+            nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), points, target, max_iterations=1, **{name: 1}
+        )
+
+
+def test_the_library_prints_nothing(capfd):
+    small_lesson(nimt.RandomTeacher(k=2), callback=lambda progress: None)
+    assert capfd.readouterr() == ("", "")
