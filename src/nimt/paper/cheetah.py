@@ -10,8 +10,9 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
+from nimt.lesson import Lesson
 from nimt.paper.drawing import canvas, curves_of, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, Parts, Setting, Taught
 from nimt.paper.methods import GREEDY, POOL, WHOLE
 from nimt.paper.pictures import (
     CHECKPOINTS,
@@ -35,9 +36,12 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return (datasets.cheetah(folder),)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
-    """Impart the picture by every method."""
-    return PictureLessons(teach_picture(setting, METHODS, pictures[0].values, 0.0, draw_at=DRAWN), pictures)
+def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesson:
+    """Impart the picture by one method."""
+    return teach_picture(setting, method, pictures[0].values, 0.0, draw_at=DRAWN)
+
+
+PARTS = Parts(METHODS, teach, PictureLessons)
 
 
 def lessons(found: PictureLessons) -> list[Taught]:
@@ -109,7 +113,8 @@ EXPERIMENT = Experiment(
     about="A picture of 92 x 92 pixels, inverted and standardised, is taught to a learner that begins with 0 "
     "everywhere. Square loss, learning rate 0.01, RBF kernel of width 0.5, 60,000 steps.",
     pictures=pictures,
-    run=run,
+    run=PARTS.run,
+    parts=PARTS,
     lessons=lessons,
     draw=draw,
     notes=notes,

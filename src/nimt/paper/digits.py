@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from nimt.datasets import Picture, first_eight, letter_o, mean_zero
+from nimt.lesson import Lesson
 from nimt.paper.drawing import canvas, curves_of, styled
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, Parts, Quantity, Setting, Taught
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
 from nimt.paper.pictures import CHECKPOINTS, PictureLessons, draw_losses, picture_rows, rows_of, teach_picture
 from nimt.paper.rooms import Room, Surface
@@ -44,11 +45,13 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return first_eight(), zero, letter_o(zero.values, folder)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
-    """Teach the 0 by every method."""
+def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesson:
+    """Teach the 0 by one method."""
     eight, zero, letter = pictures
-    lessons = teach_picture(setting, METHODS, zero.values, eight.values, draw_at=DRAWN, other_target=letter.values)
-    return PictureLessons(lessons, pictures)
+    return teach_picture(setting, method, zero.values, eight.values, draw_at=DRAWN, other_target=letter.values)
+
+
+PARTS = Parts(METHODS, teach, PictureLessons)
 
 
 def lessons(found: PictureLessons) -> list[Taught]:
@@ -131,7 +134,8 @@ EXPERIMENT = Experiment(
     "zeros. Pictures of 28 x 28 pixels are functions of the pixel. Square loss, learning rate 0.01, RBF kernel of "
     "width 0.5, 60,000 steps.",
     pictures=pictures,
-    run=run,
+    run=PARTS.run,
+    parts=PARTS,
     lessons=lessons,
     quantities=quantities,
     draw=draw,

@@ -154,6 +154,28 @@ class Drawn:
 F = TypeVar("F")
 
 
+@dataclass(frozen=True, eq=False)
+class Parts(Generic[F]):
+    """The lessons of an experiment whose lessons can be run apart, in processes of their own.
+
+    Parameters
+    ----------
+    names : tuple of str
+    teach : callable of (setting, pictures, name)
+        Runs one lesson.
+    assemble : callable of (lessons by name, pictures)
+        Makes of all lessons what `Experiment.run` returns.
+    """
+
+    names: tuple[str, ...]
+    teach: Callable[[Setting, tuple[Picture, ...], str], Lesson]
+    assemble: Callable[[dict[str, Lesson], tuple[Picture, ...]], F]
+
+    def run(self, setting: Setting, pictures: tuple[Picture, ...]) -> F:
+        """Run all lessons, one after the other."""
+        return self.assemble({name: self.teach(setting, pictures, name) for name in self.names}, pictures)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment(Generic[F]):
     """One experiment of the paper.
@@ -173,6 +195,8 @@ class Experiment(Generic[F]):
         The tables, and what differs from the paper and why.
     draw : callable of the findings
         Yields the figures; it computes nothing that a table does not hold.
+    parts : Parts, optional
+        The lessons apart, where they are long enough for processes of their own.
     cost : float
         Seconds it takes, roughly: the longest is begun first.
     """
@@ -187,6 +211,7 @@ class Experiment(Generic[F]):
     notes: Callable[[F], list[str]]
     quantities: Callable[[F], list[Quantity]] = lambda found: []
     pictures: Callable[[Path | None], tuple[Picture, ...]] = lambda folder: ()
+    parts: Parts[F] | None = None
     cost: float = 1.0
 
 

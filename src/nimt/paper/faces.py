@@ -26,8 +26,8 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
 def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
     """Teach the second face to a learner that knows the first."""
     initial, target = pictures
-    lessons = teach_picture(setting, (GREEDY,), target.values, initial.values, draw_at=DRAWN, learning_rate=0.05)
-    return PictureLessons(lessons, pictures)
+    lesson = teach_picture(setting, GREEDY, target.values, initial.values, draw_at=DRAWN, learning_rate=0.05)
+    return PictureLessons({GREEDY: lesson}, pictures)
 
 
 def lessons(found: PictureLessons) -> list[Taught]:

@@ -48,8 +48,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...]) -> Widths:
         for width, name in NAMES.items()
     }  # fmt: skip
     digit = {
-        width: teach_picture(setting, (GREEDY,), zero.values, eight.values, draw_at=(), width=width)[GREEDY]
-        for width in NAMES
+        width: teach_picture(setting, GREEDY, zero.values, eight.values, draw_at=(), width=width) for width in NAMES
     }
     return Widths(mixture, digit)
 

@@ -40,7 +40,7 @@ class PictureLessons:
 
 def teach_picture(
     setting: Setting,
-    methods: Sequence[str],
+    method: str,
     target: Array,
     initial: Any,
     *,
@@ -48,15 +48,11 @@ def teach_picture(
     learning_rate: float = 0.01,
     width: float = 0.5,
     other_target: Array | None = None,
-) -> dict[str, Lesson]:
-    """Teach a picture by several methods, 60,000 steps each."""
+) -> Lesson:
+    """Teach a picture by one method, 60,000 steps."""
     learner = KernelLearner(rbf(width), learning_rate=learning_rate, initial=initial)
-    return {
-        method: setting.teach(
-            method, learner, teacher_of(method, other_target), Grid.like(target), target, steps=STEPS, draw_at=draw_at
-        )
-        for method in methods
-    }
+    teacher = teacher_of(method, other_target)
+    return setting.teach(method, learner, teacher, Grid.like(target), target, steps=STEPS, draw_at=draw_at)
 
 
 def rows_of(lessons: Mapping[str, Lesson], methods: Sequence[str]) -> dict[str, dict[int, Array]]:

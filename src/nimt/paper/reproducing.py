@@ -19,6 +19,7 @@ from nimt._version import __version__
 from nimt.checks import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
+from nimt.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
 from nimt.paper.keeping import FIGURES, fingerprint, keep, kept, write_text
 from nimt.paper.page import page_of
@@ -37,7 +38,7 @@ class Event:
     Attributes
     ----------
     experiment : str
-    state : {"kept", "started", "teaching", "drawing", "finished"}
+    state : {"kept", "teaching", "drawing", "finished"}
     lesson : str
         Which lesson is taught, while state is "teaching"; `step` of `steps` are done.
     seconds : float
@@ -104,9 +105,11 @@ def reproduce(
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
     missing = sorted((name for name in asked if name not in records), key=lambda name: -EXPERIMENTS[name].cost)
-    run = _in_this_process if min(workers, len(missing)) <= 1 else _in_processes
+    plan = Plan(setting, marks, folder)
+    alone = workers == 1 or not missing
+    run = _in_this_process if alone else _in_processes
     try:
-        for record in run(missing, setting, marks, folder, int(workers), listen):
+        for record in run(missing, plan, int(workers), listen):
             records[record["name"]] = record
             listen(Event(record["name"], "finished", seconds=record["seconds"]["total"]))
     finally:
@@ -125,36 +128,65 @@ def reproduce(
     return summary
 
 
-def carry_out(name: str, setting: Setting, mark: str, out: Path, listen: Listener) -> dict[str, Any]:
-    """Run one experiment, save its figures, and keep its record."""
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a worker needs to know: the settings, the fingerprint of every experiment, the output folder."""
+
+    setting: Setting
+    marks: dict[str, str]
+    out: Path
+
+
+def teach_part(name: str, part: str, plan: Plan, listen: Listener) -> tuple[Lesson, float]:
+    """Run one lesson of an experiment, and say how long it took."""
     experiment = EXPERIMENTS[name]
-    listen(Event(name, "started"))
+    assert experiment.parts is not None
     began = time.perf_counter()
-    pictures = experiment.pictures(setting.data)
+    pictures = experiment.pictures(plan.setting.data)
+    lesson = experiment.parts.teach(_listened(name, plan.setting, listen), pictures, part)
+    return lesson, time.perf_counter() - began
 
-    def tell(lesson: str, step: int, steps: int) -> None:
-        listen(Event(name, "teaching", lesson, step, steps, time.perf_counter() - began))
 
-    found = experiment.run(replace(setting, tell=tell), pictures)
-    taught = time.perf_counter()
-    listen(Event(name, "drawing", seconds=taught - began))
-    figures = [save(drawn, out) for drawn in experiment.draw(found)]
-    done = time.perf_counter()
+def finish(name: str, parts: dict[str, tuple[Lesson, float]] | None, plan: Plan, listen: Listener) -> dict[str, Any]:
+    """Run one experiment, or take the lessons of its parts; save its figures and keep its record."""
+    experiment = EXPERIMENTS[name]
+    began = time.perf_counter()
+    pictures = experiment.pictures(plan.setting.data)
+    if parts is None:
+        found = experiment.run(_listened(name, plan.setting, listen), pictures)
+        teaching = time.perf_counter() - began
+    else:
+        assert experiment.parts is not None
+        found = experiment.parts.assemble({part: lesson for part, (lesson, _) in parts.items()}, pictures)
+        teaching = sum(seconds for _, seconds in parts.values())
+    began = time.perf_counter()
+    listen(Event(name, "drawing", seconds=teaching))
+    figures = [save(drawn, plan.out) for drawn in experiment.draw(found)]
+    drawing = time.perf_counter() - began
     record = {
         "name": name,
         "title": experiment.title,
         "paper": experiment.paper,
         "about": experiment.about,
-        "fingerprint": mark,
+        "fingerprint": plan.marks[name],
         "data": [_data_used(picture) for picture in pictures],
         "lessons": [lesson.summary() for lesson in experiment.lessons(found)],
         "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
         "notes": experiment.notes(found),
         "figures": figures,
-        "seconds": {"lessons": taught - began, "drawing": done - taught, "total": done - began},
+        "seconds": {"lessons": teaching, "drawing": drawing, "total": teaching + drawing},
     }
-    keep(out, record)
+    keep(plan.out, record)
     return record
+
+
+def _listened(name: str, setting: Setting, listen: Listener) -> Setting:
+    began = time.perf_counter()
+
+    def tell(lesson: str, step: int, steps: int) -> None:
+        listen(Event(name, "teaching", lesson, step, steps, time.perf_counter() - began))
+
+    return replace(setting, tell=tell)
 
 
 def save(drawn: Drawn, out: Path) -> dict[str, str]:
@@ -167,27 +199,42 @@ def save(drawn: Drawn, out: Path) -> dict[str, str]:
     return {"name": drawn.name, "caption": drawn.caption, **paths}
 
 
-def _in_this_process(
-    names: list[str], setting: Setting, marks: dict[str, str], out: Path, workers: int, listen: Listener
-) -> Iterator[dict[str, Any]]:
+def _in_this_process(names: list[str], plan: Plan, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
     for name in names:
-        yield carry_out(name, setting, marks[name], out, listen)
+        yield finish(name, None, plan, listen)
 
 
-def _in_processes(
-    names: list[str], setting: Setting, marks: dict[str, str], out: Path, workers: int, listen: Listener
-) -> Iterator[dict[str, Any]]:
+def _in_processes(names: list[str], plan: Plan, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
     said = SPAWN.Queue()
-    pool = ProcessPoolExecutor(min(workers, len(names)), mp_context=SPAWN, initializer=_begin, initargs=(said,))
+    pool = ProcessPoolExecutor(workers, mp_context=SPAWN, initializer=_begin, initargs=(said, plan))
     try:
-        waiting: set[Future[dict[str, Any]]] = {pool.submit(_work, name, setting, marks[name], out) for name in names}
-        while waiting:
-            finished, waiting = wait(waiting, timeout=HEARD_EVERY, return_when=FIRST_COMPLETED)
+        lessons: dict[Future[tuple[Lesson, float]], tuple[str, str]] = {}
+        records: set[Future[dict[str, Any]]] = set()
+        apart: dict[str, dict[str, tuple[Lesson, float]]] = {}
+        for name in names:
+            parts = EXPERIMENTS[name].parts
+            if parts is None:
+                records.add(pool.submit(_finish, name, None))
+            else:
+                apart[name] = {}
+                lessons |= {pool.submit(_teach_part, name, part): (name, part) for part in parts.names}
+        while lessons or records:
+            pending: list[Future[Any]] = [*lessons, *records]
+            done, _ = wait(pending, timeout=HEARD_EVERY, return_when=FIRST_COMPLETED)
             with contextlib.suppress(queue.Empty):
                 while True:
                     listen(said.get_nowait())
-            for future in finished:
-                yield future.result()
+            for lesson in [future for future in lessons if future in done]:
+                name, part = lessons.pop(lesson)
+                apart[name][part] = lesson.result()
+                parts = EXPERIMENTS[name].parts
+                assert parts is not None
+                if len(apart[name]) == len(parts.names):
+                    ordered = {each: apart[name][each] for each in parts.names}
+                    records.add(pool.submit(_finish, name, ordered))
+            for record in [future for future in records if future in done]:
+                records.remove(record)
+                yield record.result()
     except BaseException:
         for process in list((pool._processes or {}).values()):
             process.terminate()
@@ -198,17 +245,22 @@ def _in_processes(
 
 
 _said: Any = None
+_plan: Any = None
 
 
-def _begin(said: Any) -> None:
+def _begin(said: Any, plan: Plan) -> None:
     """Prepare a worker: it speaks through a queue, and Ctrl-C is the parent's to handle."""
-    global _said
-    _said = said
+    global _said, _plan
+    _said, _plan = said, plan
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _work(name: str, setting: Setting, mark: str, out: Path) -> dict[str, Any]:
-    return carry_out(name, setting, mark, out, _said.put)
+def _teach_part(name: str, part: str) -> tuple[Lesson, float]:
+    return teach_part(name, part, _plan, _said.put)
+
+
+def _finish(name: str, parts: dict[str, tuple[Lesson, float]] | None) -> dict[str, Any]:
+    return finish(name, parts, _plan, _said.put)
 
 
 def _made(out: Path) -> Path:
