@@ -90,7 +90,7 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     )
     figure = canvas(6.4, 4.0)
     ax = figure.subplots()
-    draw_losses(ax, curves_of(found.lessons), enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46))
+    draw_losses(ax, curves_of(found.lessons), bottom=0.0, enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46))
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     yield Drawn(
         "digits-loss",

@@ -12,7 +12,7 @@ from nimt.datasets import Picture
 from nimt.paper.drawing import canvas, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
 from nimt.paper.methods import GREEDY
-from nimt.paper.pictures import CHECKPOINTS, PictureLessons, draw_contours, rows_of, teach_picture
+from nimt.paper.pictures import CHECKPOINTS, CLIPPED, PictureLessons, draw_contours, rows_of, teach_picture
 
 DRAWN = (0, 1000, 3000, 6000, 10_000, 20_000, 60_000)
 COLUMNS = 4
@@ -43,7 +43,7 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     panels = [(step_title(step), values) for step, values in row.items()]
     panels.append(("target f*", target.values))
     everything = np.concatenate([initial.values.ravel(), target.values.ravel()])
-    low, high = np.quantile(everything, [0.005, 0.995])
+    low, high = np.quantile(everything, CLIPPED)
     lines = -(-len(panels) // COLUMNS)
     figure = canvas(1.9 * COLUMNS, 2.1 * lines)
     axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()

@@ -46,7 +46,7 @@ def _overview(experiments: list[dict[str, Any]]) -> Section:
             ]
         )
     head = ["experiment", "in the paper", "data", "numbers compared", "measured / published", "lessons", "figures"]
-    table = Table("All experiments", head, rows, words=(1, 2))
+    table = Table("All experiments", head, rows, words=(2,))
     return Section("overview", "Overview", tables=[table])
 
 
@@ -105,7 +105,7 @@ def _quantities(record: dict[str, Any]) -> Table:
         [part["name"], shown(part["published"]), shown(part["measured"]), shown(part["ratio"], "ratio")]
         for part in record["quantities"]
     ]
-    return Table("Other figures", ["", "published", "measured", "ratio"], rows)
+    return Table("Other numbers", ["", "published", "measured", "ratio"], rows)
 
 
 def _runs(record: dict[str, Any]) -> Table:

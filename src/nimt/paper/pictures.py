@@ -28,6 +28,7 @@ STEPS = 60_000
 CHECKPOINTS = (0, 1000, 5000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000)
 BAND = "#F0E442"  # the paper's yellow region, in Okabe and Ito's yellow
 LEVELS = 14
+CLIPPED = (0.005, 0.995)  # the quantiles between which colours are spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +84,16 @@ def draw_image(ax: Axes, picture: Array, limits: tuple[float, float], colours: s
     bare(ax)
 
 
-def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float], colours: str = "cividis_r") -> None:
-    """Draw filled level lines, row 0 at the top."""
-    levels = np.linspace(*limits, LEVELS)
-    ax.contourf(picture, levels=levels, cmap=colours, extend="both").set_rasterized(True)
+def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float] | None, colours: str = "cividis_r") -> None:
+    """Draw filled level lines, row 0 at the top; without limits the levels are those of the picture itself."""
+    low, high = np.quantile(picture, CLIPPED) if limits is None else limits
+    if high > low:
+        levels = np.linspace(low, high, LEVELS)
+        ax.contourf(picture, levels=levels, cmap=colours, extend="both").set_rasterized(True)
+    else:
+        ax.set_facecolor("#EFEFEF")  # nothing is known yet
+        ax.set_xlim(0, picture.shape[1] - 1)
+        ax.set_ylim(0, picture.shape[0] - 1)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     bare(ax)
@@ -96,14 +103,15 @@ def draw_losses(
     ax: Axes,
     curves: Sequence[Curve],
     *,
+    bottom: float,
     enlarged: float,
     place: tuple[float, float, float, float],
 ) -> None:
-    """Draw M x 100 by method, the region of GFT-k yellow; an inset at `place` enlarges that share of the steps."""
+    """Draw M x 100 by method, the region of GFT-k yellow; an inset at `place` enlarges the first share of the steps."""
     _draw_losses(ax, curves)
     last = max(int(curve.steps[-1]) for curve in curves)
     ax.set_xlim(0, last)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(bottom=bottom)
     ax.set_xlabel("step t")
     ax.set_ylabel("discrepancy M(f$^t$, f*) × 100")
     thousands(ax)
