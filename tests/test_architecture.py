@@ -117,7 +117,8 @@ PUBLIC = {
     "AlternativeLabels", "Absolute", "CannotStore", "CheckpointWarning", "CorruptLesson", "GreedyTeacher", "Grid",
     "Hinge", "Huber", "IllConditioned", "InvalidInput", "KernelLearner", "Lesson", "LinearLearner", "Logistic",
     "MissingExtra", "NimtError", "Outcome", "Progress", "RandomTeacher", "Selection", "Square", "StepSizeWarning",
-    "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "paper", "plots", "rbf", "resume", "steps", "teach",
+    "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "paper", "plots", "rbf", "resume", "steps",
+    "teach",
 }  # fmt: skip
 
 

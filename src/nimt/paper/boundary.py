@@ -220,8 +220,8 @@ def notes(found: Boundaries) -> list[str]:
         "The published lesson is no classification: what is taught is the curve x2 = f(x1) and the label is the real "
         "value f*(x1). The hinge slope -y then never switches off, so f* is no fixed point: the stop rule ends the "
         "lesson. Without it M falls to 4.3e-4 and rises again, until y f reaches 1 at the point that is furthest off; "
-        "nothing moves from there on. We find it at rest at 2.7e-3, where the published code is said to rest at 3.2e-3; "
-        "we do not know why.",
+        "nothing moves from there on. We find it at rest at 2.7e-3, where the published code is said to rest at "
+        "3.2e-3; we do not know why.",
         "The true classification is ours: 1,681 points of the square, labels -1 and +1, hinge loss, learning rate "
         f"{CLASSES_RATE}, from a learner whose belief has the wrong boundary. Its M compares f with labels of size 1 "
         "and does not tend to 0; accuracy is what counts there.",

@@ -192,7 +192,7 @@ def _listened(name: str, setting: Setting, listen: Listener) -> Setting:
 def save(drawn: Drawn, out: Path) -> dict[str, str]:
     """Write a figure as PNG and PDF, the same bytes every time."""
     paths = {kind: f"{FIGURES}/{drawn.name}.{kind}" for kind in ("png", "pdf")}
-    (out / FIGURES).mkdir(exist_ok=True)
+    (out / FIGURES).mkdir(parents=True, exist_ok=True)
     drawn.figure.savefig(out / paths["png"], dpi=DPI, metadata={"Software": None})
     drawn.figure.set_layout_engine("none")  # laid out once; the PDF is the same picture
     drawn.figure.savefig(out / paths["pdf"], dpi=DPI, metadata={"CreationDate": None, "Producer": None})
