@@ -1,12 +1,16 @@
-"""The shape of the package: what it exports, what it loads, and which way its imports run."""
+"""The tree drawn in docs/architecture.md is the tree that stands, and imports run downwards in it."""
+
+from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+<<<<<<< HEAD
 import nimt
 
 SOURCE = Path(nimt.__file__).parent
@@ -32,71 +36,69 @@ FLOORS = (
 ROOMS = [room for floor in FLOORS for room in floor]
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 HEAVY = ("numba", "matplotlib", "torch", "sklearn")
+=======
+HOME = Path(__file__).parents[1]
+HOUSE = HOME / "src" / "nimt"
+PAGE = HOME / "docs" / "architecture.md"
+FREE = {"__init__", "__main__", "_version"}  # the doors, and a number everyone may read
+>>>>>>> main
 
 
-def room_of(path):
-    inside = path.relative_to(SOURCE)
-    return inside.parts[0].removesuffix(".py")
+def rooms_on_the_page() -> list[str]:
+    """Return the modules and packages in the order of the drawing."""
+    drawing = re.search(r"^```\nsrc/nimt/\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert drawing is not None
+    return re.findall(r"^  (\w+)(?:\.py|/)\s", drawing[1], re.MULTILINE)
 
 
-def is_for_types_only(node):
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+def rooms_that_stand() -> list[str]:
+    modules = [path.stem for path in HOUSE.glob("*.py")]
+    return sorted(modules + [path.parent.name for path in HOUSE.glob("*/__init__.py")])
 
 
-def imports_of(tree):
-    """Yield every module of nimt that is imported anywhere in a file, inside functions too."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if is_for_types_only(node):
-            waiting.extend(node.orelse)
+def imported_rooms(path: Path) -> set[str]:
+    """Return the rooms a file imports from, at its top or within a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} uses a relative import; write it out"
+            names = [f"nimt.{name.name}" for name in node.names] if node.module == "nimt" else [node.module or ""]
+        elif isinstance(node, ast.Import):
+            names = [name.name for name in node.names]
+        else:
             continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "nimt")
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are written in full"
-            if node.module == "nimt":
-                yield from (f"nimt.{alias.name}" for alias in node.names)
-            elif node.module and node.module.startswith("nimt."):
-                yield node.module
-        waiting.extend(ast.iter_child_nodes(node))
+        found |= {name.split(".")[1] for name in names if name.startswith("nimt.")}
+    return found & set(rooms_that_stand())
 
 
+<<<<<<< HEAD
 # `python -m nimt.paper` starts a command: an entrance is no room
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py" and path.name != "__main__.py")
+=======
+def test_the_drawing_shows_every_room_and_no_other():
+    drawn = set(rooms_on_the_page())
+    standing = set(rooms_that_stand()) - {"__main__", "_version"}
+    assert drawn == standing, "docs/architecture.md: draw what was built, at a place below all it imports"
+>>>>>>> main
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_run_downwards_only(path):
-    mine = room_of(path)
-    if mine not in FLOOR_OF:
-        pytest.fail(f"say in FLOORS where {mine} stands")
-    for module in imports_of(ast.parse(path.read_text())):
-        other = module.split(".")[1]
-        if other == mine or other == "__version__":
-            continue
-        assert other in FLOOR_OF, f"{mine} imports {module}"
-        assert FLOOR_OF[other] <= FLOOR_OF[mine], f"{mine} stands below {other} and imports it"
+@pytest.mark.parametrize("room", [room for room in rooms_that_stand() if room not in FREE])
+def test_imports_run_downwards(room):
+    order = rooms_on_the_page()
+    files = sorted((HOUSE / room).rglob("*.py")) or [HOUSE / f"{room}.py"]
+    for path in files:
+        for other in imported_rooms(path) - FREE - {room}:
+            assert order.index(other) < order.index(room), f"{path.relative_to(HOUSE)} imports {other}, a room below it"
 
 
-def test_no_two_rooms_import_each_other():
-    edges = {
-        (room_of(path), module.split(".")[1])
-        for path in MODULES
-        for module in imports_of(ast.parse(path.read_text()))
-        if module.split(".")[1] != room_of(path)
-    }
-    assert [edge for edge in edges if edge[::-1] in edges] == []
-
-
-def python(code, *options):
-    done = subprocess.run(
-        [sys.executable, *options, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    return done.stdout, done.stderr
+def test_the_reader_of_imports_sees_them(tmp_path):
+    path = tmp_path / "some.py"
+    path.write_text("from nimt import storage\nimport numpy\ndef f():\n    from nimt.engines.base import Task\n")
+    assert imported_rooms(path) == {"storage", "engines"}
 
 
 def test_importing_nimt_loads_nothing_heavy():
+<<<<<<< HEAD
     _, report = python("import nimt", "-X", "importtime")
     loaded = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in report.splitlines()}
     assert "nimt" in loaded
@@ -162,3 +164,9 @@ def test_every_error_has_one_root():
     assert len(kinds) > 5
     for kind in kinds:
         assert issubclass(kind, nimt.NimtError | UserWarning)
+=======
+    heavy = ("numba", "matplotlib", "torch", "sklearn", "scipy", "numpy", "rich", "PIL")
+    code = f"import sys, nimt; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+>>>>>>> main

@@ -74,7 +74,7 @@ def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
 
 def test_a_time_limit_can_be_given_again_and_again(tmp_path):
     path = tmp_path / "checkpoint"
-    options = {"teacher": nimt.RandomTeacher(), "max_iterations": 4_000}
+    options = {"teacher": nimt.RandomTeacher(), "max_iterations": 4_000, "engine": "reference"}
     whole = small_lesson(**options)
     lesson = small_lesson(**options, time_limit=0.02, checkpoint=path)
     assert lesson.outcome is nimt.Outcome.TIME

@@ -252,11 +252,13 @@ def test_a_lesson_that_was_over_at_once_can_be_drawn(pool, tmp_path):
     saved(plots.curve(lesson).figure, tmp_path)
 
 
-def test_a_lesson_that_diverged_can_be_drawn(tmp_path):
+@pytest.mark.parametrize("pool", [X, np.column_stack([X, X])])
+def test_a_lesson_that_diverged_can_be_drawn(pool, tmp_path):
     learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=1e200)
     with pytest.warns(nimt.StepSizeWarning):
-        lesson = nimt.teach(learner, nimt.GreedyTeacher(), X, line, max_iterations=5)
+        lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, line, max_iterations=5)
     assert lesson.outcome is nimt.Outcome.DIVERGED
+    saved(plots.panels(lesson), tmp_path)
     saved(plots.curve(lesson).figure, tmp_path)
 
 

@@ -157,6 +157,16 @@ def diagonal(kernel: Kernel, pool: Pool) -> Array:
     return np.asarray(kernel.diag(pool.points), dtype=np.float64)
 
 
+def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
+    """Refuse a kernel that cannot take points of this dimension."""
+    try:
+        kernel(pool.take(np.zeros(1, dtype=np.intp)))
+    except InvalidInput:
+        raise
+    except ValueError as error:
+        raise InvalidInput(f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {error}") from None
+
+
 def check_kernel(kernel: Any) -> Kernel:
     """Return `kernel`, or say why it is not one: it must be a scikit-learn kernel that is a function of two points."""
     if not isinstance(kernel, Kernel):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from nimt.checks import is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, diagonal
+from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools import Pool, as_pool, check_finite, real_array, same_points, values_on
 
@@ -86,7 +86,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
         self.check()
-        self._try_kernel_on(pool)
+        check_kernel_on(self.kernel, pool)
         if self.initial_is_table():
             values_on(pool, self.initial, "initial")
             bound = getattr(self, "pool_", pool)
@@ -99,16 +99,6 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
-
-    def _try_kernel_on(self, pool: Pool) -> None:
-        try:
-            self.kernel(pool.points[:1])
-        except InvalidInput:
-            raise
-        except ValueError as error:
-            raise InvalidInput(
-                f"{self.kernel!r} cannot be used on points of dimension {pool.dimension}: {error}"
-            ) from None
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
         """Return the learning rate of a step; `diagonal` is K(x, x) wherever "auto" must hold."""

@@ -192,7 +192,8 @@ class ForgottenSchedule:
 
 
 def _stored_learner(description: Any, pool: Pool) -> Any:
-    if isinstance(description, dict) and is_foreign(rate := description.get("learning_rate")):
+    rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
+    if is_foreign(rate):
         description = description | {"learning_rate": 1.0}
         learner = _stored_learner(description, pool)
         return None if learner is None else learner.set_params(learning_rate=ForgottenSchedule(rate["name"]))

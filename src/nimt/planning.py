@@ -19,6 +19,7 @@ from nimt.checks import check_count, is_number, is_whole
 from nimt.descriptions import describe, is_plain
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput, StepSizeWarning
+from nimt.kernels import check_kernel_on
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import check_labels
 from nimt.measures import check_measure
@@ -81,6 +82,8 @@ def task_of(
     if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
         raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
     pool = as_pool(X)
+    if isinstance(learner, KernelLearner):
+        check_kernel_on(learner.kernel, pool)
     target = values_on(pool, y, "the target")
     labels = getattr(teacher, "labels", None)
     if labels is not None and not isinstance(labels, AlternativeLabels):

@@ -49,8 +49,10 @@ class Progress:
 
     @property
     def values(self) -> Array:
-        """f^t on the pool, a copy; made when asked for, since on a large pool that takes a while."""
-        return np.array(self.engine.values)
+        """f^t on the pool, a read-only copy; made when asked for, since on a large pool that takes a while."""
+        values = np.array(self.engine.values)
+        values.flags.writeable = False
+        return values
 
 
 class Run:

@@ -1,0 +1,104 @@
+"""README and docs are run, not trusted.
+
+Every ```python block of a page is executed, in order and in one namespace a page. A ```text block right after one is
+what it must print, to the letter. (A session with >>> is left to doctest, which pytest runs on the same pages.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).parents[1]
+PAGES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(HOME.glob("docs/**/*.md"))
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*\n?", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+LARGEST_IMAGE = 150_000  # bytes
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of code on a page: its first line there, and what it must print (None: anything)."""
+
+    code: str
+    line: int
+    prints: str | None
+
+
+def blocks_of(text: str) -> list[Block]:
+    found = list(FENCE.finditer(text))
+    blocks = []
+    for fence, following in zip_longest(found, found[1:]):
+        if fence[1] != "python" or ">>>" in fence[2]:
+            continue
+        adjacent = following is not None and not text[fence.end() : following.start()].strip()
+        prints = following[2] if following is not None and adjacent and following[1] == "text" else None
+        blocks.append(Block(fence[2], text.count("\n", 0, fence.start()) + 2, prints))
+    return blocks
+
+
+def run(text: str, name: str) -> None:
+    namespace: dict[str, object] = {"__name__": "page"}
+    for block in blocks_of(text):
+        printed = io.StringIO()
+        lines_before = "\n" * (block.line - 1)  # so that an error names the line of the page
+        code = compile(lines_before + block.code, name, "exec", dont_inherit=True)
+        with contextlib.redirect_stdout(printed):
+            exec(code, namespace)
+        if block.prints is not None:
+            assert printed.getvalue() == block.prints, f"{name}, line {block.line}"
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(HOME).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_code_on_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pages save files
+    run(page.read_text(encoding="utf-8"), name_of(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_and_pictures_of_a_page_exist(page):
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for link in LINK.findall(text):
+        if not link.startswith(("http://", "https://", "#")):
+            assert (page.parent / link.partition("#")[0]).exists(), f"{name_of(page)} links to {link}"
+
+
+@pytest.mark.parametrize("page", sorted(HOME.glob("docs/**/*.md")), ids=name_of)
+def test_every_page_is_in_the_table_of_contents(page):
+    index = HOME / "docs" / "index.md"
+    if page != index:
+        assert f"]({page.relative_to(index.parent).as_posix()})" in index.read_text(encoding="utf-8")
+
+
+def test_pictures_are_small():
+    for picture in HOME.glob("docs/images/*"):
+        assert picture.stat().st_size < LARGEST_IMAGE, picture.name
+
+
+# the mechanism itself
+
+
+def test_wrong_output_is_noticed():
+    page = "```python\nprint(1)\n```\n\n```text\n2\n```\n"
+    with pytest.raises(AssertionError, match="page, line 2"):
+        run(page, "page")
+
+
+def test_blocks_share_a_namespace_and_other_fences_are_left_alone():
+    run("```python\na = 1\n```\n```sh\nexit 1\n```\n```python\nprint(a + 1)\n```\n```text\n2\n```\n", "page")
+
+
+def test_readme_holds_an_example_of_about_ten_lines():
+    (first, *_) = blocks_of((HOME / "README.md").read_text(encoding="utf-8"))
+    lines = [line for line in first.code.splitlines() if line.strip()]
+    assert len(lines) <= 12 and first.prints is not None

@@ -1,0 +1,48 @@
+"""Every example is run as a reader would run it; each takes --out, the folder for what it makes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+HOME = Path(__file__).parents[1]
+EXAMPLES = sorted((HOME / "examples").glob("*.py"))
+
+
+def run(example, out, *options):
+    environment = os.environ | {"MPLBACKEND": "Agg", "COLUMNS": "100"}
+    command = [sys.executable, "-W", "error", str(example), "--out", str(out), *options]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, cwd=out)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_draws(example, tmp_path):
+    printed = run(example, tmp_path)
+    assert printed.strip()
+    pictures = list(tmp_path.glob("*.png"))
+    assert pictures
+    for picture in pictures:
+        with Image.open(picture) as image:
+            assert min(image.size) > 200 and len(image.convert("RGB").getcolors(1 << 24)) > 20
+
+
+def test_the_mixture_needs_3056_steps(tmp_path):
+    printed = run(HOME / "examples" / "mixture.py", tmp_path / ".", "--max-iterations", "4000")
+    rows = {row.split()[1]: row.split("│") for row in printed.splitlines() if row.startswith("│")}
+    cells = {name: [cell.strip() for cell in row[2:5]] for name, row in rows.items()}
+    assert cells == {
+        "RFT-1": ["1", "4,000", "-"],
+        "GFT-1": ["1", "3,056", "3,056"],
+        "GFT-0.05": ["14", "3,081", "3,081"],
+    }
+
+
+def test_the_mixture_can_be_cut_short(tmp_path):
+    run(HOME / "examples" / "mixture.py", tmp_path, "--max-iterations", "100")

@@ -1,0 +1,65 @@
+"""The public surface: what nimt exports, and what its modules never do."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import nimt
+
+SOURCE = Path(nimt.__file__).parent
+
+
+def is_for_types_only(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts)  # speaking is the cli's job
+
+PUBLIC = {
+    "Absolute", "AlternativeLabels", "CannotStore", "CheckpointWarning", "CorruptLesson", "GreedyTeacher", "Grid",
+    "Hinge", "Huber", "IllConditioned", "InvalidInput", "KernelLearner", "Lesson", "LinearLearner", "Logistic",
+    "MissingExtra", "NimtError", "NotEnoughMemory", "Outcome", "Plan", "Progress", "RandomTeacher", "Selection",
+    "Square", "StepSizeWarning", "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "plan",
+    "plots", "rbf", "resume", "steps", "teach",
+}  # fmt: skip
+
+
+def test_the_public_names_are_exactly_these():
+    assert set(nimt.__all__) == PUBLIC
+    assert len(nimt.__all__) == len(set(nimt.__all__))
+
+
+def test_every_public_name_can_be_had_and_is_documented():
+    for name in nimt.__all__:
+        value = getattr(nimt, name)
+        assert name in dir(nimt)
+        if name not in ("__version__", "plots", "datasets"):
+            assert value.__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'teech'"):
+        nimt.teech
+
+
+def test_type_checkers_are_told_the_same_names():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    (told,) = (node for node in tree.body if is_for_types_only(node))
+    names = {alias.asname for node in told.body for alias in node.names}
+    assert names | {"__version__"} == set(nimt.__all__)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_library_neither_prints_nor_unpickles_nor_evaluates(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("print", "eval", "exec"), f"line {node.lineno}"
+        if isinstance(node, ast.Import):
+            assert "pickle" not in {alias.name for alias in node.names}
+
+
+def test_every_error_has_one_root():
+    from nimt import errors
+
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    assert len(kinds) > 5
+    for kind in kinds:
+        assert issubclass(kind, nimt.NimtError | UserWarning)
