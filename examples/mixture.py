@@ -16,10 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import nimt
-<<<<<<< HEAD
-=======
 from nimt.palette import STYLE
->>>>>>> main
 
 TEACHERS = {
     "RFT-1": nimt.RandomTeacher(k=1),
@@ -50,11 +47,7 @@ def run(max_iterations: int, console: Console) -> dict[str, nimt.Lesson]:
     snapshots = [step for step in (0, 150, 450, 1000) if step <= max_iterations]
     columns = (TextColumn("{task.description:<9}"), BarColumn(), TextColumn("{task.fields[m]}"), TimeElapsedColumn())
     lessons = {}
-<<<<<<< HEAD
-    with Progress(*columns, console=console, transient=True) as bars:
-=======
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
->>>>>>> main
         for name, teacher in TEACHERS.items():
             bar = bars.add_task(name, total=max_iterations, m="")
 
@@ -87,20 +80,12 @@ def table_of(lessons: dict[str, nimt.Lesson]) -> Table:
 
 def draw(lessons: dict[str, nimt.Lesson]) -> Figure:
     """Draw the greedy lesson as it went above the curves of all three."""
-<<<<<<< HEAD
-    with mpl.rc_context(nimt.plots.STYLE):
-=======
     with mpl.rc_context(STYLE):
->>>>>>> main
         figure = Figure(figsize=(8.5, 5.2), layout="constrained")
         above, below = figure.subfigures(2, 1, height_ratios=[1, 1.25], hspace=0.04)
     greedy = lessons["GFT-1"]
     nimt.plots.panels(greedy, sorted(greedy.snapshots), above)
-<<<<<<< HEAD
-    with mpl.rc_context(nimt.plots.STYLE):
-=======
     with mpl.rc_context(STYLE):
->>>>>>> main
         axes = below.subplots()
     nimt.plots.compare_curves(lessons, axes)
     return figure

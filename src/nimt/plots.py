@@ -238,13 +238,8 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
         for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
             ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
             ax.annotate(
-<<<<<<< HEAD
-                f"tolerance {tolerance:g}", (0, tolerance), xycoords=("axes fraction", "data"), xytext=(4, 3),
-                textcoords="offset points", ha="left", va="bottom", color=QUIET, fontsize=7.5,
-=======
                 f"tolerance\n{tolerance:g}", (1, tolerance), xycoords=("axes fraction", "data"), xytext=(4, 0),
                 textcoords="offset points", ha="left", va="center", color=QUIET, fontsize=7.5,
->>>>>>> main
             )  # fmt: skip
         ax.grid(axis="y")
         ax.margins(x=0.02)
@@ -252,11 +247,7 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         ax.set_xlabel("step")
         ax.set_ylabel(AXIS_NAMES.get(curves[0].measure, curves[0].measure))
-<<<<<<< HEAD
-        # above the axes: curves may lie anywhere within them
-=======
         # like the tolerance outside the axes, within which curves may lie anywhere
->>>>>>> main
         ax.legend(
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
             handlelength=2.0, columnspacing=1.6,
@@ -281,11 +272,7 @@ def _draw_lines(table: list[Panel], method: str, figure: Figure | SubFigure | No
         ax.plot(x, panel.target, color=TARGET, linewidth=1.1, linestyle=(0, (4, 1.6)), label="target f*")
         ax.plot(x, panel.values, color=colour, label=f"learner, {method}", zorder=2.5)
         if len(at):  # nothing is shown to the last f^t
-<<<<<<< HEAD
-            ax.vlines(at, panel.values_shown, panel.labels, color=OTHER, linewidth=0.9)
-=======
             ax.vlines(at, panel.values_shown, panel.labels, color=OTHER, linewidth=0.9 if len(at) <= FEW else 0.5)
->>>>>>> main
             ax.plot(
                 at, panel.labels, "o", color="white", markeredgecolor=TARGET, markeredgewidth=1.1,
                 markersize=5.0 if len(at) <= FEW else 3.2, zorder=3, label="shown", clip_on=False,
@@ -365,11 +352,7 @@ def _layout(count: int) -> tuple[int, int]:
 
 def _title(ax: Axes, panel: Panel) -> None:
     ax.set_title(f"t = {panel.step:,}", loc="left")
-<<<<<<< HEAD
-    ax.set_title(f"M = {panel.discrepancy:.2g}", loc="right", color=QUIET, fontsize=8)
-=======
     ax.set_title(f"M = {panel.discrepancy:.3g}", loc="right", color=QUIET, fontsize=8)
->>>>>>> main
 
 
 def _finish(all_axes: NDArray[Any], used: int, columns: int) -> None:
