@@ -19,9 +19,9 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 PUBLIC = {
     "Absolute", "AlternativeLabels", "CannotStore", "CheckpointWarning", "CorruptLesson", "GreedyTeacher", "Grid",
     "Hinge", "Huber", "IllConditioned", "InvalidInput", "KernelLearner", "Lesson", "LinearLearner", "Logistic",
-    "MissingExtra", "NimtError", "NotEnoughMemory", "Outcome", "Plan", "Progress", "RandomTeacher", "Selection",
-    "Square", "StepSizeWarning", "Teacher", "View", "Wendland", "__version__", "datasets", "linear", "plan",
-    "paper", "plots", "rbf", "resume", "steps", "teach",
+    "MissingExtra", "NimtError", "NotEnoughMemory", "Nystroem", "Outcome", "Plan", "Progress", "RandomFeatures",
+    "RandomTeacher", "Selection", "Square", "StepSizeWarning", "Teacher", "View", "Wendland", "__version__",
+    "datasets", "linear", "paper", "plan", "plots", "rbf", "resume", "steps", "subsample", "teach", "theory",
 }  # fmt: skip
 
 

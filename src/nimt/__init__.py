@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nimt import datasets as datasets
     from nimt import paper as paper
     from nimt import plots as plots
+    from nimt import theory as theory
     from nimt.engines.choosing import Plan as Plan
     from nimt.errors import CannotStore as CannotStore
     from nimt.errors import CheckpointWarning as CheckpointWarning
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from nimt.losses import Huber as Huber
     from nimt.losses import Logistic as Logistic
     from nimt.losses import Square as Square
+    from nimt.operators.approximate import Nystroem as Nystroem
+    from nimt.operators.approximate import RandomFeatures as RandomFeatures
+    from nimt.operators.approximate import subsample as subsample
     from nimt.pools import Grid as Grid
     from nimt.running import Progress as Progress
     from nimt.teachers import AlternativeLabels as AlternativeLabels
@@ -64,12 +68,13 @@ _HOMES = {
     "learners": ("KernelLearner", "LinearLearner"),
     "lesson": ("Lesson", "Outcome"),
     "losses": ("Absolute", "Hinge", "Huber", "Logistic", "Square"),
+    "operators.approximate": ("Nystroem", "RandomFeatures", "subsample"),
     "pools": ("Grid",),
     "running": ("Progress",),
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("plan", "resume", "steps", "teach"),
 }
-_MODULES = ("datasets", "paper", "plots")
+_MODULES = ("datasets", "paper", "plots", "theory")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]

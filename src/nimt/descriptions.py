@@ -14,6 +14,7 @@ from nimt.errors import CannotStore, InvalidInput
 from nimt.kernels import Wendland
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import LOSSES
+from nimt.operators.approximate import Nystroem, RandomFeatures
 from nimt.pools import Grid, Points
 from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher
 
@@ -26,7 +27,8 @@ KERNELS: dict[str, Any] = {
     if isinstance(kind, type) and issubclass(kind, Kernel) and not getattr(kind, "__abstractmethods__", None)
 }
 PLAIN: dict[str, Any] = {
-    kind.__name__: kind for kind in (*LOSSES.values(), GreedyTeacher, RandomTeacher, AlternativeLabels)
+    kind.__name__: kind
+    for kind in (*LOSSES.values(), GreedyTeacher, RandomTeacher, AlternativeLabels, RandomFeatures, Nystroem)
 }
 LEARNERS: dict[str, Any] = {kind.__name__: kind for kind in (KernelLearner, LinearLearner)}
 LEARNED = ("centers_", "coefficients_", "steps_", "weights_", "learning_rate_")

@@ -138,7 +138,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
         """Add coefficients at points; a point already among the centers keeps its one row.
 
-        `distinct` promises that no point comes twice, which saves looking.
+        `distinct` promises that no point comes twice, which saves looking; the arrays are then kept, not copied.
         """
         if self.steps_so_far() == 0:
             self.centers_ = np.empty((0, points.shape[1]))
@@ -146,8 +146,7 @@ class KernelLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.steps_ = 0
         self.steps_ += steps
         if distinct and len(self.centers_) == 0:
-            self.centers_ = np.array(points, dtype=np.float64)
-            self.coefficients_ = np.array(coefficients, dtype=np.float64)
+            self.centers_, self.coefficients_ = points, coefficients
             return
         self._check_dimension(points)
         both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point

@@ -80,7 +80,7 @@ class Lesson:
     """
 
     discrepancy: Array
-    picks: NDArray[np.int64]
+    picks: NDArray[np.int32]
     outcome: Outcome
     elapsed: float
     engine: str

@@ -23,6 +23,7 @@ from nimt.kernels import check_kernel_on
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.losses import check_labels
 from nimt.measures import check_measure
+from nimt.operators.approximate import RandomFeatures
 from nimt.pools import Pool, as_pool, values_on
 from nimt.pupils import KernelPupil, LinearPupil, Pupil
 from nimt.recording import RECORD_LIMIT, RECORDS
@@ -179,7 +180,7 @@ def check_checkpoint(path: Path, pupil: Pupil) -> None:
     pupil.state()
 
 
-def settings_of(task: Task, plan: LessonPlan, engine: str) -> dict[str, Any]:
+def settings_of(task: Task, plan: LessonPlan, engine: str | RandomFeatures) -> dict[str, Any]:
     """Return everything needed to run the lesson again, as numbers, text and arrays."""
     teacher = task.teacher
     if task.other_target is not None:
@@ -190,7 +191,7 @@ def settings_of(task: Task, plan: LessonPlan, engine: str) -> dict[str, Any]:
     return {
         "nimt": __version__,
         "versions": versions(),
-        "engine": engine,
+        "engine": describe(engine),
         "learner": describe(_with_values(task.learner, task.pool)),
         "teacher": describe(teacher),
         "pool": describe(task.pool),

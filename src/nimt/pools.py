@@ -116,8 +116,12 @@ class Grid:
 
     def take(self, indices: NDArray[np.intp]) -> Array:
         """Return the points at some indices, without making all of them."""
-        places = np.unravel_index(indices, self.shape)
-        return np.stack([axis[place] for axis, place in zip(self.axes, places, strict=True)], axis=1)
+        taken = np.empty((len(indices), self.dimension))
+        rest = np.array(indices)
+        for i in range(self.dimension - 1, -1, -1):  # axis by axis: a picture's pixels are many
+            taken[:, i] = self.axes[i][rest % len(self.axes[i])]
+            rest //= len(self.axes[i])
+        return taken
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))

@@ -180,10 +180,13 @@ def learns_like(learner: Any, kind: type) -> bool:
     )
 
 
-def pupil_of(learner: Any, pool: Pool, labels: Array) -> Pupil:
-    """Seat a learner at a pool; the caller's own is left as it was. `labels` are all it may be shown."""
+def pupil_of(learner: Any, pool: Pool, labels: Array, operator: Operator | None = None) -> Pupil:
+    """Seat a learner at a pool; the caller's own is left as it was.
+
+    `labels` are all it may be shown, `operator` is how its kernel acts, densely by default.
+    """
     if learns_like(learner, KernelLearner):
-        return KernelPupil(learner, pool)
+        return KernelPupil(learner, pool, operator)
     if learns_like(learner, LinearLearner):
         return LinearPupil(learner, pool)
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]

@@ -32,7 +32,7 @@ class Record:
     def __init__(self, n: int, start: float, kept: str, limit: int = RECORD_LIMIT) -> None:
         self.kept = kept
         self.limit = limit
-        self.picks: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
+        self.picks: NDArray[np.int32] = np.zeros(n, dtype=np.int32)
         self._discrepancy: list[Array] = [np.array([start])]
         self._indices: list[NDArray[np.int64]] = []
         self._labels: list[Array] = []

@@ -120,6 +120,7 @@ class Run:
             finally:
                 if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
                     self.write_checkpoint()
+        self.engine.close()
         return self.lesson()
 
     def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:

@@ -17,6 +17,7 @@ from nimt.descriptions import rebuild
 from nimt.engines.choosing import Plan, make_engine, plan_for
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
 from nimt.lesson import Lesson
+from nimt.operators.approximate import RandomFeatures
 from nimt.planning import (
     LessonPlan,
     check_checkpoint,
@@ -52,7 +53,7 @@ def teach(
     seed: int | None = 0,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
-    engine: str = "auto",
+    engine: str | RandomFeatures = "auto",
 ) -> Lesson:
     r"""Teach a learner the target and return the lesson [Zhang23, Alg. 1].
 
@@ -86,8 +87,9 @@ def teach(
         Called at most 20 times a second and at the end; a true answer stops.
     checkpoint : path, optional
         Written every few seconds and at every stop; `nimt.resume(path)` goes on from it.
-    engine : {"auto", "reference", "grid", "neighbours", "streamed"}
-        How the same lesson is run; "auto" takes the fastest that covers it, `lesson.engine` says which.
+    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
+        How the same lesson is run; "auto" takes the fastest that covers it, `lesson.engine` says which. The last two
+        are approximations: they run another lesson, close to the exact one.
 
     Returns
     -------
@@ -177,7 +179,7 @@ def plan(
     y: Any,
     *,
     max_iterations: int = 1,
-    engine: str = "auto",
+    engine: str | RandomFeatures = "auto",
     **options: Any,
 ) -> Plan:
     """Say which engine would run a lesson, what memory it needs and why, without running it.
@@ -225,7 +227,7 @@ def resume(
             rebuild(settings["pool"]),
             settings["target"],
             **{name: settings[name] for name in REPEATED},
-            time_limit=time_limit, callback=callback, checkpoint=path, engine=content["engine"],
+            time_limit=time_limit, callback=callback, checkpoint=path, engine=rebuild(settings["engine"]),
             target_function=_rebuilt_target(settings), warn=False,
         )  # fmt: skip
         run.restore(content)
@@ -255,7 +257,7 @@ def _prepared(
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
     time_limit: float | None = None,
-    engine: str = "auto",
+    engine: str | RandomFeatures = "auto",
     target_function: Any = None,
     warn: bool = True,
     **options: Any,
@@ -274,7 +276,9 @@ def _prepared(
         warn_of_step_size(chosen.pupil, pack_size(task))
     if checkpoint is not None:
         check_checkpoint(Path(checkpoint), chosen.pupil)
-    return Run(task, chosen, settings_of(task, plan, chosen.name), callback, checkpoint)
+    return Run(
+        task, chosen, settings_of(task, plan, chosen.name if isinstance(engine, str) else engine), callback, checkpoint
+    )
 
 
 def _read_checkpoint(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 TILE = 64  # slots that a tournament's leaf holds
+FAN = 8  # nodes that meet in one match
 
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY = 0, 1, 2, 3, 4
@@ -90,38 +91,45 @@ def over(step, m, rules, watch):
 
 
 # ---------------------------------------------------------------- the tournament
+#
+# Leaves are tiles; a node plays off FAN children, which lie side by side in memory, so that a match reads one line of
+# cache. node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
+# every level is padded to a multiple of FAN with scores that never win. Ties go to the lowest index in the pool.
 
 
 @njit(cache=True)
-def rescan(tile, bits, best_bits, best_slot):
-    first = tile * TILE
-    part = bits[first : first + TILE]
-    top = part[0]
-    for s in range(1, TILE):
-        top = max(top, part[s])
-    s = 0
-    while part[s] != top:
-        s += 1
-    best_bits[tile] = top
-    best_slot[tile] = first + s
+def play_off(first, node_bits, node_tile, best_slot, order):
+    """The best of the FAN nodes from `first` on: its score and its tile."""
+    top = node_bits[first]
+    tile = node_tile[first]
+    for q in range(1, FAN):
+        bits = node_bits[first + q]
+        if bits > top:
+            top = bits
+            tile = node_tile[first + q]
+        elif bits == top and top >= 0 and order[best_slot[node_tile[first + q]]] < order[best_slot[tile]]:
+            tile = node_tile[first + q]
+    return top, tile
 
 
 @njit(cache=True)
-def winner(a, b, best_bits, best_slot, order):
-    """The better of two tiles; of equals, the one whose point comes first in the pool."""
-    if best_bits[a] != best_bits[b]:
-        return a if best_bits[a] > best_bits[b] else b
-    return a if order[best_slot[a]] < order[best_slot[b]] else b
-
-
-@njit(cache=True)
-def build_tournament(bits, best_bits, best_slot, order, tree):
-    leaves = tree.size // 2
-    for tile in range(leaves):
-        rescan(tile, bits, best_bits, best_slot)
-        tree[leaves + tile] = tile
-    for node in range(leaves - 1, 0, -1):
-        tree[node] = winner(tree[2 * node], tree[2 * node + 1], best_bits, best_slot, order)
+def build_tournament(bits, best_slot, order, levels, node_bits, node_tile):
+    node_bits[:] = -1
+    for tile in range(bits.size // TILE):
+        slot = tile * TILE
+        top = bits[slot]
+        for s in range(tile * TILE, tile * TILE + TILE):
+            if bits[s] > top:
+                top = bits[s]
+                slot = s
+        best_slot[tile] = slot
+        node_bits[tile] = top
+        node_tile[tile] = tile
+    for level in range(1, levels.size - 1):
+        for node in range((levels[level] - levels[level - 1]) // FAN):
+            top, tile = play_off(levels[level - 1] + FAN * node, node_bits, node_tile, best_slot, order)
+            node_bits[levels[level] + node] = top
+            node_tile[levels[level] + node] = tile
 
 
 # ---------------------------------------------------------------- lessons
@@ -130,8 +138,8 @@ def build_tournament(bits, best_bits, best_slot, order, tree):
 @njit(cache=True)
 def by_columns(
     on_grid, grid, lists, at, rates, other_label, greedy, tournament, diagonal, f, y, other, c, shown, score, bits,
-    rule, rule_delta, weight, loss, loss_delta, order, best_bits, best_slot, tree, stamp, touched, work, guess,
-    sums, period, rules, watch, out_index, out_label, out_m,
+    rule, rule_delta, weight, loss, loss_delta, order, best_slot, levels, node_bits, node_tile, stamp, touched,
+    work, guess, sums, period, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -147,7 +155,7 @@ def by_columns(
     runs = first.size
     k = out_index.shape[1]
     moves = np.empty(k)
-    leaves = tree.size // 2
+    root = levels[-2]
     scale, tol, limit, still, patience = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL], rules[PATIENCE]
     total, carry, at_sync = sums[TOTAL], sums[CARRY], sums[AT_SYNC]
     best, best_at = watch[BEST], watch[BEST_AT]
@@ -171,7 +179,7 @@ def by_columns(
 
         # the teacher
         if tournament:
-            out_index[t, 0] = best_slot[tree[1]]
+            out_index[t, 0] = best_slot[node_tile[root]]
         elif greedy:
             largest_into(bits, work, guess, out_index[t])
         use_other = other_label.size > 0 and other_label[t]
@@ -268,22 +276,37 @@ def by_columns(
                 top = max(top, bits[low + np.uint64(q)])
             while bits[low] != top:
                 low += np.uint64(1)
-            best_bits[tile] = top
+            node_bits[tile] = top
             best_slot[tile] = low
-        for j in range(count):
-            node = np.uint64((leaves + touched[j]) >> 1)
-            while node > 0:
-                left = np.uint64(tree[np.uint64(2) * node])
-                right = np.uint64(tree[np.uint64(2) * node + np.uint64(1)])
-                if best_bits[left] == best_bits[right]:
-                    wins = left if order[best_slot[left]] < order[best_slot[right]] else right
-                else:
-                    wins = left if best_bits[left] > best_bits[right] else right
-                unchanged = tree[node] == wins
-                tree[node] = wins
-                if unchanged and stamp[wins] != step:
-                    break
-                node >>= np.uint64(1)
+        for level in range(1, levels.size - 1):
+            if count == 0:
+                break
+            down, up = levels[level - 1], levels[level]
+            kept = 0
+            for j in range(count):
+                node = touched[j] // FAN
+                here_ = np.uint64(up + node)
+                if stamp[here_] == step:
+                    continue
+                stamp[here_] = step
+                child = np.uint64(down + node * FAN)
+                top = node_bits[child]
+                wins = np.uint64(node_tile[child])
+                for q in range(1, FAN):
+                    other_bits = node_bits[child + np.uint64(q)]
+                    if other_bits > top:
+                        top = other_bits
+                        wins = np.uint64(node_tile[child + np.uint64(q)])
+                    elif other_bits == top and top >= 0:
+                        rival = np.uint64(node_tile[child + np.uint64(q)])
+                        if order[best_slot[rival]] < order[best_slot[wins]]:
+                            wins = rival
+                if node_bits[here_] != top or node_tile[here_] != wins or stamp[wins] == step:
+                    node_bits[here_] = top
+                    node_tile[here_] = wins
+                    touched[kept] = node
+                    kept += 1
+            count = kept
     sums[TOTAL], sums[CARRY], sums[AT_SYNC] = total, carry, at_sync
     watch[BEST], watch[BEST_AT] = best, best_at
     return taken, state

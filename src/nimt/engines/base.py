@@ -133,6 +133,10 @@ class Engine(Protocol):
         """Return the learner as it is now."""
         ...
 
+    def close(self) -> None:
+        """Let go of everything but the learner: no step will follow."""
+        ...
+
     def state(self) -> dict[str, Any]:
         """Return numbers, text and arrays from which `restore` goes on bit by bit."""
         ...

@@ -11,6 +11,8 @@ from nimt.engines.base import Engine, Task
 from nimt.engines.fast import uncovered
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput, NotEnoughMemory
+from nimt.learners import KernelLearner
+from nimt.operators.approximate import RandomFeatures
 from nimt.operators.dense import GRAM_LIMIT
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import PAIR_BYTES, NeighbourOperator, count_pairs
@@ -64,10 +66,14 @@ def readable(count: float) -> str:
     return f"{count:.3g} TB"
 
 
-def plan_for(name: str, task: Task) -> Plan:
+def plan_for(name: str | RandomFeatures, task: Task) -> Plan:
     """Decide on an engine without making it; a named one is refused where it cannot run the task."""
+    if isinstance(name, RandomFeatures):
+        return _approximate(name, task)
     if name not in ENGINES:
-        raise InvalidInput(f"engine must be one of {', '.join(ENGINES)}, got {name!r}")
+        raise InvalidInput(
+            f"engine must be one of {', '.join(ENGINES)}, nimt.RandomFeatures() or nimt.Nystroem(), got {name!r}"
+        )
     reason = uncovered(task)
     if name == "reference" or (name == "auto" and reason):
         return _reference(task, reason or "it was asked for")
@@ -94,10 +100,12 @@ def plan_for(name: str, task: Task) -> Plan:
     return _streamed(task)
 
 
-def make_engine(name: str, task: Task, cache_bytes: int = CACHE) -> Engine:
+def make_engine(name: str | RandomFeatures, task: Task, cache_bytes: int = CACHE) -> Engine:
     """Return the engine of that name, made ready; "auto" takes the fastest that covers the task."""
     plan = plan_for(name, task)
     refuse_what_does_not_fit(plan)
+    if isinstance(name, RandomFeatures):
+        return ReferenceEngine(task, name.operator(task.learner.kernel, task.pool))
     if plan.engine == "reference":
         return ReferenceEngine(task)
     from nimt.engines.sparse import SparseEngine  # numba is loaded only where it is used
@@ -144,6 +152,13 @@ def _reference(task: Task, reason: str) -> Plan:
     if hasattr(task.learner, "kernel"):
         held = gram if gram <= GRAM_LIMIT else 2**27
     return Plan("reference", held + 80 * n, None, f"the plain loop, because {reason}")
+
+
+def _approximate(approximation: RandomFeatures, task: Task) -> Plan:
+    if type(task.learner) is not KernelLearner:
+        raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(task.learner).__name__} has none")
+    needed = 8 * len(task.pool) * (2 * approximation.components + 10)
+    return Plan(approximation.name, needed, None, "it was asked for; the lesson differs from the exact one")
 
 
 def _grid(task: Task) -> Plan:

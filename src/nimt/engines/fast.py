@@ -181,6 +181,9 @@ class FastEngine:
         self.settle()
         return self.pupil.taught()
 
+    def close(self) -> None:
+        """Let go of everything but the learner."""
+
     def state(self) -> dict[str, Any]:
         self.settle()
         return {

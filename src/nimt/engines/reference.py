@@ -12,6 +12,7 @@ from nimt.errors import InvalidInput
 from nimt.lesson import Outcome
 from nimt.losses import check_labels
 from nimt.measures import measure_of
+from nimt.operators import Operator
 from nimt.pools import Points, Pool, check_finite, real_array
 from nimt.pupils import Pupil, pupil_of
 from nimt.teachers import Memory, Selection, View, checked_indices
@@ -22,9 +23,11 @@ class ReferenceEngine:
 
     name = "reference"
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, operator: Operator | None = None) -> None:
         self.task = task
-        self.pupil: Pupil = pupil_of(task.learner, task.pool, possible_labels(task))
+        self.pupil: Pupil = pupil_of(task.learner, task.pool, possible_labels(task), operator)
+        if operator is not None:
+            self.name = operator.name
         self.measure = measure_of(task.measure, self.pupil, task.target, task.target_function)
         _, self.selection_rng, self.label_rng = task.streams()
         self.memory: Memory | None = None
@@ -122,6 +125,9 @@ class ReferenceEngine:
 
     def taught(self) -> Any:
         return self.pupil.taught()
+
+    def close(self) -> None:
+        pass
 
     def state(self) -> dict[str, Any]:
         return {

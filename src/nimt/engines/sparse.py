@@ -41,13 +41,16 @@ class SparseEngine(FastEngine):
         self.diagonal = np.array([operator.height])
         self.period = min(max(n, SHORTEST_PERIOD), LONGEST_PERIOD)
         self.sums = np.zeros(3)
+        self.closed = False
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         if self.tournament:
             self._lay_out_by_tiles()
         tiles = len(self.order) // _compiled.TILE
-        self.best_bits, self.best_slot, self.touched = (np.zeros(tiles, dtype=np.int64) for _ in range(3))
-        self.stamp = np.full(tiles, -1, dtype=np.int64)  # the step at which a tile was last touched
-        self.tree = np.zeros(2 * tiles, dtype=np.int32)
+        self.levels = tournament_levels(tiles, _compiled.FAN)
+        self.best_slot, self.touched = (np.zeros(tiles, dtype=np.int64) for _ in range(2))
+        self.node_bits = np.zeros(self.levels[-1], dtype=np.int64)
+        self.node_tile = np.zeros(self.levels[-1], dtype=np.int32)
+        self.stamp = np.full(self.levels[-1], -1, dtype=np.int64)  # the step at which a node was last touched
         self.grid, self.lists = self._columns()
         self.y = self._placed(task.target)
         self.other = NOTHING if task.other_target is None else self._placed(task.other_target)
@@ -127,7 +130,9 @@ class SparseEngine(FastEngine):
         if self.greedy:
             _compiled.score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight)
         if self.tournament:
-            _compiled.build_tournament(self.bits, self.best_bits, self.best_slot, self.order, self.tree)
+            _compiled.build_tournament(
+                self.bits, self.best_slot, self.order, self.levels, self.node_bits, self.node_tile
+            )
 
     def _in_pool_order(self, array: NDArray[Any]) -> Any:
         if not self.tournament:
@@ -160,8 +165,8 @@ class SparseEngine(FastEngine):
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
             self.on_grid, self.grid, self.lists, self.step, rates, other_label, self.greedy, self.tournament, *function,
-            *scores, self.order, self.best_bits, self.best_slot, self.tree, self.stamp, self.touched, self.work,
-            self.guess, self.sums, self.period, *end,
+            *scores, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched,
+            self.work, self.guess, self.sums, self.period, *end,
         )  # fmt: skip
         return int(taken), int(code)
 
@@ -211,9 +216,22 @@ class SparseEngine(FastEngine):
 
     @property
     def values(self) -> Array:
-        return np.asarray(self._in_pool_order(self.f))
+        return self.pupil.values if self.closed else np.asarray(self._in_pool_order(self.f))
+
+    def close(self) -> None:
+        # one array at a time, so that a large pool is never held twice
+        self.score = self.weight = self.other = self.y = NOTHING
+        self.bits = self.work = NO_SLOTS
+        self.grid = self.lists = ()
+        for name, own in (("values", "f"), ("coefficients", "c"), ("shown", "shown")):
+            setattr(self.pupil, name, self._in_pool_order(getattr(self, own)))
+            setattr(self, own, NOTHING)
+        self.order = np.empty(0, np.int32)
+        self.closed = True
 
     def settle(self) -> None:
+        if self.closed:
+            return
         self.pupil.values = self._in_pool_order(self.f)
         self.pupil.coefficients = self._in_pool_order(self.c)
         self.pupil.shown = self._in_pool_order(self.shown)
@@ -225,3 +243,20 @@ class SparseEngine(FastEngine):
         super().restore(state)
         self._take_over()
         self.sums[:] = state["sums"]
+
+
+def tournament_levels(leaves: int, fan: int) -> NDArray[np.int64]:
+    """Return where each level of a tournament begins, from the leaves to the root, and how many nodes there are in all.
+
+    Examples
+    --------
+    >>> tournament_levels(9, 8)
+    array([ 0, 16, 24, 32])
+    """
+    starts, size = [0], max(1, leaves)
+    while True:
+        padded = -(-size // fan) * fan
+        starts.append(starts[-1] + padded)
+        if size == 1:
+            return np.array(starts, dtype=np.int64)
+        size = padded // fan

@@ -78,7 +78,7 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     )
     figure = canvas(6.4, 4.0)
     ax = figure.subplots()
-    draw_losses(ax, curves_of(found.lessons), bottom=0.55, enlarged=0.1, place=(0.08, 0.11, 0.42, 0.38))
+    draw_losses(ax, curves_of(found.lessons), bottom=0.55, enlarged=0.1, place=(0.08, 0.11, 0.38, 0.34))
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     yield Drawn(
         "cheetah-loss",

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.lesson import Lesson
-from nimt.palette import COLOURS, QUIET, TARGET
+from nimt.palette import OTHER, QUIET, TARGET
 from nimt.paper import digits, gmm
 from nimt.paper.drawing import DISCREPANCY, LEARNER, Curve, canvas, curves_of, styled, thousands
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
@@ -21,7 +21,7 @@ USED, STATED = 0.5, 2.0
 MIXTURE_STEPS = 100_000
 STATED_ITD = 77_700
 NAMES = {USED: "width 0.5 (used)", STATED: "width 2 (stated)"}
-COLOUR = {USED: LEARNER, STATED: COLOURS["RFT"]}
+COLOUR = {USED: LEARNER, STATED: OTHER}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,221 @@
+"""The discrepancy S of iterative teaching, the greedy ratio built from it, and its mean, the Fisher information."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nimt.checks import check_count
+from nimt.errors import InvalidInput
+from nimt.learners import KernelLearner
+from nimt.lesson import Lesson
+from nimt.losses import as_loss
+from nimt.pools import Pool, as_pool, check_finite, real_array, values_on
+from nimt.theory.replay import Replay, replay
+
+Array = NDArray[np.float64]
+
+GRADIENTS = ("evaluated", "norm")
+
+
+def discrepancy_at(learner: KernelLearner, X: Pool | ArrayLike, y: Any) -> Array:
+    r"""Return S_L(f; x) = |E_x grad_f L(f)|^2 = (dL/df K(x, x))^2 at the rows of X [Zhang23, Def. 10].
+
+    The square of the gradient *evaluated* at x. Its squared norm in H is (dL/df)^2 K(x, x): the same for a diagonal
+    of 1 only. Of a pack, the largest counts.
+
+    Parameters
+    ----------
+    learner : KernelLearner
+    X : pool or array (n, d)
+    y : array (n,), number or callable
+        The labels there.
+
+    Returns
+    -------
+    array (n,)
+
+    Examples
+    --------
+    >>> from nimt.kernels import rbf
+    >>> discrepancy_at(KernelLearner(rbf(width=0.5)), [[0.0], [1.0]], [3.0, -0.5])  # (2 (0 - y))^2
+    array([36.,  1.])
+    """
+    _, slopes, diagonal = _gradient(learner, X, y)
+    return np.asarray((slopes * diagonal) ** 2)
+
+
+def fisher_information(
+    learner: KernelLearner,
+    X: Pool | ArrayLike,
+    y: Any,
+    *,
+    weights: ArrayLike | None = None,
+    gradient: str = "evaluated",
+) -> float:
+    r"""Return the nonparametric Fisher information E_x (grad_f L(x; f))^2 over the pool [Zhang23, App. A].
+
+    Parameters
+    ----------
+    learner, X, y : as in `discrepancy_at`
+    weights : array (n,), optional
+        The distribution over X, up to a factor; uniform by default.
+    gradient : {"evaluated", "norm"}
+        "evaluated" averages S = (dL/df K(x, x))^2, the paper's form. "norm" averages |grad|_H^2 = (dL/df)^2 K(x, x),
+        which for a linear kernel is the trace of the parametric Fisher matrix. Both are the textbook information
+        where f is one number and K = 1.
+
+    Examples
+    --------
+    A coin whose log-odds are 0 carries p (1 - p) = 1/4 about them:
+
+    >>> from sklearn.gaussian_process.kernels import ConstantKernel
+    >>> coin = KernelLearner(ConstantKernel(1.0), loss="logistic", initial=0.0)
+    >>> fisher_information(coin, [[0.0], [0.0]], [1.0, -1.0], weights=[0.5, 0.5])
+    0.25
+    """
+    if gradient not in GRADIENTS:
+        raise InvalidInput(f"gradient must be one of {', '.join(GRADIENTS)}, got {gradient!r}")
+    pool, slopes, diagonal = _gradient(learner, X, y)
+    squares = slopes**2 * (diagonal**2 if gradient == "evaluated" else diagonal)
+    if weights is None:
+        return float(np.mean(squares))
+    shares = real_array("weights", weights)
+    if shares.shape != (len(pool),):
+        raise InvalidInput(f"weights has shape {shares.shape} for {len(pool)} points: give one a point")
+    check_finite("weights", shares)
+    if (shares < 0).any() or shares.sum() <= 0:
+        raise InvalidInput("weights must be >= 0 and not all zero")
+    return float(squares @ shares / shares.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Discrepancies:
+    """S along a lesson of T steps; every array has shape (T,), entry t belongs to f^t.
+
+    As in the definition the label is the truth f*(x), also where the teacher gave another one.
+
+    Attributes
+    ----------
+    shown : array
+        At what was shown; of a pack, the largest.
+    largest, mean : array
+        Over all that the teacher could have shown: what the greedy choice has, what a random one has on average.
+    sampled : array or None
+        At one example drawn at random, where a seed was given.
+    """
+
+    shown: Array
+    largest: Array
+    mean: Array
+    sampled: Array | None = None
+
+
+def discrepancies(lesson: Lesson, *, seed: int | None = None) -> Discrepancies:
+    """Measure S along a lesson.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [1.0, 3.0], max_iterations=2)
+    >>> s = discrepancies(lesson)
+    >>> s.largest, s.mean
+    (array([36.,  4.]), array([20.,  2.]))
+    """
+    return discrepancies_of(replay(lesson), seed=seed)
+
+
+def discrepancies_of(again: Replay, *, seed: int | None = None) -> Discrepancies:
+    """Measure S along a replay."""
+    steps = len(again.lesson)
+    shown, largest, mean, sampled = np.empty((4, steps))
+    draws = np.zeros(steps, dtype=np.intp)
+    if seed is not None:
+        check_count("seed", seed, at_least=0)
+        draws = np.random.default_rng(seed).integers(len(again.candidates), size=steps)
+    for moment in again.moments():
+        t = moment.step
+        everywhere = pool_discrepancy(again, moment.values)
+        possible = everywhere if again.free else everywhere[again.candidates]
+        shown[t] = everywhere[moment.indices].max()
+        largest[t] = possible.max()
+        mean[t] = possible.mean()
+        sampled[t] = possible[draws[t]]
+    return Discrepancies(shown, largest, mean, None if seed is None else sampled)
+
+
+def pool_discrepancy(again: Replay, values: Array) -> Array:
+    """Return S on the whole pool, shape (n,)."""
+    with np.errstate(over="ignore", invalid="ignore"):  # of a diverged lesson it is infinite
+        return np.asarray((again.loss.slope(values, again.lesson.target) * again.diagonal) ** 2)
+
+
+def greedy_ratio(lesson: Lesson, *, seed: int | None = None) -> Array:
+    r"""Return gamma_t = S at a random example / S at the greedy one, for t = 0 .. T - 1 [Zhang23, Thm 14].
+
+    The greedy one is the largest S among what the teacher could show. Where that is 0 nothing is left to teach and
+    the ratio counts as 1.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    seed : int, optional
+        Draw one random example a step; the exact expectation over the pool by default.
+
+    Returns
+    -------
+    array (T,)
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [1.0, 3.0], max_iterations=2)
+    >>> greedy_ratio(lesson).round(4)  # (4 + 36) / 2 / 36, then (4 + 0) / 2 / 4
+    array([0.5556, 0.5   ])
+    """
+    return ratio_of(discrepancies(lesson, seed=seed))
+
+
+def ratio_of(measured: Discrepancies) -> Array:
+    """Return the greedy ratio from measured S."""
+    random = measured.mean if measured.sampled is None else measured.sampled
+    something = measured.largest > 0
+    ratio = np.ones_like(random)
+    np.divide(random, measured.largest, out=ratio, where=something)
+    return ratio
+
+
+def psi(lesson: Lesson, *, seed: int | None = None) -> Array:
+    r"""Return the running sum of the greedy ratio, sum_{j < t} gamma_j for t = 0 .. T [Zhang23, Thm 14].
+
+    That is T + 1 numbers, the first of them 0.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [1.0, 3.0], max_iterations=2)
+    >>> psi(lesson).round(4)
+    array([0.    , 0.5556, 1.0556])
+    """
+    return running_sum(greedy_ratio(lesson, seed=seed))
+
+
+def running_sum(ratio: Array) -> Array:
+    """Return the sums of the first t entries, t = 0 .. T."""
+    return np.concatenate([[0.0], np.cumsum(ratio)])
+
+
+def _gradient(learner: KernelLearner, X: Pool | ArrayLike, y: Any) -> tuple[Pool, Array, Array]:
+    """Return the pool, dL/df and K(x, x) there."""
+    if not isinstance(learner, KernelLearner):
+        raise InvalidInput(f"the functional gradient is a KernelLearner's; got {learner!r}")
+    pool = as_pool(X)
+    labels = values_on(pool, y, "y")
+    slopes = np.asarray(as_loss(learner.loss).slope(learner.predict(pool), labels))
+    return pool, slopes, np.asarray(learner.kernel.diag(pool.points), dtype=np.float64)

@@ -1,0 +1,186 @@
+"""Run a recorded lesson again, step by step: the one source of everything the theory says about a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.descriptions import rebuild
+from nimt.errors import CannotStore, InvalidInput
+from nimt.learners import KernelLearner
+from nimt.lesson import Lesson
+from nimt.losses import Loss, as_loss
+from nimt.pools import values_on
+from nimt.pupils import KernelPupil
+from nimt.teachers import candidates_of
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+REPLAY_TOLERANCE = 1e-6  # of the largest value: engines may round differently, and no more than that
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One step of a lesson, seen from inside.
+
+    Attributes
+    ----------
+    step : int
+        t, from 0.
+    values, after : arrays (n,)
+        f^t and f^{t+1} on the pool.
+    indices, labels, slopes : arrays (k,)
+        What was shown, and dL/df there at f^t.
+    rate : float
+        The learning rate of this step.
+    """
+
+    step: int
+    values: Array
+    after: Array
+    indices: Indices
+    labels: Array
+    slopes: Array
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """A lesson of a `KernelLearner` that can be run again; iterating yields its moments.
+
+    Attributes
+    ----------
+    lesson : Lesson
+    start : KernelLearner
+        The learner as it was before the lesson.
+    """
+
+    lesson: Lesson
+    start: KernelLearner
+
+    @cached_property
+    def loss(self) -> Loss:
+        return as_loss(self.start.loss)
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """K(x, x) on the pool, shape (n,)."""
+        return np.asarray(self.start.kernel.diag(self.lesson.pool.points), dtype=np.float64)
+
+    @cached_property
+    def rates(self) -> Array:
+        """The learning rate of every step, shape (T,)."""
+        before = self.start.steps_so_far()
+        steps = range(before, before + len(self.lesson))
+        return np.array([self.start.rate(step, self.diagonal) for step in steps], dtype=np.float64)
+
+    @cached_property
+    def candidates(self) -> Indices:
+        """The points the teacher could show: a limited pool of its own, or all.
+
+        A teacher that is not nimt's own is recorded by its name only; it is taken to be free to show all.
+        """
+        pool, settings = self.lesson.pool, self.lesson.settings
+        pool_stream, _, _ = np.random.default_rng(settings["seed"]).spawn(3)
+        chosen = candidates_of(settings["teacher"].get("pool"), pool.shape, pool_stream)
+        return np.arange(len(pool)) if chosen is None else chosen
+
+    @property
+    def free(self) -> bool:
+        """Whether the teacher could show every point."""
+        return len(self.candidates) == len(self.lesson.pool)
+
+    @cached_property
+    def target_function(self) -> Any:
+        """f* as it was given, where that can be rebuilt; its values on the pool otherwise."""
+        try:
+            given = rebuild(self.lesson.settings["target_function"])
+        except CannotStore:
+            given = None
+        return self.lesson.target if given is None else given
+
+    def pupil(self) -> KernelPupil:
+        """Return the learner before the first step, seated at the pool."""
+        return KernelPupil(self.start, self.lesson.pool)
+
+    def moments(self, pupil: KernelPupil | None = None) -> Iterator[Moment]:
+        """Yield every step; `pupil` is taught along, so a measure of it can be read between two moments."""
+        lesson = self.lesson
+        pupil = pupil or self.pupil()
+        assert lesson.indices is not None and lesson.labels is not None
+        values = pupil.values.copy()
+        for step, (shown, labels) in enumerate(zip(lesson.indices, lesson.labels, strict=True)):
+            indices, rate = shown.astype(np.intp), pupil.rate()
+            with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is replayed as it was
+                slopes = np.asarray(self.loss.slope(values[indices], labels))
+                pupil.learn(indices, labels)
+            after = pupil.values.copy()
+            yield Moment(step, values, after, indices, labels, slopes, rate)
+            values = after
+        _check_arrival(values, lesson.final)
+
+
+def replay(lesson: Lesson) -> Replay:
+    """Make a lesson ready to be run again, or say why it cannot be.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 5.0], [1.0, 3.0], max_iterations=2)
+    >>> [(moment.step, moment.indices.tolist(), moment.rate) for moment in replay(lesson).moments()]
+    [(0, [1], 0.5), (1, [0], 0.5)]
+    """
+    if not isinstance(lesson, Lesson):
+        raise InvalidInput(f"the theory speaks of a lesson, as nimt.teach returns it; got {lesson!r}")
+    if lesson.learner is None:
+        raise InvalidInput(
+            "this lesson was stored without its learner, which is not nimt's own, so it cannot be replayed: "
+            "use the lesson that nimt.teach returned"
+        )
+    if not isinstance(lesson.learner, KernelLearner):
+        raise InvalidInput(
+            f"the theory is about functional gradients, so about a KernelLearner; this lesson taught a "
+            f"{type(lesson.learner).__name__}"
+        )
+    if lesson.indices is None or lesson.labels is None:
+        raise InvalidInput(
+            "this lesson kept only how often each point was shown, not when, so it cannot be replayed: "
+            "teach it again with record='all'"
+        )
+    return Replay(lesson, learner_at_start(lesson))
+
+
+def learner_at_start(lesson: Lesson) -> KernelLearner:
+    """Return the learner as it was before the lesson; what is not nimt's own in it is taken from the taught one."""
+    try:
+        learner: KernelLearner = rebuild(lesson.settings["learner"])
+    except CannotStore:
+        taught = lesson.learner
+        learner = KernelLearner(
+            taught.kernel,
+            loss=taught.loss,
+            learning_rate=taught.learning_rate,
+            initial=values_on(lesson.pool, lesson.initial, "initial"),
+        )
+        learner.centers_ = np.empty((0, lesson.pool.dimension))
+        learner.coefficients_ = np.empty(0)
+        learner.steps_ = taught.steps_so_far() - len(lesson)
+    return learner.bind(lesson.pool)
+
+
+def _check_arrival(values: Array, final: Array) -> None:
+    """Refuse a replay that ends elsewhere than the lesson did: its numbers would be about another lesson."""
+    if not (np.isfinite(values).all() and np.isfinite(final).all()):
+        return
+    gap = float(np.max(np.abs(values - final)))
+    if gap > REPLAY_TOLERANCE * max(1.0, float(np.max(np.abs(final)))):
+        raise InvalidInput(
+            f"the replay ends {gap:.2g} away from what the lesson recorded: its parts do not belong together"
+        )
