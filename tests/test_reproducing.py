@@ -140,6 +140,30 @@ def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
     assert set(rest["experiments"]) == set(names)
 
 
+def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
+    taught = []
+
+    def interrupt(event):
+        if event.state == "teaching" and event.lesson not in taught:
+            taught.append(event.lesson)
+            if len(taught) == 3:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(["digits"], tmp_path, progress=interrupt, **SHORT)
+    kept = sorted(path.name.split(".")[1] for path in (tmp_path / "records").glob("digits.*.npz"))
+    assert len(kept) == 2
+    ear = Ear()
+    again = reproduce(["digits"], tmp_path, progress=ear, **SHORT)
+    told = {event.lesson for event in ear.events if event.state == "teaching"}
+    assert told.isdisjoint(taught[:2])
+    assert taught[2] in told
+    assert list((tmp_path / "records").glob("*.npz")) == []
+    fresh = reproduce(["digits"], tmp_path / "fresh", **SHORT)
+    for a, b in zip(again["experiments"]["digits"]["lessons"], fresh["experiments"]["digits"]["lessons"], strict=True):
+        assert a["checkpoints"] == b["checkpoints"]
+
+
 @pytest.mark.slow
 def test_processes_find_the_same_numbers(tmp_path):
     names = ["digits", "lines"]

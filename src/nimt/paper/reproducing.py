@@ -21,7 +21,7 @@ from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
-from nimt.paper.keeping import FIGURES, fingerprint, keep, kept, write_text
+from nimt.paper.keeping import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part, write_text
 from nimt.paper.page import page_of
 from nimt.paper.registry import EXPERIMENTS, chosen
 from nimt.planning import versions
@@ -137,17 +137,20 @@ class Plan:
     out: Path
 
 
-def teach_part(name: str, part: str, plan: Plan, listen: Listener) -> tuple[Lesson, float]:
-    """Run one lesson of an experiment, and say how long it took."""
+def teach_part(name: str, part: str, plan: Plan, listen: Listener) -> Lesson:
+    """Run one lesson of an experiment, or read it where a run that was interrupted had finished it."""
+    before = kept_part(plan.out, name, part, plan.marks[name])
+    if before is not None:
+        return before
     experiment = EXPERIMENTS[name]
     assert experiment.parts is not None
-    began = time.perf_counter()
     pictures = experiment.pictures(plan.setting.data)
     lesson = experiment.parts.teach(_listened(name, plan.setting, listen), pictures, part)
-    return lesson, time.perf_counter() - began
+    keep_part(plan.out, name, part, plan.marks[name], lesson)
+    return lesson
 
 
-def finish(name: str, parts: dict[str, tuple[Lesson, float]] | None, plan: Plan, listen: Listener) -> dict[str, Any]:
+def finish(name: str, parts: dict[str, Lesson] | None, plan: Plan, listen: Listener) -> dict[str, Any]:
     """Run one experiment, or take the lessons of its parts; save its figures and keep its record."""
     experiment = EXPERIMENTS[name]
     began = time.perf_counter()
@@ -157,8 +160,8 @@ def finish(name: str, parts: dict[str, tuple[Lesson, float]] | None, plan: Plan,
         teaching = time.perf_counter() - began
     else:
         assert experiment.parts is not None
-        found = experiment.parts.assemble({part: lesson for part, (lesson, _) in parts.items()}, pictures)
-        teaching = sum(seconds for _, seconds in parts.values())
+        found = experiment.parts.assemble(parts, pictures)
+        teaching = sum(lesson.elapsed for lesson in parts.values())
     began = time.perf_counter()
     listen(Event(name, "drawing", seconds=teaching))
     figures = [save(drawn, plan.out) for drawn in experiment.draw(found)]
@@ -177,6 +180,7 @@ def finish(name: str, parts: dict[str, tuple[Lesson, float]] | None, plan: Plan,
         "seconds": {"lessons": teaching, "drawing": drawing, "total": teaching + drawing},
     }
     keep(plan.out, record)
+    drop_parts(plan.out, name)
     return record
 
 
@@ -201,16 +205,18 @@ def save(drawn: Drawn, out: Path) -> dict[str, str]:
 
 def _in_this_process(names: list[str], plan: Plan, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
     for name in names:
-        yield finish(name, None, plan, listen)
+        parts = EXPERIMENTS[name].parts
+        lessons = None if parts is None else {part: teach_part(name, part, plan, listen) for part in parts.names}
+        yield finish(name, lessons, plan, listen)
 
 
 def _in_processes(names: list[str], plan: Plan, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
     said = SPAWN.Queue()
     pool = ProcessPoolExecutor(workers, mp_context=SPAWN, initializer=_begin, initargs=(said, plan))
     try:
-        lessons: dict[Future[tuple[Lesson, float]], tuple[str, str]] = {}
+        lessons: dict[Future[Lesson], tuple[str, str]] = {}
         records: set[Future[dict[str, Any]]] = set()
-        apart: dict[str, dict[str, tuple[Lesson, float]]] = {}
+        apart: dict[str, dict[str, Lesson]] = {}
         for name in names:
             parts = EXPERIMENTS[name].parts
             if parts is None:
@@ -255,11 +261,11 @@ def _begin(said: Any, plan: Plan) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _teach_part(name: str, part: str) -> tuple[Lesson, float]:
+def _teach_part(name: str, part: str) -> Lesson:
     return teach_part(name, part, _plan, _said.put)
 
 
-def _finish(name: str, parts: dict[str, tuple[Lesson, float]] | None) -> dict[str, Any]:
+def _finish(name: str, parts: dict[str, Lesson] | None) -> dict[str, Any]:
     return finish(name, parts, _plan, _said.put)
 
 
