@@ -166,8 +166,11 @@ def draw(radii: np.ndarray, steps: np.ndarray, greedy: int) -> Figure:
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         ax = figure.subplots()
         ax.loglog(radii, steps, "o-", color=COLOURS["synthesis"], markersize=4)
-        for radius, count in zip(radii, steps, strict=True):
-            ax.annotate(f"{count:,}", (radius, count), (5, 5), textcoords="offset points", ha="left", fontsize=7.5)
+        rises = np.append(np.diff(steps) > 0, False)  # there a number goes below the line, elsewhere above
+        for radius, count, below in zip(radii, steps, rises, strict=True):
+            place = (0, -12) if below else (5, 5)
+            ax.annotate(f"{count:,}", (radius, count), place, textcoords="offset points", fontsize=7.5)
+        ax.margins(x=0.08, y=0.1)
         ax.axhline(greedy, color=COLOURS["GFT-1"])
         ax.annotate(f"GFT-1: {greedy:,}", (1, greedy), (0, 4), xycoords=("axes fraction", "data"),
                     textcoords="offset points", ha="right", color=COLOURS["GFT-1"])  # fmt: skip
