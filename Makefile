@@ -16,8 +16,8 @@ $(READY): pyproject.toml requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
-demo: $(READY)   ## teach a learner a Gaussian mixture, print a table, write a figure
-	@$(BIN)/python examples/mixture.py --out out
+demo: $(READY)   ## every experiment of the paper: figures, summary.json and report.html, in out/
+	@$(BIN)/python -m nimt.paper --out out
 
 test: $(READY)   ## lint, type check, all tests
 	$(BIN)/ruff check .

@@ -220,9 +220,8 @@ def draw(costs, path):
 def machine():
     model = ""
     if Path("/proc/cpuinfo").exists():
-        model = next(
-            (line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), ""
-        )
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
     return {"python": platform.python_version(), "numpy": np.__version__, "cpu": model, "nimt": nimt.__version__}
 
 

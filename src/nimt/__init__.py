@@ -9,6 +9,7 @@ from nimt._version import __version__
 
 if TYPE_CHECKING:
     from nimt import datasets as datasets
+    from nimt import paper as paper
     from nimt import plots as plots
     from nimt import theory as theory
     from nimt.comparing import Comparison as Comparison
@@ -82,7 +83,7 @@ _HOMES = {
     "teachers": ("AlternativeLabels", "GreedyTeacher", "RandomTeacher", "Selection", "Teacher", "View"),
     "teaching": ("plan", "resume", "steps", "teach"),
 }
-_MODULES = ("datasets", "plots", "theory")
+_MODULES = ("datasets", "paper", "plots", "theory")
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *sorted(_HOME_OF), *_MODULES]

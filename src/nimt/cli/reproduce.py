@@ -1,0 +1,115 @@
+"""`nimt reproduce`: the paper's experiments, their figures and a report."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from nimt.paper import Event
+
+EXAMPLES = (
+    "nimt reproduce",
+    "nimt reproduce digits cheetah --data pictures",
+    "nimt reproduce gmm --iterations 500 --out quick",
+    "nimt reproduce --list",
+)
+
+
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="The experiments to run; all of them by default.")] = None,
+    out: Annotated[Path, typer.Option("--out", help="The folder to write to.")] = Path("out"),
+    iterations: Annotated[int | None, typer.Option("--iterations", help="Cut every lesson at so many steps.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Processes; one a core by default.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Name the experiments and end.")] = False,
+) -> None:
+    """Run the paper's experiments, draw its figures, and write a report with the published numbers beside ours.
+
+    What is finished is kept: an interrupted run goes on with the rest, and a second run redraws nothing.
+    """
+    from rich.console import Console
+
+    from nimt import paper
+
+    said = Console(quiet=quiet, highlight=False)
+    if list_:
+        _list(said, paper.EXPERIMENTS)
+        return
+    with _watched(quiet) as watch:
+        summary = paper.reproduce(names, out, iterations=iterations, jobs=jobs, data=data, progress=watch)
+    _tell(said, summary, out)
+
+
+def _list(said: Console, experiments: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table("name", "what", "in the paper", box=None)
+    for name, experiment in experiments.items():
+        table.add_row(name, experiment.title, experiment.paper)
+    said.print(table)
+
+
+def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
+    from rich.table import Table
+
+    from nimt.paper.page import comparisons
+
+    table = Table("experiment", "data", box=None, pad_edge=False)
+    for head in ("compared", "measured / published", "lessons", "figures"):
+        table.add_column(head, justify="right")
+    for name, record in summary["experiments"].items():
+        ratios = comparisons(record)
+        used = record["data"]
+        data = "formulas" if not used else "published" if all(part["original"] for part in used) else "stand-in"
+        seconds = record["seconds"]
+        table.add_row(
+            name,
+            data,
+            str(len(ratios)),
+            f"{min(ratios):.4f} to {max(ratios):.4f}" if ratios else "",
+            f"{seconds['lessons']:.1f} s" if name in summary["run_now"] else "kept",
+            f"{seconds['drawing']:.1f} s" if name in summary["run_now"] else "kept",
+        )
+    said.print(table)
+    said.print(f"{summary['wall_seconds']:.1f} s; open {out / 'report.html'} in a browser", soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
+    """Hand out a callback that shows a line for every experiment under way; none where nobody would see it."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:14}"), BarColumn(bar_width=24), TextColumn("{task.fields[doing]}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
+        lines: dict[str, TaskID] = {}
+
+        def watch(event: Event) -> None:
+            if event.experiment not in lines:
+                lines[event.experiment] = bar.add_task(event.experiment, total=None, doing="")
+            line = lines[event.experiment]
+            if event.state == "teaching":
+                doing = f"{event.lesson}, step {event.step:,} of {event.steps:,}"
+                bar.update(line, total=max(1, event.steps), completed=event.step, doing=doing)
+            elif event.state in ("kept", "finished"):
+                bar.update(line, total=1, completed=1, doing=f"{event.state} ({event.seconds:.1f} s)")
+                bar.stop_task(line)
+            else:
+                bar.update(line, doing=event.state)
+
+        yield watch

@@ -1,0 +1,8 @@
+"""The paper's experiments: their settings, the published figures, and what this library makes of them."""
+
+from __future__ import annotations
+
+from nimt.paper.registry import EXPERIMENTS
+from nimt.paper.reproducing import Event, reproduce
+
+__all__ = ["EXPERIMENTS", "Event", "reproduce"]

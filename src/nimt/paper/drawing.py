@@ -1,0 +1,121 @@
+"""What the figures share: a canvas in the house style, loss curves, rows of panels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from nimt.lesson import Lesson
+from nimt.palette import LINE_STYLES, OTHER, STYLE, TARGET, colour_of
+from nimt.pools import Grid
+
+Array = NDArray[np.float64]
+
+CURVE_POINTS = 400
+DASHES = (0, (4, 1.6))
+WIDE = {"GFT-0.05": 3.2, "whole": 3.2}  # drawn under the method that nearly covers it
+DISCREPANCY = "discrepancy M(f$^t$, f*)"
+LEARNER = colour_of("GFT-1")
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A loss curve thinned to what a page can show."""
+
+    name: str
+    steps: NDArray[np.intp]
+    values: Array
+
+
+def styled(draw: Any) -> Any:
+    """Run a drawing function in the house style, and leave matplotlib's settings as they were."""
+
+    def within(*args: Any, **options: Any) -> Any:
+        with mpl.rc_context(STYLE):
+            return list(draw(*args, **options))
+
+    within.__doc__ = draw.__doc__
+    return within
+
+
+def canvas(width: float, height: float) -> Figure:
+    """Return an empty figure of so many inches, its panels aligned by constrained layout."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def curves_of(lessons: Mapping[str, Lesson]) -> list[Curve]:
+    """Return the curves of lessons by name: every step at first, then evenly thinned; the last step is kept."""
+    curves = []
+    for name, lesson in lessons.items():
+        last = len(lesson)
+        spread = np.concatenate([np.linspace(0, last, CURVE_POINTS), np.geomspace(1, last + 1, CURVE_POINTS) - 1])
+        steps = np.unique(spread.round().astype(np.intp))
+        curves.append(Curve(name, steps, lesson.discrepancy[steps]))
+    return curves
+
+
+def draw_curves(ax: Axes, curves: Sequence[Curve], *, scale: float = 1.0, **options: Any) -> None:
+    """Draw loss curves, a colour a method and a line style for the second of one colour."""
+    used = Counter[str]()
+    for curve in curves:
+        colour = colour_of(curve.name)
+        ax.plot(
+            curve.steps, scale * curve.values, color=colour, linestyle=LINE_STYLES[used[colour]], label=curve.name,
+            linewidth=WIDE.get(curve.name, 1.5), zorder=2.0 if curve.name in WIDE else 2.5, **options,
+        )  # fmt: skip
+        used[colour] += 1
+
+
+def draw_line_panel(ax: Axes, x: Array, target: Array, values: Array, shown: int | None, title: str) -> None:
+    """Draw f*, f^t and a stem at the shown example."""
+    ax.plot(x, target, color=TARGET, linewidth=1.1, linestyle=DASHES, label="target f*")
+    ax.plot(x, values, color=LEARNER, label="learner f$^t$")
+    if shown is not None:
+        ax.vlines(x[shown], values[shown], target[shown], color=OTHER, linewidth=0.9)
+        ax.plot(
+            x[shown], target[shown], "o", color="white", markeredgecolor=TARGET, markersize=5, zorder=3,
+            label="example shown", clip_on=False,
+        )  # fmt: skip
+    ax.set_title(title, loc="left")
+
+
+def shown_at(lesson: Lesson, step: int) -> int | None:
+    """Return the pool index of the example shown at a step, None after the last."""
+    if lesson.indices is None or step >= len(lesson):
+        return None
+    return int(lesson.indices[step, 0])
+
+
+def step_title(step: int) -> str:
+    return f"t = {step:,}"
+
+
+def bare(ax: Axes) -> None:
+    """Take the ticks away and keep a thin frame, for pictures."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+        spine.set_linewidth(0.4)
+
+
+def as_image(pool: Any, values: Array) -> Array:
+    """Return values on a grid in the grid's shape."""
+    assert isinstance(pool, Grid)
+    return values.reshape(pool.shape)
+
+
+def thousands(ax: Axes) -> None:
+    """Write steps as 10k, 20k."""
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if value else "0")

@@ -1,0 +1,235 @@
+"""What an experiment is: lessons, the published figures beside them, and drawings made from both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from nimt.datasets import Picture
+from nimt.lesson import Lesson, Outcome
+from nimt.pools import Pool
+from nimt.running import Progress
+from nimt.teaching import teach
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Tell = Callable[[str, int, int], None]
+Number = int | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How the experiments are run.
+
+    Parameters
+    ----------
+    iterations : int, optional
+        No lesson is longer; None for the published lengths.
+    data : path, optional
+        Where published data is looked for, see `nimt.datasets.data_folder`.
+    tell : callable of (lesson, step, steps), optional
+        Told how far a lesson is.
+    """
+
+    iterations: int | None = None
+    data: Path | None = None
+    tell: Tell | None = None
+
+    def budget(self, published: int) -> int:
+        """Return how many steps a lesson of that published length may take."""
+        return published if self.iterations is None else min(published, self.iterations)
+
+    def scaled(self, steps: Iterable[int]) -> tuple[int, ...]:
+        """Return the steps to draw: as published, or moved closer together where the lesson is shorter than the last.
+
+        Examples
+        --------
+        >>> Setting(iterations=100).scaled([0, 500, 1000])
+        (0, 50, 100)
+        """
+        asked = tuple(steps)
+        last = max(asked, default=0)
+        share = self.budget(last) / last if last else 1.0
+        return tuple(sorted({round(step * share) for step in asked}))
+
+    def teach(
+        self,
+        name: str,
+        learner: Any,
+        teacher: Any,
+        pool: Pool,
+        target: Any,
+        *,
+        steps: int,
+        draw_at: Iterable[int] = (),
+        tol: float | None = None,
+        record: str = "picks",
+    ) -> Lesson:
+        """Run one lesson of an experiment; f^t is kept at the steps of `draw_at`, scaled."""
+        budget = self.budget(steps)
+
+        def callback(progress: Progress) -> None:
+            if self.tell is not None:
+                self.tell(name, progress.step, budget)
+
+        lesson = teach(
+            learner, teacher, pool, target,
+            max_iterations=budget, tol=tol, snapshots=self.scaled(draw_at), record=record, callback=callback,
+        )  # fmt: skip
+        if lesson.outcome is Outcome.INTERRUPTED:
+            raise KeyboardInterrupt
+        return lesson
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Taught:
+    """A lesson of an experiment and what was published of it.
+
+    Parameters
+    ----------
+    name : str
+        What tells it from the others in a table.
+    lesson : Lesson
+    checkpoints : steps at which its discrepancy is reported
+    published : mapping of step -> discrepancy
+        Where a figure of the paper, or its code, gives one.
+    published_itd : int, optional
+    """
+
+    name: str
+    lesson: Lesson
+    checkpoints: tuple[int, ...] = ()
+    published: Mapping[int, float] = field(default_factory=dict)
+    published_itd: int | None = None
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row a checkpoint that the lesson reached: step, measured, published, ratio."""
+        steps = sorted({*self.checkpoints, *self.published})
+        return [
+            compared(float(self.lesson.discrepancy[step]), self.published.get(step)) | {"step": step}
+            for step in steps
+            if step <= len(self.lesson)
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the lesson in numbers and text, ready for a JSON file."""
+        lesson = self.lesson
+        return {
+            "name": self.name,
+            "itd": compared(lesson.itd, self.published_itd) | {"tolerance": lesson.tol},
+            "steps": len(lesson),
+            "final": float(lesson.discrepancy[-1]),
+            "outcome": str(lesson.outcome),
+            "checkpoints": self.table(),
+            "seconds": lesson.elapsed,
+            "engine": lesson.engine,
+            "seed": lesson.settings["seed"],
+        }
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of an experiment that is no discrepancy along a lesson: an accuracy, a largest difference."""
+
+    name: str
+    measured: Number | None
+    published: Number | None = None
+
+    def summary(self) -> dict[str, Any]:
+        return {"name": self.name} | compared(self.measured, self.published)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A figure, the name of its file, and its caption."""
+
+    name: str
+    figure: Figure
+    caption: str
+
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True, eq=False)
+class Parts(Generic[F]):
+    """The lessons of an experiment whose lessons can be run apart, in processes of their own.
+
+    Parameters
+    ----------
+    names : tuple of str
+    teach : callable of (setting, pictures, name)
+        Runs one lesson.
+    assemble : callable of (lessons by name, pictures)
+        Makes of all lessons what `Experiment.run` returns.
+    """
+
+    names: tuple[str, ...]
+    teach: Callable[[Setting, tuple[Picture, ...], str], Lesson]
+    assemble: Callable[[dict[str, Lesson], tuple[Picture, ...]], F]
+
+    def run(self, setting: Setting, pictures: tuple[Picture, ...]) -> F:
+        """Run all lessons, one after the other."""
+        return self.assemble({name: self.teach(setting, pictures, name) for name in self.names}, pictures)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Experiment(Generic[F]):
+    """One experiment of the paper.
+
+    Parameters
+    ----------
+    name, title : str
+    paper : str
+        Where the paper shows it.
+    about : str
+        What is taught to whom, in a paragraph.
+    pictures : callable of the data folder
+        The data it uses; () where it is made of formulas.
+    run : callable of (setting, pictures)
+        Runs the lessons and returns what was found.
+    lessons, quantities, notes : callables of the findings
+        The tables, and what differs from the paper and why.
+    draw : callable of the findings
+        Yields the figures; it computes nothing that a table does not hold.
+    parts : Parts, optional
+        The lessons apart, where they are long enough for processes of their own.
+    cost : float
+        Seconds it takes, roughly: the longest is begun first.
+    """
+
+    name: str
+    title: str
+    paper: str
+    about: str
+    run: Callable[[Setting, tuple[Picture, ...]], F]
+    lessons: Callable[[F], list[Taught]]
+    draw: Callable[[F], Iterator[Drawn]]
+    notes: Callable[[F], list[str]]
+    quantities: Callable[[F], list[Quantity]] = lambda found: []
+    pictures: Callable[[Path | None], tuple[Picture, ...]] = lambda folder: ()
+    parts: Parts[F] | None = None
+    cost: float = 1.0
+
+
+def compared(measured: Number | None, published: Number | None) -> dict[str, Number | None]:
+    """Return measured and published with their ratio, None where there is none.
+
+    Examples
+    --------
+    >>> compared(3.0, 4.0)
+    {'measured': 3.0, 'published': 4.0, 'ratio': 0.75}
+    """
+    known = measured is not None and published is not None and published != 0
+    ratio = measured / published if known else None  # type: ignore[operator]
+    return {"measured": measured, "published": published, "ratio": ratio}
+
+
+def frames(lesson: Lesson) -> dict[int, Any]:
+    """Return the snapshots of a lesson by step, its end among them where it ended before the last one asked for."""
+    kept = dict(lesson.snapshots)
+    kept.setdefault(len(lesson), lesson.final)
+    return dict(sorted(kept.items()))

@@ -1,0 +1,111 @@
+"""What is kept of a finished experiment, and whether it may be used again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from nimt._version import __version__
+from nimt.datasets import Picture
+from nimt.errors import CorruptLesson
+from nimt.lesson import Lesson
+from nimt.paper.experiment import Setting
+from nimt.planning import versions
+
+FORMAT = 1
+RECORDS = "records"
+FIGURES = "figures"
+
+
+def fingerprint(name: str, setting: Setting, pictures: tuple[Picture, ...]) -> str:
+    """Return a digest of all that an experiment's results hang on: settings, data, versions and nimt's own code."""
+    parts: list[Any] = [FORMAT, name, setting.iterations, __version__, versions(), _drawing_versions(), _own_code()]
+    parts += [[picture.source, list(picture.values.shape), _digest(picture.values.tobytes())] for picture in pictures]
+    return _digest(json.dumps(parts, sort_keys=True).encode())
+
+
+def keep(out: Path, record: dict[str, Any]) -> None:
+    """Write the record of a finished experiment, with the checksums of its figures."""
+    marked = record | {"files": {file: _digest((out / file).read_bytes()) for file in files_of(record)}}
+    folder = out / RECORDS
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / f"{record['name']}.json", json.dumps(marked, indent=1))
+
+
+def kept(out: Path, name: str, expected: str) -> dict[str, Any] | None:
+    """Return the record of an experiment finished before, or None where it cannot stand for a new run."""
+    try:
+        record = json.loads((out / RECORDS / f"{name}.json").read_text("utf-8"))
+        if record["fingerprint"] != expected:
+            return None
+        whole = all(_digest((out / file).read_bytes()) == digest for file, digest in record["files"].items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return record if whole and set(record["files"]) == set(files_of(record)) else None
+
+
+def keep_part(out: Path, name: str, part: str, mark: str, lesson: Lesson) -> None:
+    """Keep one lesson of an experiment that is not finished yet."""
+    path = _part(out, name, part, mark)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lesson.save(path)
+
+
+def kept_part(out: Path, name: str, part: str, mark: str) -> Lesson | None:
+    """Return a lesson kept before for the same settings, or None."""
+    try:
+        return Lesson.load(_part(out, name, part, mark))
+    except (OSError, CorruptLesson):
+        return None
+
+
+def drop_parts(out: Path, name: str) -> None:
+    """Remove the lessons of an experiment whose record is now kept."""
+    for path in (out / RECORDS).glob(f"{name}.*.npz"):
+        path.unlink(missing_ok=True)
+
+
+def files_of(record: dict[str, Any]) -> list[str]:
+    """Return the paths of an experiment's figures, relative to the output folder."""
+    return [figure[kind] for figure in record["figures"] for kind in ("png", "pdf")]
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file at once or not at all."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _part(out: Path, name: str, part: str, mark: str) -> Path:
+    return out / RECORDS / f"{name}.{part.replace(' ', '-')}.{mark[:16]}.npz"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _drawing_versions() -> dict[str, str]:
+    return {package: version(package) for package in ("matplotlib", "numba", "pillow")}
+
+
+@cache
+def _own_code() -> str:
+    """Return a digest of nimt's source files: a changed engine makes another lesson."""
+    total = hashlib.sha256()
+    for path in sorted(Path(str(files("nimt"))).rglob("*.py")):
+        total.update(path.name.encode() + path.read_bytes())
+    return total.hexdigest()

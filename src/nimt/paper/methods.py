@@ -1,0 +1,34 @@
+"""The paper's methods by the names its figures give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher, Teacher
+
+POOL_SHARE = 0.8
+ALTERNATIVE_PROBABILITY = 0.2
+
+GREEDY = "GFT-1"
+POOL = "pool GFT-1"
+ALTERNATIVE = "alternative GFT-1"
+WHOLE = "whole"
+
+
+def teacher_of(method: str, other_target: Any = None) -> Teacher:
+    """Return the teacher of a method: GFT-k and RFT-k, k a count or a share, whole, pool or alternative GFT-1.
+
+    Examples
+    --------
+    >>> teacher_of("RFT-0.05").pack_size(8464)
+    423
+    """
+    if method == WHOLE:
+        return GreedyTeacher(k=1.0)
+    if method == POOL:
+        return GreedyTeacher(k=1, pool=POOL_SHARE)
+    if method == ALTERNATIVE:
+        return GreedyTeacher(k=1, labels=AlternativeLabels(other_target, ALTERNATIVE_PROBABILITY))
+    kind, size = method.split("-")
+    k = float(size) if "." in size else int(size)
+    return RandomTeacher(k=k) if kind == "RFT" else GreedyTeacher(k=k)

@@ -1,0 +1,140 @@
+"""What the digit, the cheetah and the face lessons share: pictures as functions, and the figures drawn of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from nimt.datasets import Picture
+from nimt.kernels import rbf
+from nimt.learners import KernelLearner
+from nimt.lesson import Lesson
+from nimt.palette import QUIET
+from nimt.paper.drawing import Curve, as_image, bare, canvas, draw_curves, step_title, thousands
+from nimt.paper.experiment import Setting, frames
+from nimt.paper.methods import GREEDY, WHOLE, teacher_of
+from nimt.pools import Grid
+
+Array = NDArray[np.float64]
+
+STEPS = 60_000
+CHECKPOINTS = (0, 1000, 5000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000)
+BAND = "#F0E442"  # the paper's yellow region, in Okabe and Ito's yellow
+LEVELS = 14
+CLIPPED = (0.005, 0.995)  # the quantiles between which colours are spread
+
+
+@dataclass(frozen=True, eq=False)
+class PictureLessons:
+    """Lessons by method, all with one target, and the pictures they were made from."""
+
+    lessons: dict[str, Lesson]
+    pictures: tuple[Picture, ...]
+
+
+def teach_picture(
+    setting: Setting,
+    method: str,
+    target: Array,
+    initial: Any,
+    *,
+    draw_at: Sequence[int],
+    learning_rate: float = 0.01,
+    width: float = 0.5,
+    other_target: Array | None = None,
+) -> Lesson:
+    """Teach a picture by one method, 60,000 steps."""
+    learner = KernelLearner(rbf(width), learning_rate=learning_rate, initial=initial)
+    teacher = teacher_of(method, other_target)
+    return setting.teach(method, learner, teacher, Grid.like(target), target, steps=STEPS, draw_at=draw_at)
+
+
+def rows_of(lessons: Mapping[str, Lesson], methods: Sequence[str]) -> dict[str, dict[int, Array]]:
+    """Return the table of a figure of pictures: f^t in the grid's shape, by method and step."""
+    return {
+        method: {step: as_image(lessons[method].pool, values) for step, values in frames(lessons[method]).items()}
+        for method in methods
+    }
+
+
+def picture_rows(rows: Mapping[str, Mapping[int, Array]], target: Array, draw_one: Any, *, side: float) -> Figure:
+    """Draw a row of panels a method, the target at its end; `draw_one(ax, picture)` draws a panel."""
+    columns = max(len(row) for row in rows.values()) + 1
+    figure = canvas(side * columns + 0.3, side * len(rows) + 0.3)
+    axes = figure.subplots(len(rows), columns, squeeze=False, subplot_kw={"xticks": [], "yticks": []})
+    for number, (line, (method, row)) in enumerate(zip(axes, rows.items(), strict=True)):
+        titles = [*(step_title(step) for step in row), "target f*"]
+        for ax, picture, title in zip(line, (*row.values(), target), titles, strict=False):
+            draw_one(ax, picture)
+            if number == 0:
+                ax.set_title(title)
+        line[0].text(-0.06, 0.5, method, transform=line[0].transAxes, rotation=90, ha="right", va="center", fontsize=9)
+    return figure
+
+
+def draw_image(ax: Axes, picture: Array, limits: tuple[float, float], colours: str = "gray_r") -> None:
+    ax.imshow(picture, cmap=colours, vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    bare(ax)
+
+
+def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float] | None, colours: str = "cividis_r") -> None:
+    """Draw filled level lines, row 0 at the top; without limits the levels are those of the picture itself."""
+    low, high = np.quantile(picture, CLIPPED) if limits is None else limits
+    if high > low:
+        levels = np.linspace(low, high, LEVELS)
+        ax.contourf(picture, levels=levels, cmap=colours, extend="both").set_rasterized(True)
+    else:
+        ax.set_facecolor("#EFEFEF")  # nothing is known yet
+        ax.set_xlim(0, picture.shape[1] - 1)
+        ax.set_ylim(0, picture.shape[0] - 1)
+    ax.set_aspect("equal")
+    ax.invert_yaxis()
+    bare(ax)
+
+
+def draw_losses(
+    ax: Axes,
+    curves: Sequence[Curve],
+    *,
+    bottom: float,
+    enlarged: float,
+    place: tuple[float, float, float, float],
+) -> None:
+    """Draw M x 100 by method, the region of GFT-k yellow; an inset at `place` enlarges the first share of the steps."""
+    _draw_losses(ax, curves)
+    last = max(int(curve.steps[-1]) for curve in curves)
+    ax.set_xlim(0, last)
+    ax.set_ylim(bottom=bottom)
+    ax.set_xlabel("step t")
+    ax.set_ylabel("discrepancy M(f$^t$, f*) × 100")
+    thousands(ax)
+    inset = ax.inset_axes(place)
+    _draw_losses(inset, curves)
+    seen = np.concatenate([curve.values[curve.steps <= enlarged * last] for curve in curves])
+    inset.set_xlim(0, enlarged * last)
+    inset.set_ylim(98 * seen.min(), 102 * seen.max())
+    inset.xaxis.set_major_locator(MaxNLocator(3))
+    inset.yaxis.set_major_locator(MaxNLocator(4))
+    inset.tick_params(labelsize=6.5)
+    thousands(inset)
+    for spine in inset.spines.values():
+        spine.set_visible(True)
+        spine.set_color(QUIET)
+    ax.indicate_inset_zoom(inset, edgecolor=QUIET)
+
+
+def _draw_losses(ax: Axes, curves: Sequence[Curve]) -> None:
+    by_name = {curve.name: curve for curve in curves}
+    first, last = by_name[GREEDY], by_name[WHOLE]
+    upper = np.interp(first.steps, last.steps, last.values)
+    ax.fill_between(
+        first.steps, 100 * first.values, 100 * upper, color=BAND, alpha=0.35, linewidth=0, label="GFT-k, k in (0, 1)"
+    )
+    draw_curves(ax, curves, scale=100.0)

@@ -1,0 +1,243 @@
+"""Running, keeping and reporting: what is finished is kept, whatever happens to the rest."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+import nimt
+from nimt.cli.reproduce import reproduce as command
+from nimt.paper import EXPERIMENTS, reproduce
+from nimt.report import Section, Table, html_page
+
+SHORT = {"iterations": 5, "jobs": 1}
+
+
+class Ear:
+    """Remembers what a progress callback is told."""
+
+    def __init__(self):
+        self.events = []
+
+    def __call__(self, event):
+        self.events.append(event)
+
+    def states(self, name):
+        return [event.state for event in self.events if event.experiment == name]
+
+
+def test_a_run_writes_figures_a_summary_and_a_report(tmp_path):
+    ear = Ear()
+    summary = reproduce(["lines", "gmm"], tmp_path / "new" / "out", progress=ear, **SHORT)
+    out = tmp_path / "new" / "out"
+    assert json.loads((out / "summary.json").read_text()) == summary
+    assert list(summary["experiments"]) == ["gmm", "lines"]  # the order of the report
+    for name in ("gmm", "lines"):
+        assert (out / "figures" / f"{name}.png").stat().st_size > 10_000
+        assert (out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        assert ear.states(name)[-1] == "finished"
+        assert "teaching" in ear.states(name)
+        assert "drawing" in ear.states(name)
+    first = summary["experiments"]["gmm"]["lessons"][0]
+    assert first["name"] == "GFT-1"
+    assert first["steps"] == 5
+    assert first["engine"]
+    assert first["seconds"] > 0
+    assert first["itd"] == {"measured": None, "published": 3056, "ratio": None, "tolerance": 1e-4}
+    (start,) = (row for row in first["checkpoints"] if row["step"] == 0)
+    assert start["ratio"] == pytest.approx(1, abs=1e-9)
+
+
+def test_the_report_is_one_page_that_needs_nothing_else(tmp_path):
+    summary = reproduce(["gmm", "faces"], tmp_path, **SHORT)
+    page = (tmp_path / "report.html").read_text()
+    assert not re.search(r'(?:src|href)="(?!data:image/png;base64,|#)', page)
+    assert "<script" not in page
+    assert page.count("data:image/png;base64,") == 2
+    assert "published" in page
+    assert "cut at 5 steps" in page
+    for record in summary["experiments"].values():
+        for figure in record["figures"]:
+            assert figure["caption"].replace("'", "&#x27;") in page
+        for note in record["notes"]:
+            assert note[:40].replace("'", "&#x27;") in page
+    assert "Stand-in for the published data" in page
+
+
+def test_finished_experiments_are_kept(tmp_path):
+    reproduce(["lines"], tmp_path, **SHORT)
+    written = (tmp_path / "figures" / "lines.png").stat().st_mtime_ns
+    ear = Ear()
+    summary = reproduce(["lines", "planes"], tmp_path, progress=ear, **SHORT)
+    assert ear.states("lines") == ["kept"]
+    assert ear.states("planes")[-1] == "finished"
+    assert summary["run_now"] == ["planes"]
+    assert set(summary["experiments"]) == {"lines", "planes"}
+    assert (tmp_path / "figures" / "lines.png").stat().st_mtime_ns == written
+    # one that was not asked for stays in the report
+    assert set(reproduce(["planes"], tmp_path, **SHORT)["experiments"]) == {"lines", "planes"}
+
+
+def spoil_figure(out):
+    (out / "figures" / "lines.pdf").write_bytes(b"%PDF spoiled")
+
+
+def lose_figure(out):
+    (out / "figures" / "lines.png").unlink()
+
+
+def cut_record(out):
+    path = out / "records" / "lines.json"
+    path.write_text(path.read_text()[:200])
+
+
+def replace_record(out):
+    (out / "records" / "lines.json").write_text("[1, 2]")
+
+
+@pytest.mark.parametrize("harm", [spoil_figure, lose_figure, cut_record, replace_record])
+def test_what_was_damaged_is_made_again(tmp_path, harm):
+    reproduce(["lines"], tmp_path, **SHORT)
+    whole = (tmp_path / "figures" / "lines.pdf").read_bytes()
+    harm(tmp_path)
+    assert reproduce(["lines"], tmp_path, **SHORT)["run_now"] == ["lines"]
+    assert (tmp_path / "figures" / "lines.pdf").read_bytes() == whole
+
+
+def test_other_settings_make_another_result(tmp_path):
+    reproduce(["lines"], tmp_path, **SHORT)
+    longer = reproduce(["lines"], tmp_path, iterations=6, jobs=1)
+    assert longer["run_now"] == ["lines"]
+    assert longer["experiments"]["lines"]["lessons"][0]["steps"] == 6
+
+
+def test_another_version_makes_another_result(tmp_path, monkeypatch):
+    reproduce(["lines"], tmp_path, **SHORT)
+    monkeypatch.setattr("nimt.paper.keeping.__version__", "99")
+    assert reproduce(["lines"], tmp_path, **SHORT)["run_now"] == ["lines"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
+    finished = []
+
+    def interrupt(event):
+        if event.state == "finished":
+            finished.append(event.experiment)
+        elif finished:
+            raise KeyboardInterrupt
+
+    names = ["lines", "planes", "spaces", "gmm"]
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(names, tmp_path, iterations=5, jobs=jobs, progress=interrupt)
+    assert finished
+    kept = json.loads((tmp_path / "summary.json").read_text())
+    assert finished[0] in kept["experiments"]
+    assert EXPERIMENTS[finished[0]].title in (tmp_path / "report.html").read_text()
+    rest = reproduce(names, tmp_path, iterations=5, jobs=1)
+    assert finished[0] not in rest["run_now"]
+    assert set(rest["experiments"]) == set(names)
+
+
+def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
+    taught = []
+
+    def interrupt(event):
+        if event.state == "teaching" and event.lesson not in taught:
+            taught.append(event.lesson)
+            if len(taught) == 3:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(["digits"], tmp_path, progress=interrupt, **SHORT)
+    kept = sorted(path.name.split(".")[1] for path in (tmp_path / "records").glob("digits.*.npz"))
+    assert len(kept) == 2
+    ear = Ear()
+    again = reproduce(["digits"], tmp_path, progress=ear, **SHORT)
+    told = {event.lesson for event in ear.events if event.state == "teaching"}
+    assert told.isdisjoint(taught[:2])
+    assert taught[2] in told
+    assert list((tmp_path / "records").glob("*.npz")) == []
+    fresh = reproduce(["digits"], tmp_path / "fresh", **SHORT)
+    for a, b in zip(again["experiments"]["digits"]["lessons"], fresh["experiments"]["digits"]["lessons"], strict=True):
+        assert a["checkpoints"] == b["checkpoints"]
+
+
+@pytest.mark.slow
+def test_processes_find_the_same_numbers(tmp_path):
+    names = ["digits", "lines"]
+    one = reproduce(names, tmp_path / "one", iterations=20, jobs=1)
+    ear = Ear()
+    two = reproduce(names, tmp_path / "two", iterations=20, jobs=2, progress=ear)
+    for name in names:
+        assert ear.states(name)[-1] == "finished"
+        for a, b in zip(one["experiments"][name]["lessons"], two["experiments"][name]["lessons"], strict=True):
+            assert a["name"] == b["name"]
+            assert a["checkpoints"] == b["checkpoints"]
+            assert a["final"] == b["final"]
+        for figure in one["experiments"][name]["figures"]:
+            pages = [(tmp_path / run / figure["png"]).read_bytes() for run in ("one", "two")]
+            assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"names": ["digit"]}, "did you mean 'digits'"),
+        ({"names": ["lines"], "iterations": 0}, "iterations must be a whole number >= 1, got 0"),
+        ({"names": ["lines"], "iterations": 2.5}, "iterations must be a whole number >= 1, got 2.5"),
+        ({"names": ["lines"], "jobs": 0}, "jobs must be a whole number >= 1, got 0"),
+        ({"names": ["lines"], "data": "no/such/folder"}, "no data folder 'no/such/folder'"),
+    ],
+)
+def test_bad_input_is_refused_before_any_work(tmp_path, options, sentence):
+    with pytest.raises(nimt.InvalidInput, match=re.escape(sentence)):
+        reproduce(out=tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_is_no_output_folder(tmp_path):
+    (tmp_path / "out").write_text("something else")
+    with pytest.raises(nimt.InvalidInput, match="output folder"):
+        reproduce(["lines"], tmp_path / "out", **SHORT)
+    assert (tmp_path / "out").read_text() == "something else"
+
+
+def test_one_name_may_be_given_as_text(tmp_path):
+    assert list(reproduce("lines", tmp_path, **SHORT)["experiments"]) == ["lines"]
+
+
+def run_command(*arguments):
+    import typer
+
+    app = typer.Typer()
+    app.command()(command)
+    return CliRunner().invoke(app, [str(part) for part in arguments])
+
+
+def test_the_command_lists_the_experiments():
+    result = run_command("--list")
+    assert result.exit_code == 0
+    assert all(name in result.output for name in EXPERIMENTS)
+
+
+def test_the_command_prints_a_table(tmp_path):
+    result = run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "lines" in result.output
+    assert "report.html" in result.output
+    again = run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path)
+    assert "kept" in again.output
+    assert run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path, "--quiet").output == ""
+
+
+def test_a_page_escapes_what_it_is_given():
+    table = Table("<t>", ["<h>", "b"], [["<i>", "&"]], groups=[0], words=[1])
+    section = Section(
+        "s", "a < b", tags=["<tag>"], paragraphs=["<p>"], tables=[table], notes=["<n>"], lists={"<l>": ["&"]}
+    )
+    page = html_page("<title>", "<lead>", [section], "<footer>")
+    for raw in ("<t>", "<h>", "<i>", "<tag>", "<n>", "<l>", "<lead>", "<footer>"):
+        assert raw not in page
+    assert "a &lt; b" in page
