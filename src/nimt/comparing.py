@@ -15,7 +15,7 @@ from nimt.checks import check_count
 from nimt.descriptions import describe
 from nimt.errors import InvalidInput
 from nimt.interpolation import InterpolationTeacher
-from nimt.lesson import Lesson
+from nimt.lesson import Lesson, Outcome
 from nimt.palette import method_name
 from nimt.pools import Pool, as_pool, same_points, values_on
 from nimt.synthesis import SynthesisTeacher
@@ -172,6 +172,7 @@ def compare(
     Returns
     -------
     Comparison
+        Ctrl-C ends it without one, as KeyboardInterrupt.
     """
     named = _named(teachers)
     several = _seeds(seeds)
@@ -183,6 +184,8 @@ def compare(
         given, times = [], []
         for seed in several if draws(teacher) else several[:1]:
             lesson, seconds = _one(learner, teacher, pool, target, engine, seed, common)
+            if lesson.outcome is Outcome.INTERRUPTED:
+                raise KeyboardInterrupt  # half a comparison would compare nothing
             given.append(lesson)
             times.append(seconds)
         lessons[name] = tuple(given)

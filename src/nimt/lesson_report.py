@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -115,13 +114,6 @@ def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> s
         parts += [pages.heading("To repeat it"), pages.code(repeat)]
     parts += [pages.heading("Versions"), pages.pairs(summary["versions"])]
     return pages.page(title, f"{_sentence(summary)}.", parts, f"Made by nimt {summary['versions']['nimt']}.")
-
-
-def figure_bytes(figure: Figure) -> bytes:
-    """Return a figure as the bytes of a PNG file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI)
-    return buffer.getvalue()
 
 
 def _sentence(summary: dict[str, Any]) -> str:

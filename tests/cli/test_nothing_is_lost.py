@@ -223,3 +223,24 @@ def test_what_a_killed_run_was_writing_is_swept_away(server, tmp_path):
     assert server.run("resume", folder, undrawn=True).code == 0
     assert_tidy(folder)
     assert (folder / "notes.txt").read_text() == "mine"
+
+
+def test_an_interrupted_comparison_ends_at_once_and_leaves_nothing_half_done(server, tmp_path, until):
+    folder = tmp_path / "run"
+    options = ("--from", "gmm:start", "--learning-rate", "1e-9", "--tol", "0", "--iterations", "100000000")
+    pid = server.start("compare", "gmm", *options, "--engine", "reference", "--out", folder)
+    until((folder / "run.toml").exists)
+    time.sleep(0.3)
+    answer = server.kill(pid, signal.SIGTERM)
+    assert answer.code == 130 and "Traceback" not in answer.err
+    assert not folder.exists()
+
+
+def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("nimt.comparison_report.draw_comparison", full)
+    answer = nimt("compare", "gmm", "--teachers", "greedy:1", "--iterations", "20", "--out", "run")
+    assert answer.code == 2 and answer.is_one_sentence() and "No space left" in answer.err
+    assert len(Lesson.load(tmp_path / "run" / "greedy-1-seed-0.npz")) == 20

@@ -62,7 +62,6 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     from nimt.comparing import compare as give
     from nimt.comparison_report import comparison_table, write_comparison_report
     from nimt.files import write_text
-    from nimt.lesson import Outcome
 
     problem = settings.problem()
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
@@ -80,11 +79,6 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
                 learner, teachers, problem.pool, problem.target,
                 **settings.rules(), seeds=settings.seeds, callback=watcher,
             )  # fmt: skip
-        stopped = any(
-            lesson.outcome is Outcome.INTERRUPTED for lessons in comparison.lessons.values() for lesson in lessons
-        )
-        if stopped:
-            raise KeyboardInterrupt
         written = write_comparison_report(comparison, folder.path, title=settings.title, repeat=settings.to_toml())
         if as_json:
             print((folder.path / "comparison.json").read_text(encoding="utf-8"), end="")

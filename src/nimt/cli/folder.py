@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,8 +68,8 @@ class RunFolder:
                 self._sweep()
                 yield
         except BaseException:
-            if made and not self.has_checkpoint():
-                shutil.rmtree(self.path, ignore_errors=True)
+            if made:
+                self._remove_if_unused()
             raise
 
     @contextlib.contextmanager
@@ -114,6 +113,14 @@ class RunFolder:
             yield
         finally:
             os.close(handle)
+
+    def _remove_if_unused(self) -> None:
+        """Remove the folder where nothing but the settings came into it."""
+        with contextlib.suppress(OSError):
+            self._sweep()
+            if {path.name for path in self.path.iterdir()} <= {self.config.name}:
+                self.config.unlink(missing_ok=True)
+                self.path.rmdir()
 
     def _sweep(self) -> None:
         """Remove what a killed run was in the middle of writing."""

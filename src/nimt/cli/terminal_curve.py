@@ -28,7 +28,7 @@ def terminal_curve(
 
     Examples
     --------
-    >>> print("\\n".join(terminal_curve(np.array([1.0, 0.1, 0.01]), width=3, height=2)))
+    >>> print("\n".join(terminal_curve(np.array([1.0, 0.1, 0.01]), width=3, height=2)))
       1.0e+00 │█▁
       1.0e-02 │██▁
               └───
