@@ -375,3 +375,55 @@ def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
 def test_an_unknown_engine_is_refused_with_the_known_ones():
     with pytest.raises(nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, streamed, nimt.*got 'gpu'"):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "gpu", steps=5)
+
+
+# ---------------------------------------------------------------- labels made by the teacher
+
+SCHEDULES = {"steady": 0.01, "decaying": lambda step: 0.05 / (1 + step / 200)}
+
+
+@pytest.mark.parametrize("rate", list(SCHEDULES))
+@pytest.mark.parametrize("loss", ["square", nimt.Huber(0.4), "hinge", "absolute"])
+@pytest.mark.parametrize("name", list(POOLS))
+@pytest.mark.filterwarnings("ignore::nimt.ResponseWarning")
+def test_made_labels_are_the_same_on_every_engine_that_makes_them(name, loss, rate):
+    teacher = nimt.SynthesisTeacher(pool=None if rate == "steady" else 0.7)
+    start = np.random.default_rng(5).normal(size=SIZES[name])
+    options = {"loss": loss, "rate": SCHEDULES[rate], "initial": start, "steps": 400}
+    expected = teach(POOLS[name], TARGETS[name], teacher, "reference", **options)
+    engines = [engine for engine in engines_for(POOLS[name]) if engine != "streamed"]
+    for engine in engines:
+        lesson = teach(POOLS[name], TARGETS[name], teacher, engine, **options)
+        assert lesson.engine == engine
+        np.testing.assert_array_equal(lesson.indices, expected.indices)
+        np.testing.assert_allclose(lesson.labels, expected.labels, rtol=1e-7, atol=1e-10)
+        np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+
+
+def test_the_engine_that_makes_labels_warns_like_the_teacher():
+    for engine in ("reference", "grid"):
+        with pytest.warns(nimt.ResponseWarning, match="moved the learner no further"):
+            teach(POOLS["2-D"], TARGETS["2-D"], nimt.SynthesisTeacher(), engine, loss="absolute", rate=0.05)
+
+
+@pytest.mark.parametrize("engine", ["grid", "neighbours"])
+def test_a_resumed_lesson_of_made_labels_is_bit_identical(engine, tmp_path):
+    teacher = nimt.SynthesisTeacher()
+    whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, rate=0.01, steps=500)
+    path = tmp_path / "stopped.npz"
+    teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, rate=0.01, steps=500, checkpoint=path,
+          callback=lambda progress: progress.step > 3)  # fmt: skip
+    lesson = nimt.resume(path)
+    np.testing.assert_array_equal(lesson.labels, whole.labels)
+    np.testing.assert_array_equal(lesson.discrepancy, whole.discrepancy)
+
+
+def test_where_labels_cannot_be_made_fast_the_reference_loop_makes_them():
+    learner = nimt.KernelLearner(nimt.rbf(50.0))
+    points = POOLS["scattered"]
+    assert nimt.plan(learner, nimt.SynthesisTeacher(), points, TARGETS["scattered"]).engine == "reference"
+    narrow = nimt.KernelLearner(nimt.rbf(0.1))
+    assert nimt.plan(narrow, nimt.SynthesisTeacher(), points, TARGETS["scattered"]).engine == "neighbours"
+    assert nimt.plan(narrow, nimt.SynthesisTeacher(k=3), points, TARGETS["scattered"]).engine == "reference"
+    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson"):
+        teach(points, TARGETS["scattered"], nimt.SynthesisTeacher(), "streamed")

@@ -69,8 +69,7 @@ class SynthesisTeacher(Teacher):
         scores = residual_size(view.predictions, view.target)
         shown = largest(scores, count_of(self.k, len(view)))
         offsets = responses.offsets(shown, error[shown])
-        # f + (f* - f) is f* only up to rounding, and a true label is to be the truth
-        labels = np.where(offsets == error[shown], view.target[shown], view.predictions[shown] + offsets)
+        labels = made_labels(offsets, view.predictions[shown], view.target[shown])
         memory = responses.remembered(shown, view.predictions[shown], offsets)
         return view.shown(shown, scores, labels=labels, memory=memory)
 
@@ -80,14 +79,27 @@ class SynthesisTeacher(Teacher):
             radius = self.radius or float(np.max(residual_size(view.predictions, view.target)))
             return Responses.unknown(view.candidates, radius)
         responses = Responses.recalled(view.memory, view.candidates)
-        stopped_growing = responses.observe(view.predictions, view.step)
-        if stopped_growing is not None:
-            near, far = stopped_growing
-            warnings.warn(
-                f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {view.step}): "
-                f"labels are now made within {responses.reach:.3g} of its predictions, and are the true ones "
-                f"where those lie further",
-                ResponseWarning,
-                stacklevel=2,
-            )
+        observe(responses, view.predictions, view.step)
         return responses
+
+
+def observe(responses: Responses, predictions: Array, step: int) -> None:
+    """Take in what the latest labels did, and warn where further ones stopped moving the learner further."""
+    stopped_growing = responses.observe(predictions, step)
+    if stopped_growing is not None:
+        near, far = stopped_growing
+        warnings.warn(
+            f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {step}): "
+            f"labels are now made within {responses.reach:.3g} of its predictions, and are the true ones "
+            f"where those lie further",
+            ResponseWarning,
+            stacklevel=3,
+        )
+
+
+def made_labels(offsets: Array, predictions: Array, target: Array) -> Array:
+    """Return f + offset, and the truth itself where that is what the offset means.
+
+    f + (f* - f) is f* only up to rounding, and a true label is to be the truth.
+    """
+    return np.where(offsets == target - predictions, target, predictions + offsets)

@@ -19,6 +19,7 @@ from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import PAIR_BYTES, NeighbourOperator, count_pairs
 from nimt.operators.streamed import CACHE
 from nimt.pools import Grid
+from nimt.synthesis import SynthesisTeacher
 from nimt.teachers import GreedyTeacher
 
 ENGINES = ("auto", "reference", "grid", "neighbours", "streamed")
@@ -100,6 +101,11 @@ def plan_for(name: str | RandomFeatures, task: Task) -> Plan:
             return _neighbours(task, pairs)
         if name == "neighbours":
             raise InvalidInput(f"engine='neighbours' needs a kernel that ends, {kernel!r} does not; use 'auto'")
+    if isinstance(task.teacher, SynthesisTeacher):
+        reason = "labels are made on a grid or among neighbours, and this kernel reaches across the pool"
+        if name == "streamed":
+            raise InvalidInput(f"engine='streamed' cannot run this lesson: {reason}; use 'auto'")
+        return _reference(task, reason)
     return _streamed(task)
 
 
@@ -115,14 +121,20 @@ def make_engine(name: str | RandomFeatures, task: Task, cache_bytes: int = CACHE
         return ReferenceEngine(task)
     from nimt.engines.sparse import SparseEngine  # numba is loaded only where it is used
     from nimt.engines.streamed import StreamedEngine
+    from nimt.engines.synthesising import SynthesisingEngine
 
+    if plan.engine == "streamed":
+        return StreamedEngine(task, cache_bytes)
     kernel = task.learner.kernel
+    operator: GridOperator | NeighbourOperator
     if plan.engine == "grid":
         assert isinstance(task.pool, Grid)
-        return SparseEngine(task, GridOperator(kernel, task.pool))
-    if plan.engine == "neighbours":
-        return SparseEngine(task, NeighbourOperator(kernel, task.pool))
-    return StreamedEngine(task, cache_bytes)
+        operator = GridOperator(kernel, task.pool)
+    else:
+        operator = NeighbourOperator(kernel, task.pool)
+    if isinstance(task.teacher, SynthesisTeacher):
+        return SynthesisingEngine(task, operator)
+    return SparseEngine(task, operator)
 
 
 def refuse_what_does_not_fit(plan: Plan) -> None:

@@ -15,6 +15,7 @@ from nimt.losses import Absolute, Hinge, Huber, Logistic, Loss, Square, as_loss
 from nimt.measures import scale_of
 from nimt.operators import Operator
 from nimt.pupils import KernelPupil
+from nimt.synthesis import SynthesisTeacher
 from nimt.teachers import GreedyTeacher, RandomTeacher, Selection, count_of, cumulative
 
 Flags = NDArray[np.bool_]
@@ -30,8 +31,10 @@ def uncovered(task: Task) -> str | None:
         return f"only a KernelLearner has a fast engine, this is a {type(task.learner).__name__}"
     if type(as_loss(task.learner.loss)) not in LOSS_CODES:
         return f"the loss {as_loss(task.learner.loss)!r} is your own"
-    if type(task.teacher) not in (GreedyTeacher, RandomTeacher):
+    if type(task.teacher) not in (GreedyTeacher, RandomTeacher, SynthesisTeacher):
         return f"the teacher {type(task.teacher).__name__} has no fast engine"
+    if isinstance(task.teacher, SynthesisTeacher) and task.teacher.pack_size(offered_by(task)) != 1:
+        return "packs of made labels are made by the reference loop"
     if task.measure not in ("paper", "rms"):
         return f"measure={task.measure!r} is computed by the reference loop"
     teacher = task.teacher
@@ -44,6 +47,11 @@ def uncovered(task: Task) -> str | None:
     ):
         return f"the teacher's loss {as_loss(teacher.loss)!r} is your own"
     return None
+
+
+def offered_by(task: Task) -> int:
+    """Return how many points the teacher may show."""
+    return len(task.pool) if task.candidates is None else len(task.candidates)
 
 
 def loss_code(loss: Loss) -> tuple[int, float]:
@@ -66,14 +74,15 @@ class FastEngine:
         self.pupil = KernelPupil(task.learner, task.pool, operator)
         self.loss, self.delta = loss_code(self.pupil.loss)
         _, self.selection_rng, self.label_rng = task.streams()
-        self.greedy = isinstance(task.teacher, GreedyTeacher)
-        self.offered: int = len(task.pool) if task.candidates is None else len(task.candidates)
+        self.greedy = not isinstance(task.teacher, RandomTeacher)
+        self.offered = offered_by(task)
         self.k: int = count_of(task.teacher.k, self.offered)
         self.step = 0
         self.discrepancy = 0.0
         self.last: Selection | None = None
         self.rule, self.rule_delta = RESIDUAL, 1.0
-        if self.greedy and task.teacher.score == "gradient":
+        if isinstance(task.teacher, GreedyTeacher) and task.teacher.score == "gradient":
+            assert task.teacher.loss is not None
             self.rule, self.rule_delta = loss_code(as_loss(task.teacher.loss))
         self._cumulative: Array | None = None
 

@@ -1,0 +1,84 @@
+"""The sparse engine for a teacher who makes the labels: the tournament finds the example, the teacher its label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.engines import _compiled
+from nimt.engines.base import Array, Task
+from nimt.engines.fast import Flags
+from nimt.engines.sparse import SparseEngine
+from nimt.losses import check_labels
+from nimt.operators.grid import GridOperator
+from nimt.operators.neighbours import NeighbourOperator
+from nimt.responses import Responses
+from nimt.synthesis import made_labels, observe
+
+ALWAYS = np.ones(1, dtype=bool)
+
+
+class SynthesisingEngine(SparseEngine):
+    """Run `SynthesisTeacher`, one example a step, at a cost that does not grow with the pool.
+
+    Its estimator looks at one point a step, so it runs in Python as the reference loop runs it, on slots in place of
+    pool indices; finding the example and learning from it are compiled.
+    """
+
+    def __init__(self, task: Task, operator: GridOperator | NeighbourOperator) -> None:
+        super().__init__(task, operator)
+        self.other = np.zeros_like(self.y)  # where the label being shown is written
+        radius = task.teacher.radius or float(np.max(self.score))
+        self.responses = Responses.unknown(np.arange(len(self.y)), radius)
+
+    def run(
+        self,
+        rates: Array,
+        other_label: Flags,
+        watch: Array,
+        indices: NDArray[np.int64],
+        labels: Array,
+        discrepancy: Array,
+    ) -> tuple[int, int]:
+        began = self.step
+        try:
+            for t in range(len(rates)):
+                self.step = began + t
+                code = _compiled.over(self.step, _compiled.measured(self.sums, self.rules), self.rules, watch)
+                if code:
+                    return t, int(code)
+                self._make_label()
+                now = slice(t, t + 1)
+                _, code = super().run(rates[now], ALWAYS, watch, indices[now], labels[now], discrepancy[now])
+                if code:
+                    return t, code
+            return len(rates), 0
+        finally:
+            self.step = began
+
+    def _make_label(self) -> None:
+        """Do what `SynthesisTeacher.select` does, for the one slot that is furthest off."""
+        responses = self.responses
+        if responses.shown is not None:
+            observe(responses, self.f, self.step)
+        slot = self.best_slot[self.node_tile[self.levels[-2]] :][:1]
+        before, target = self.f[slot], self.y[slot]
+        offset = responses.offsets(slot, target - before)
+        label = made_labels(offset, before, target)
+        check_labels(self.pupil.loss, label)
+        self.other[slot] = label
+        responses.shown, responses.before, responses.offset = slot.copy(), before, offset
+
+    def state(self) -> dict[str, Any]:
+        seen = self.responses
+        remembered: dict[str, Any] | None = None
+        if seen.shown is not None and seen.before is not None and seen.offset is not None:
+            remembered = dict(seen.remembered(seen.shown, seen.before, seen.offset))
+        return super().state() | {"responses": remembered}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        if state["responses"] is not None:
+            self.responses = Responses.recalled(state["responses"], self.responses.identity)
