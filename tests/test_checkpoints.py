@@ -7,8 +7,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import nimt
+from nimt.engines import ENGINES
 from nimt.running import previous_of
-from problems import assert_same_lesson, scattered, small_lesson
+from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 POINTS, TARGET, INITIAL = scattered()
 
@@ -70,6 +71,25 @@ def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
         stops += 1
     assert stops == 25
     assert_same_lesson(lesson, whole)
+
+
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "auto"])
+@pytest.mark.parametrize(
+    "teacher",
+    [nimt.GreedyTeacher(), nimt.RandomTeacher(k=5, pool=0.5, labels=nimt.AlternativeLabels(0.1, 0.3))],
+    ids=["greedy", "random"],
+)
+def test_every_engine_goes_on_as_if_never_stopped(engine, teacher, tmp_path):
+    path = tmp_path / "checkpoint"
+    options = {"max_iterations": 40, "snapshots": [0, 11, 40], "engine": engine}
+    whole = MIXTURE.teach(teacher, **options)
+    assert whole.engine == engine
+    for at in (1, 11, 33):
+        MIXTURE.teach(teacher, **options, callback=lambda progress, at=at: progress.step >= at, checkpoint=path)
+        resumed = nimt.resume(path)
+        assert resumed.engine == engine
+        assert_same_lesson(resumed, whole)
 
 
 def test_a_time_limit_can_be_given_again_and_again(tmp_path):

@@ -145,6 +145,19 @@ def test_what_a_teacher_remembers_is_a_copy():
     small_lesson(Forgetful(), max_iterations=5)
 
 
+def test_memory_is_that_of_the_step_before_and_no_older():
+    seen = []
+
+    def forget_at_once(view):
+        seen.append(view.memory)
+        return view.shown(0, memory={"told": np.array([view.step])} if view.step == 0 else None)
+
+    small_lesson(Answer(forget_at_once), max_iterations=4)
+    assert seen[0] is None
+    assert seen[1]["told"] == [0]
+    assert seen[2:] == [None, None]
+
+
 class Answer:
     """A teacher that gives one fixed answer."""
 

@@ -22,9 +22,14 @@ def press_ctrl_c(after):
 def test_ctrl_c_ends_the_lesson_with_everything_recorded(tmp_path):
     path = tmp_path / "checkpoint"
     before = signal.getsignal(signal.SIGINT)
-    timer = press_ctrl_c(0.2)
-    lesson = small_lesson(nimt.RandomTeacher(k=2), max_iterations=10**8, tol=0.0, checkpoint=path)
-    timer.join()
+    pressed = []
+
+    def press_once(progress):
+        if not pressed:
+            pressed.append(press_ctrl_c(after=0.1))
+
+    lesson = small_lesson(nimt.RandomTeacher(k=2), max_iterations=10**8, tol=0.0, checkpoint=path, callback=press_once)
+    pressed[0].join()
     assert lesson.outcome is nimt.Outcome.INTERRUPTED
     assert len(lesson) > 0
     assert lesson.indices.shape == (len(lesson), 2)

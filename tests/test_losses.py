@@ -77,6 +77,14 @@ def test_huber_is_square_within_any_delta_and_linear_beyond():
     assert loss.slope(np.array(3.0), np.array(1.0)) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("name", "f", "y", "slope"),
+    [("hinge", 0.5, 2.0, 0.0), ("absolute", 1.5, 1.5, 0.0), ("huber", 2.0, 1.0, 2.0), ("huber", 0.0, 1.0, -2.0)],
+)
+def test_slopes_at_the_kinks(name, f, y, slope):
+    assert as_loss(name).slope(np.array(f), np.array(y)) == slope
+
+
 @dataclass(frozen=True)
 class Quartic:
     smoothness: float = np.inf

@@ -104,11 +104,18 @@ def test_patience_runs_out_when_nothing_improves():
         assert len(lesson) == expected
 
 
+def test_staying_the_same_is_no_improvement():
+    learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=5.0)  # y f >= 1: the hinge is flat
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [[0.0]], [1.0], max_iterations=50, patience=4)
+    assert lesson.outcome is Outcome.STALLED
+    assert len(lesson) == 4
+
+
 def test_a_time_limit_counts_the_seconds_of_callbacks_too():
     began = time.perf_counter()
     lesson = small_lesson(max_iterations=10**9, time_limit=0.3, record="picks", callback=lambda p: time.sleep(0.1))
     assert lesson.outcome is Outcome.TIME
-    assert 0.3 <= time.perf_counter() - began < 1.5
+    assert 0.3 <= time.perf_counter() - began < 5
     assert len(lesson) > 0
 
 

@@ -55,7 +55,7 @@ def main() -> None:
         }
     )
     asked.out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(asked.out, dpi=140)
+    figure.savefig(asked.out, dpi=95)
 
 
 if __name__ == "__main__":

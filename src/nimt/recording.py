@@ -43,7 +43,10 @@ class Record:
         if not len(chunk.discrepancy):
             return
         self._discrepancy.append(chunk.discrepancy)
-        np.add.at(self.picks, chunk.indices.ravel(), 1)  # a chunk may show few of very many points
+        if 4 * chunk.indices.size > len(self.picks):
+            self.picks += np.bincount(chunk.indices.ravel(), minlength=len(self.picks)).astype(np.int32)
+        else:  # a chunk may show few of very many points
+            np.add.at(self.picks, chunk.indices.ravel(), 1)
         if self.kept == "picks":
             return
         self._indices.append(chunk.indices)

@@ -534,7 +534,8 @@ def largest_into(bits, work, guess, out):
     else:
         above = 0
         count = bits.size
-        work[:count] = bits
+        for s in range(count):  # a loop: assigning a slice would take seconds to compile
+            work[s] = bits[s]
     threshold = kth_largest(work, count, k - above)
     if found and count > 256:
         guess[1] = guess[1] // 2
