@@ -11,7 +11,7 @@ from pathlib import Path
 STYLE = """
 :root { color-scheme: light; --ink: #1c1c1c; --quiet: #6a6a6a; --line: #dcdcdc; --soft: #f6f6f4; --mark: #b34700; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 68rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: #fff;
+body { margin: 0 auto; max-width: 70rem; padding: 2.5rem 1.5rem 4rem; color: var(--ink); background: #fff;
   font: 16px/1.55 Georgia, "Times New Roman", serif; }
 h1, h2, h3, nav, table, figcaption, .quiet, .tag { font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
@@ -23,8 +23,8 @@ a { color: var(--mark); text-decoration: none; } a:hover { text-decoration: unde
 figure { margin: 1.4rem 0; } figure img { max-width: 100%; height: auto; display: block; margin: 0 auto; }
 figcaption { font-size: .85rem; color: #333; margin-top: .5rem; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; margin: .5rem 0 1rem; }
-th, td { padding: .22rem .55rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+table { border-collapse: collapse; font-size: .78rem; font-variant-numeric: tabular-nums; margin: .5rem 0 1rem; }
+th, td { padding: .22rem .45rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } thead th { border-bottom: 2px solid var(--ink); font-weight: 600; }
 tr.group td { border-top: 1px solid #999; } td.words, th.words { text-align: left; white-space: normal; }
 td.words { min-width: 5.5em; }
