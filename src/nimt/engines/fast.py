@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +59,43 @@ def loss_code(loss: Loss) -> tuple[int, float]:
     return LOSS_CODES[type(loss)], float(getattr(loss, "delta", 1.0))
 
 
+class Sheet(NamedTuple):
+    """Some steps to take: what is known of them before, and where to write what happens.
+
+    Attributes
+    ----------
+    rates : array (steps,)
+        The learning rate of each.
+    other_label : array (steps,) of bool, or empty
+        Whether its pack is labelled by the other target.
+    watch : array (2,)
+        The best discrepancy so far and its step, read and written.
+    indices : array (steps, k) of int
+        What is shown: drawn beforehand, or written.
+    labels : array (steps, k)
+        Written.
+    discrepancy : array (steps,)
+        After each step; written.
+    """
+
+    rates: Array
+    other_label: Flags
+    watch: Array
+    indices: NDArray[np.int64]
+    labels: Array
+    discrepancy: Array
+
+    def only(self, t: int) -> Sheet:
+        """Return the sheet of one step of this one."""
+        now = slice(t, t + 1)
+        other = self.other_label[now]
+        return Sheet(self.rates[now], other, self.watch, self.indices[now], self.labels[now], self.discrepancy[now])
+
+
 class FastEngine:
     """The part of an engine that does not depend on how K acts.
 
-    A subclass keeps f, c and the shown flags in whatever order it likes, and writes
-    `run(rates, other_label, indices, labels, discrepancy)`, which fills its last three arguments and returns how many
-    steps it took and the code of the outcome.
+    A subclass keeps f, c and the shown flags in whatever order it likes, and writes `run(sheet)`.
     """
 
     name = ""
@@ -109,27 +140,19 @@ class FastEngine:
         if task.other_target is not None:
             other_label = self.label_rng.random(steps) < task.alternative_probability
         indices = np.zeros((steps, self.k), dtype=np.int64) if self.greedy else self._drawn(steps)
-        labels = np.empty((steps, self.k))
-        discrepancy = np.empty(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
-        taken, code = self.run(rates, other_label, watch, indices, labels, discrepancy)
+        sheet = Sheet(rates, other_label, watch, indices, np.empty((steps, self.k)), np.empty(steps))
+        taken, code = self.run(sheet)
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
         self.step += taken
         self.pupil.steps += taken
         if taken:
-            self.discrepancy = float(discrepancy[taken - 1])
-            self.last = Selection(indices[taken - 1], labels[taken - 1])
-        return Chunk(indices[:taken], labels[:taken], discrepancy[:taken], OUTCOMES[code])
+            self.discrepancy = float(sheet.discrepancy[taken - 1])
+            self.last = Selection(indices[taken - 1], sheet.labels[taken - 1])
+        return Chunk(indices[:taken], sheet.labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code])
 
-    def run(
-        self,
-        rates: Array,
-        other_label: Flags,
-        watch: Array,
-        indices: NDArray[np.int64],
-        labels: Array,
-        discrepancy: Array,
-    ) -> tuple[int, int]:
+    def run(self, sheet: Sheet) -> tuple[int, int]:
+        """Take the steps of a sheet; return how many were taken and the code of the outcome."""
         raise NotImplementedError
 
     def last_selection(self) -> Selection:

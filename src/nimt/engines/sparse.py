@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from nimt.engines import _compiled
 from nimt.engines.base import Array, Task
-from nimt.engines.fast import RESIDUAL, FastEngine, Flags
+from nimt.engines.fast import RESIDUAL, FastEngine, Sheet
 from nimt.measures import scale_of
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator
@@ -143,28 +143,20 @@ class SparseEngine(FastEngine):
 
     # -- running
 
-    def run(
-        self,
-        rates: Array,
-        other_label: Flags,
-        watch: Array,
-        indices: NDArray[np.int64],
-        labels: Array,
-        discrepancy: Array,
-    ) -> tuple[int, int]:
+    def run(self, sheet: Sheet) -> tuple[int, int]:
         if self.way == "fft":
-            return self._by_fft(rates, other_label, watch, indices, labels, discrepancy)
+            return self._by_fft(sheet)
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
         scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.loss, self.delta)
-        end = (self.rules, watch, indices, labels, discrepancy)
+        end = (self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = _compiled.by_convolution(
-                *self._separable(), self.step, rates, other_label, self.greedy, *function, *scores, self.work,
+                *self._separable(), self.step, *sheet[:2], self.greedy, *function, *scores, self.work,
                 self.guess, self.sums, *end,
             )  # fmt: skip
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
-            self.on_grid, self.grid, self.lists, self.step, rates, other_label, self.greedy, self.tournament, *function,
+            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.greedy, self.tournament, *function,
             *scores, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched,
             self.work, self.guess, self.sums, self.period, *end,
         )  # fmt: skip
@@ -176,15 +168,8 @@ class SparseEngine(FastEngine):
         starts = np.concatenate([[0], np.cumsum([len(axis) for axis in taps])]).astype(np.int64)
         return self.grid[0], np.concatenate(taps), starts, self.operator.height
 
-    def _by_fft(
-        self,
-        rates: Array,
-        other_label: Flags,
-        watch: Array,
-        indices: NDArray[np.int64],
-        labels: Array,
-        discrepancy: Array,
-    ) -> tuple[int, int]:
+    def _by_fft(self, sheet: Sheet) -> tuple[int, int]:
+        rates, other_label, watch, indices, labels, discrepancy = sheet
         assert isinstance(self.operator, GridOperator)
         spread = np.empty(len(self.f))
         still = self.rules[_compiled.STILL]

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern
 
 from nimt.engines import _compiled
 from nimt.engines.base import Array, Task
-from nimt.engines.fast import RESIDUAL, FastEngine, Flags
+from nimt.engines.fast import RESIDUAL, FastEngine, Sheet
 from nimt.losses import as_loss
 from nimt.measures import scale_of
 from nimt.operators.streamed import CACHE, StreamedOperator
@@ -88,15 +87,8 @@ class StreamedEngine(FastEngine):
         self.guess = np.zeros(2, dtype=np.int64)
         self.begin(scale_of(task.measure, len(task.pool)) * float(np.sqrt(self._finish(0.0, self.pupil.values))))
 
-    def run(
-        self,
-        rates: Array,
-        other_label: Flags,
-        watch: Array,
-        indices: NDArray[np.int64],
-        labels: Array,
-        discrepancy: Array,
-    ) -> tuple[int, int]:
+    def run(self, sheet: Sheet) -> tuple[int, int]:
+        rates, other_label, watch, indices, labels, discrepancy = sheet
         task, pupil = self.task, self.pupil
         loss = as_loss(task.learner.loss)
         still, scale = self.rules[_compiled.STILL], self.rules[_compiled.SCALE]

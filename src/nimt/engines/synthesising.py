@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nimt.engines import _compiled
-from nimt.engines.base import Array, Task
-from nimt.engines.fast import Flags
+from nimt.engines.base import Task
+from nimt.engines.fast import Sheet
 from nimt.engines.sparse import SparseEngine
 from nimt.losses import check_labels
 from nimt.operators.grid import GridOperator
@@ -33,28 +32,19 @@ class SynthesisingEngine(SparseEngine):
         radius = task.teacher.radius or float(np.max(self.score))
         self.responses = Responses.unknown(np.arange(len(self.y)), radius)
 
-    def run(
-        self,
-        rates: Array,
-        other_label: Flags,
-        watch: Array,
-        indices: NDArray[np.int64],
-        labels: Array,
-        discrepancy: Array,
-    ) -> tuple[int, int]:
+    def run(self, sheet: Sheet) -> tuple[int, int]:
         began = self.step
         try:
-            for t in range(len(rates)):
+            for t in range(len(sheet.rates)):
                 self.step = began + t
-                code = _compiled.over(self.step, _compiled.measured(self.sums, self.rules), self.rules, watch)
+                code = _compiled.over(self.step, _compiled.measured(self.sums, self.rules), self.rules, sheet.watch)
                 if code:
                     return t, int(code)
                 self._make_label()
-                now = slice(t, t + 1)
-                _, code = super().run(rates[now], ALWAYS, watch, indices[now], labels[now], discrepancy[now])
+                _, code = super().run(sheet.only(t)._replace(other_label=ALWAYS))
                 if code:
                     return t, code
-            return len(rates), 0
+            return len(sheet.rates), 0
         finally:
             self.step = began
 
