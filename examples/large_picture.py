@@ -32,7 +32,7 @@ def julia(side: int) -> np.ndarray:
 def draw(lesson: nimt.Lesson, picture: np.ndarray, path: Path) -> None:
     thin = max(1, len(picture) // 512)
     steps = sorted(lesson.snapshots)
-    figure = Figure(figsize=(3 * (len(steps) + 1), 3.3), layout="constrained")
+    figure = Figure(figsize=(3 * (len(steps) + 1), 3.5), layout="constrained")
     axes = figure.subplots(1, len(steps) + 1)
     shown = [(f"{step:,} examples", lesson.snapshots[step].reshape(picture.shape)) for step in steps]
     for ax, (title, values) in zip(axes, [*shown, ("the target", picture)], strict=True):

@@ -1,5 +1,10 @@
+import signal
+
 import pytest
 from hypothesis import settings
+
+# a shell starts background jobs with Ctrl-C ignored, and what they start would ignore it too
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # the same examples every time, and no example fails because the machine was busy
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, database=None)

@@ -141,7 +141,10 @@ BAD = {
     "weights too large": (lambda: nimt.RandomTeacher(weights=[1e308] * 9), r"finite sum, got 1e\+308: divide them"),
     "score": (lambda: nimt.GreedyTeacher(score="best"), "'residual' or 'gradient', got 'best'"),
     "gradient without kernel": (lambda: nimt.GreedyTeacher(score="gradient", loss="square"), "loss= and kernel="),
-    "loss without gradient": (lambda: nimt.GreedyTeacher(loss="square"), "used by score='gradient' only"),
+    "loss without gradient": (
+        lambda: nimt.GreedyTeacher(loss="square"),
+        "used by score='gradient' and diverse=True only",
+    ),
     "no teacher": (lambda: teach(teacher="greedy"), r"needs select\(view\).*got 'greedy'"),
     "a teacher's class": (lambda: teach(teacher=nimt.GreedyTeacher), r"needs select\(view\)"),
     # learning rates

@@ -235,6 +235,9 @@ def previous_of(path: Path) -> Path:
     return path.with_name(path.name + ".previous")
 
 
+_under_way: list[threading.Event] = []  # what ends each lesson that runs now
+
+
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
@@ -243,8 +246,12 @@ def deferred_interrupt() -> Iterator[threading.Event]:
     """
     flag = threading.Event()
     before = signal.getsignal(signal.SIGINT)
+    _under_way.append(flag)
     if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
-        yield flag
+        try:
+            yield flag
+        finally:
+            _under_way.remove(flag)
         return
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -257,3 +264,14 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         yield flag
     finally:
         signal.signal(signal.SIGINT, before)
+        _under_way.remove(flag)
+
+
+def interrupt() -> None:
+    """Do what Ctrl-C does, also where that is ignored: end the lesson under way after its step, or raise.
+
+    For programs that are asked to end in another way, such as by SIGTERM.
+    """
+    if not _under_way or _under_way[-1].is_set():
+        raise KeyboardInterrupt
+    _under_way[-1].set()

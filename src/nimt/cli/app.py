@@ -118,7 +118,10 @@ def _stopped_by_sigterm() -> Iterator[None]:
         return
 
     def stop(number: int, frame: FrameType | None) -> None:
-        signal.raise_signal(signal.SIGINT)
+        running = sys.modules.get("nimt.running")  # Ctrl-C itself may be ignored, as in a job in the background
+        if running is None:
+            raise KeyboardInterrupt
+        running.interrupt()
 
     before = signal.signal(signal.SIGTERM, stop)
     try:
