@@ -99,6 +99,7 @@ class Run:
         stops = [step for step in self.asked if step > self.engine.step] + [self.max_iterations]
         allowed = min(steps, min(stops) - self.engine.step)
         # with no step left the engine is still asked, so that a tolerance met by the last step counts
+        self._torn = True  # until what the engine did is recorded
         chunk = self.engine.advance(max(0, allowed))
         self.record.add(chunk)
         self.outcome = chunk.outcome
@@ -106,6 +107,7 @@ class Run:
             self.outcome = self._met_at_the_end() or Outcome.BUDGET
         self._take_snapshot()
         self.elapsed += time.perf_counter() - began
+        self._torn = False
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
         """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
