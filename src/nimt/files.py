@@ -13,6 +13,8 @@ from pathlib import Path
 def whole_file(path: Path) -> Iterator[Path]:
     """Hand out a temporary path beside `path`, and move it there only if all went well.
 
+    A crash, a full disk or a kill leaves what was there before.
+
     Parameters
     ----------
     path : Path
@@ -23,12 +25,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        with open(temporary, "rb") as file:
+        with open(temporary, "r+b") as file:
             os.fsync(file.fileno())
-        temporary.replace(path)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -39,3 +39,9 @@ def write_text(path: Path, text: str) -> None:
     """Write text in UTF-8, whole or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import tokenize
 import zipfile
 import zlib
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.errors import CorruptLesson
+from nimt.files import whole_file
 
 FORMAT = 1
 CHECKSUM_BYTES = 32  # SHA-256
@@ -38,20 +37,9 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     plain = _take_arrays_out(content, arrays)
     header = json.dumps({"nimt": kind, "format": FORMAT, "content": plain}).encode()
     arrays["header"] = np.frombuffer(header, dtype=np.uint8)
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w+b") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            _seal(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with whole_file(Path(path)) as temporary, open(temporary, "w+b") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+        _seal(file)
 
 
 def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
@@ -158,9 +146,3 @@ def _checksum(file: IO[bytes], length: int) -> bytes:
         total.update(block)
         length -= len(block)
     return total.digest()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

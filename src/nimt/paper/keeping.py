@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -15,6 +13,7 @@ from typing import Any
 from nimt._version import __version__
 from nimt.datasets import Picture
 from nimt.errors import CorruptLesson
+from nimt.files import write_text
 from nimt.lesson import Lesson
 from nimt.paper.experiment import Setting
 from nimt.planning import versions
@@ -75,19 +74,6 @@ def drop_parts(out: Path, name: str) -> None:
 def files_of(record: dict[str, Any]) -> list[str]:
     """Return the paths of an experiment's figures, relative to the output folder."""
     return [figure[kind] for figure in record["figures"] for kind in ("png", "pdf")]
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file at once or not at all."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _part(out: Path, name: str, part: str, mark: str) -> Path:

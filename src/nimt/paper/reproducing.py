@@ -19,14 +19,16 @@ from nimt._version import __version__
 from nimt.checks import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
+from nimt.files import whole_file, write_text
 from nimt.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
-from nimt.paper.keeping import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part, write_text
+from nimt.paper.keeping import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
 from nimt.paper.registry import EXPERIMENTS, chosen
 from nimt.planning import versions
 
 DPI = 150
+CHANGING = {"png": ("Software",), "pdf": ("CreationDate", "Producer")}  # what a file would say of its making: left out
 HEARD_EVERY = 0.1  # seconds between two looks at what the workers say
 SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the threads of numba and of BLAS in an unknown state
 
@@ -197,9 +199,10 @@ def save(drawn: Drawn, out: Path) -> dict[str, str]:
     """Write a figure as PNG and PDF, the same bytes every time."""
     paths = {kind: f"{FIGURES}/{drawn.name}.{kind}" for kind in ("png", "pdf")}
     (out / FIGURES).mkdir(parents=True, exist_ok=True)
-    drawn.figure.savefig(out / paths["png"], dpi=DPI, metadata={"Software": None})
-    drawn.figure.set_layout_engine("none")  # laid out once; the PDF is the same picture
-    drawn.figure.savefig(out / paths["pdf"], dpi=DPI, metadata={"CreationDate": None, "Producer": None})
+    for kind, path in paths.items():
+        with whole_file(out / path) as temporary:
+            drawn.figure.savefig(temporary, format=kind, dpi=DPI, metadata=dict.fromkeys(CHANGING[kind]))
+        drawn.figure.set_layout_engine("none")  # laid out once; the PDF is the same picture
     return {"name": drawn.name, "caption": drawn.caption, **paths}
 
 
