@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import mixture
 import numpy as np
 from matplotlib.figure import Figure
 
 import nimt
+from nimt import problems
 from nimt.palette import COLOURS, QUIET, STYLE
 
 KERNEL = nimt.rbf(width=0.5)
@@ -42,16 +42,12 @@ class Problem:
         return nimt.KernelLearner(KERNEL, initial=self.start, **{"learning_rate": 0.01} | self.options)
 
 
-def bump(x: np.ndarray, center: float) -> np.ndarray:
-    return np.exp(-(((x - center) / 0.5) ** 2))
-
-
 def hills() -> Problem:
     return Problem(
         "1-D mixture, 280 points, tolerance 1e-4",
-        nimt.Grid(np.arange(-14, 14, 0.1)),
-        mixture.start,
-        mixture.target,
+        problems.mixture_pool(),
+        problems.mixture_start,
+        problems.mixture,
         tol=1e-4,
         budget=10_000,
         seeds=5,
@@ -61,9 +57,9 @@ def hills() -> Problem:
 def boundary() -> Problem:
     return Problem(
         "boundary, hinge loss, rate 0.001, 200 points, tolerance 1e-3",
-        nimt.Grid(np.arange(-1, 1, 0.01)),
-        lambda x: -bump(x, 0.3) + bump(x, -0.6),
-        lambda x: bump(x, 0.5) - bump(x, -0.5),
+        problems.boundary_pool(),
+        problems.boundary_start,
+        problems.boundary,
         tol=1e-3,
         budget=10_000,
         seeds=5,

@@ -8,28 +8,21 @@ from pathlib import Path
 import numpy as np
 
 import nimt
-from nimt import theory
+from nimt import problems, theory
 from nimt.theory.figures import bounds_table, draw_bounds
 
 TEACHERS = {"RFT": nimt.RandomTeacher(k=1), "GFT": nimt.GreedyTeacher(k=1)}
 
 
-def normal(x: np.ndarray, mean: float) -> np.ndarray:
-    """Return the normal density of unit variance."""
-    return np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
-
-
 def mixture_tables(steps: int) -> dict[str, dict[str, np.ndarray]]:
     """Teach the mixture; its norm in H is known in closed form, its Gram matrix is singular to rounding."""
-    pool = nimt.Grid(np.arange(-14, 14, 0.1))
-    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=lambda x: normal(x, -10))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problems.mixture_start)
     weights = np.array([1, -1 / 3, -2 / 3]) / np.sqrt(2 * np.pi)
     distance = theory.gaussian_norm(0.5, weights, [-10.0, -2.0, 2.0], [np.sqrt(2)] * 3)
-
-    def target(x: np.ndarray) -> np.ndarray:
-        return normal(x, -2) / 3 + 2 * normal(x, 2) / 3
-
-    lessons = {name: nimt.teach(learner, one, pool, target, max_iterations=steps) for name, one in TEACHERS.items()}
+    lessons = {
+        name: nimt.teach(learner, one, problems.mixture_pool(), problems.mixture, max_iterations=steps)
+        for name, one in TEACHERS.items()
+    }
     return {name: bounds_table(lesson, distance=distance) for name, lesson in lessons.items()}
 
 

@@ -18,6 +18,7 @@ from nimt.paper.drawing import DASHES, LEARNER, as_image, canvas, shown_at, step
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.pools import Grid
+from nimt.problems import boundary, boundary_pool, boundary_start
 
 Array = NDArray[np.float64]
 
@@ -51,47 +52,27 @@ class Boundaries:
     unseen: Array
 
 
-def bump(x: Array, centre: float) -> Array:
-    """exp(-((x - centre) / 0.5)^2); the text's formulas lack the minus."""
-    return np.asarray(np.exp(-(((x - centre) / 0.5) ** 2)))
-
-
-def target_curve(x: Array) -> Array:
-    """x2 = f*(x1), the boundary to be learned."""
-    return bump(x, 0.5) - bump(x, -0.5)
-
-
-def initial_curve(x: Array) -> Array:
-    """x2 = f0(x1), the boundary the learner begins with."""
-    return bump(x, -0.6) - bump(x, 0.3)
-
-
 def side(points: Array) -> Array:
     """Return +1 above the boundary to be learned and -1 below it, for points (n, 2)."""
-    return np.where(points[:, 1] > target_curve(points[:, 0]), 1.0, -1.0)
+    return np.where(points[:, 1] > boundary(points), 1.0, -1.0)
 
 
 def wrong_side(points: Array) -> Array:
     """Return the real-valued belief of a learner whose boundary is the initial curve, between -1 and 1."""
-    return np.clip(points[:, 1] - initial_curve(points[:, 0]), -1.0, 1.0)
+    return np.clip(points[:, 1] - boundary_start(points), -1.0, 1.0)
 
 
 def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Boundaries:
     """Run the three lessons."""
-    line = Grid(np.arange(-1, 1, 0.01))
     square = Grid(np.linspace(-1, 1, 41), np.linspace(-1, 1, 41))
-    learner = KernelLearner(
-        rbf(0.5), loss="hinge", learning_rate=0.001, initial=lambda points: initial_curve(points[:, 0])
-    )
-
-    def goal(points: Array) -> Array:
-        return target_curve(points[:, 0])
-
+    learner = KernelLearner(rbf(0.5), loss="hinge", learning_rate=0.001, initial=boundary_start)
     published = setting.teach(
-        "as published", learner, teacher_of(GREEDY), line, goal,
+        "as published", learner, teacher_of(GREEDY), boundary_pool(), boundary,
         steps=STEPS, tol=TOLERANCE, draw_at=DRAWN, record="all",
     )  # fmt: skip
-    endless = setting.teach("without the stop rule", learner, teacher_of(GREEDY), line, goal, steps=ENDLESS_STEPS)
+    endless = setting.teach(
+        "without the stop rule", learner, teacher_of(GREEDY), boundary_pool(), boundary, steps=ENDLESS_STEPS
+    )
     classifier = KernelLearner(rbf(0.5), loss="hinge", learning_rate=CLASSES_RATE, initial=wrong_side)
     classes = setting.teach(
         "labels -1 and +1", classifier, teacher_of(GREEDY), square, side,
@@ -198,7 +179,7 @@ def draw_regions_by_sign(ax: Axes, lesson: Lesson, values: Array, shown: int | N
 
 def draw_goal(ax: Axes) -> None:
     x = np.linspace(-1, 1, 201)
-    ax.plot(x, target_curve(x), color=TARGET, linewidth=1.1, linestyle=DASHES, label="boundary f*")
+    ax.plot(x, boundary(x[:, np.newaxis]), color=TARGET, linewidth=1.1, linestyle=DASHES, label="boundary f*")
 
 
 def draw_example(ax: Axes, x: float, y: float) -> None:

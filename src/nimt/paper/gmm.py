@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nimt.datasets import Picture
 from nimt.kernels import rbf
 from nimt.learners import KernelLearner
@@ -27,9 +24,7 @@ from nimt.paper.drawing import (
 )
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
 from nimt.paper.methods import GREEDY, WHOLE, teacher_of
-from nimt.pools import Grid
-
-Array = NDArray[np.float64]
+from nimt.problems import mixture, mixture_pool, mixture_start
 
 TOLERANCE = 1e-4
 STEPS = 10_000
@@ -47,35 +42,15 @@ PUBLISHED = {
 PUBLISHED_EXAMPLES = {0: -10.0, 150: 2.0, 450: -2.7, 1000: -0.9}
 
 
-def normal(x: Array, mean: float) -> Array:
-    """Return the density of the normal distribution with standard deviation 1."""
-    return np.asarray(np.exp(-((x - mean) ** 2) / 2) / np.sqrt(2 * np.pi))
-
-
-def pool() -> Grid:
-    return Grid(np.arange(-14, 14, 0.1))
-
-
-def target(points: Array) -> Array:
-    """f*(x) = 1/3 N(x; -2, 1) + 2/3 N(x; 2, 1)."""
-    x = points[:, 0]
-    return normal(x, -2) / 3 + 2 * normal(x, 2) / 3
-
-
-def initial(points: Array) -> Array:
-    """f0(x) = N(x; -10, 1)."""
-    return normal(points[:, 0], -10)
-
-
 def learner(width: float = 0.5) -> KernelLearner:
-    return KernelLearner(rbf(width), learning_rate=0.01, initial=initial)
+    return KernelLearner(rbf(width), learning_rate=0.01, initial=mixture_start)
 
 
 def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
     """Teach the mixture by every method."""
     return {
         method: setting.teach(
-            method, learner(), teacher_of(method), pool(), target,
+            method, learner(), teacher_of(method), mixture_pool(), mixture,
             steps=STEPS, tol=TOLERANCE, draw_at=DRAWN if method == GREEDY else (),
             record="all" if method == GREEDY else "picks",
         )

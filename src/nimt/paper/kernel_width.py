@@ -8,6 +8,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
+from nimt import problems
 from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.lesson import Lesson
 from nimt.palette import OTHER, QUIET, TARGET
@@ -42,7 +43,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...]) -> Widths:
     eight, zero = pictures
     mixture = {
         width: setting.teach(
-            f"mixture, {name}", gmm.learner(width), teacher_of(GREEDY), gmm.pool(), gmm.target,
+            f"mixture, {name}", gmm.learner(width), teacher_of(GREEDY), problems.mixture_pool(), problems.mixture,
             steps=MIXTURE_STEPS, tol=gmm.TOLERANCE,
         )
         for width, name in NAMES.items()

@@ -16,11 +16,9 @@ from nimt.lesson import Lesson
 from nimt.palette import COLOURS, TARGET
 from nimt.paper.drawing import DASHES, LEARNER, canvas, shown_at, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
-from nimt.paper.lines import pool
 from nimt.paper.methods import GREEDY, teacher_of
+from nimt.problems import line, line_pool
 from nimt.teachers import Selection, Teacher, View
-
-Array = NDArray[np.float64]
 
 STEPS = 2_000
 DRAWN = (0, 50, 200, 500, 2000)
@@ -51,23 +49,18 @@ class Replay(Teacher):
         return view.shown(self.shown[view.step])
 
 
-def straight(weights: tuple[float, float], points: Array) -> Array:
-    """Return w x + b."""
-    return weights[0] * points[:, 0] + weights[1]
-
-
 def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, dict[str, Lesson]]:
     """Teach three learners twice, each time with the greedy examples of the RBF learner."""
     return {version: _run(setting, version, *lines) for version, lines in VERSIONS.items()}
 
 
 def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple[float, float]) -> dict[str, Lesson]:
-    target, initial = partial(straight, goal), partial(straight, start)
+    target, initial = line(*goal), line(*start)
     compared_at = sorted({*DRAWN, *range(0, STEPS + 1, EVERY)})
     teach = partial(setting.teach, steps=STEPS, draw_at=compared_at, record="all")
     first = teach(
         f"{RBF}, {version}", KernelLearner(rbf(0.5), learning_rate=0.01, initial=initial),
-        teacher_of(GREEDY), pool(), target,
+        teacher_of(GREEDY), line_pool(), target,
     )  # fmt: skip
     assert first.indices is not None
     others = {
@@ -75,7 +68,7 @@ def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple
         PARAMETRIC: LinearLearner(start, learning_rate=0.01),
     }
     same = Replay(shown=first.indices)
-    lessons = {name: teach(f"{name}, {version}", other, same, pool(), target) for name, other in others.items()}
+    lessons = {name: teach(f"{name}, {version}", other, same, line_pool(), target) for name, other in others.items()}
     return {RBF: first} | lessons
 
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nimt.datasets import Picture
 from nimt.kernels import rbf
 from nimt.learners import KernelLearner
 from nimt.lesson import Lesson
-from nimt.paper.boundary import bump
 from nimt.paper.drawing import canvas, draw_line_panel, shown_at, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
 from nimt.paper.methods import GREEDY, teacher_of
-from nimt.pools import Grid
-
-Array = NDArray[np.float64]
+from nimt.problems import line, line_pool, two_bumps
 
 TOLERANCE = 1e-4
 STEPS = 200_000
@@ -30,30 +24,13 @@ PUBLISHED = {
 SLOPES = {"y = x + 1": 1.0, "y = -x + 1": -1.0}
 
 
-def pool() -> Grid:
-    return Grid(np.arange(-1, 1, 0.1))
-
-
-def line(slope: float) -> Callable[[Array], Array]:
-    """Return f*(x) = slope x + 1."""
-
-    def target(points: Array) -> Array:
-        return slope * points[:, 0] + 1.0
-
-    return target
-
-
-def initial(points: Array) -> Array:
-    """f0(x) = exp(-((x - 0.5)/0.5)^2) + exp(-((x + 0.5)/0.5)^2)."""
-    x = points[:, 0]
-    return bump(x, 0.5) + bump(x, -0.5)
-
-
 def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
     """Teach both lines."""
-    learner = KernelLearner(rbf(0.5), learning_rate=0.01, initial=initial)
+    learner = KernelLearner(rbf(0.5), learning_rate=0.01, initial=two_bumps)
     teach = partial(setting.teach, steps=STEPS, tol=TOLERANCE, draw_at=DRAWN, record="all")
-    return {name: teach(name, learner, teacher_of(GREEDY), pool(), line(slope)) for name, slope in SLOPES.items()}
+    return {
+        name: teach(name, learner, teacher_of(GREEDY), line_pool(), line(slope, 1.0)) for name, slope in SLOPES.items()
+    }
 
 
 def lessons(found: dict[str, Lesson]) -> list[Taught]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nimt.datasets import Picture
 from nimt.kernels import rbf
@@ -17,9 +16,7 @@ from nimt.paper.drawing import LEARNER, as_image, canvas, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting, Taught, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.rooms import Room, Surface
-from nimt.pools import Grid
-
-Array = NDArray[np.float64]
+from nimt.problems import bowl, plane, plane_pool
 
 TOLERANCE = 1e-4
 STEPS = 60_000
@@ -29,31 +26,16 @@ PUBLISHED = {"from the downward bowl": {10_000: 0.167554134}, "from the upward b
 PUBLISHED_ITD = {"from the downward bowl": 44_443, "from the upward bowl": 42_219}
 
 
-def pool() -> Grid:
-    axis = np.arange(0.0, 10.0, 1.0)
-    return Grid(axis, axis)
-
-
-def target(points: Array) -> Array:
-    """f*(x1, x2) = x1 + x2 - 8."""
-    return points[:, 0] + points[:, 1] - 8.0
-
-
-def bowl(sign: float) -> Callable[[Array], Array]:
-    """Return f0(x1, x2) = sign ((x1 - 5)^2 + (x2 - 5)^2)."""
-
-    def initial(points: Array) -> Array:
-        return sign * ((points[:, 0] - 5.0) ** 2 + (points[:, 1] - 5.0) ** 2)
-
-    return initial
-
-
 def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
     """Teach the plane from both bowls."""
     teach = partial(setting.teach, steps=STEPS, tol=TOLERANCE, draw_at=DRAWN)
     return {
         name: teach(
-            name, KernelLearner(rbf(0.5), learning_rate=0.01, initial=bowl(sign)), teacher_of(GREEDY), pool(), target
+            name,
+            KernelLearner(rbf(0.5), learning_rate=0.01, initial=bowl(sign)),
+            teacher_of(GREEDY),
+            plane_pool(),
+            plane,
         )
         for name, sign in BOWLS.items()
     }
@@ -80,10 +62,10 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
         everything = np.concatenate([lesson.initial, lesson.target])
         low, high = float(everything.min()), float(everything.max())
         room = Room((0, 9), (0, 9), (low, high), azimuth=-60, elevation=22, height=0.8)
-        plane = Surface(as_image(lesson.pool, lesson.target), OTHER, 0.55)
+        goal = Surface(as_image(lesson.pool, lesson.target), OTHER, 0.55)
         for number, (ax, (step, values)) in enumerate(zip(row, frames(lesson).items(), strict=False)):
             room.open(ax, ("$x_1$", "$x_2$", "z") if number == 0 else (), (low, high))
-            room.show(ax, [plane, Surface(as_image(lesson.pool, values), LEARNER, 0.85)])
+            room.show(ax, [goal, Surface(as_image(lesson.pool, values), LEARNER, 0.85)])
             ax.set_title(f"t = {step:,}", fontsize=9)
         for ax in row[len(frames(lesson)) :]:
             ax.set_axis_off()

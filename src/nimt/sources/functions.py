@@ -7,37 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt import datasets
+from nimt import datasets, problems
 from nimt.errors import InvalidInput
 from nimt.pools import Grid, values_on
 from nimt.sources.source import Source
 
 Array = NDArray[np.float64]
-
-
-def normal_density(x: Array, mean: float, deviation: float) -> Array:
-    """Return the density of a normal distribution, exp(-((x - mean) / deviation)^2 / 2) / (deviation sqrt(2 pi))."""
-    return np.asarray(np.exp(-0.5 * ((x - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
-
-
-def mixture(points: Array) -> Array:
-    """N(-2, 1) / 3 + 2 N(2, 1) / 3, the paper's 1-D target [Zhang23, Sec. 5.1]."""
-    return normal_density(points[:, 0], -2.0, 1.0) / 3 + 2 * normal_density(points[:, 0], 2.0, 1.0) / 3
-
-
-def far_bump(points: Array) -> Array:
-    """N(-10, 1), where the paper's learner of the mixture starts."""
-    return normal_density(points[:, 0], -10.0, 1.0)
-
-
-def boundary(points: Array) -> Array:
-    """exp(-((x - 0.5) / 0.5)^2) - exp(-((x + 0.5) / 0.5)^2), the paper's decision boundary."""
-    return np.asarray(np.exp(-(((points[:, 0] - 0.5) / 0.5) ** 2)) - np.exp(-(((points[:, 0] + 0.5) / 0.5) ** 2)))
-
-
-def boundary_start(points: Array) -> Array:
-    """-exp(-((x - 0.3) / 0.5)^2) + exp(-((x + 0.6) / 0.5)^2), where its learner starts."""
-    return np.asarray(-np.exp(-(((points[:, 0] - 0.3) / 0.5) ** 2)) + np.exp(-(((points[:, 0] + 0.6) / 0.5) ** 2)))
 
 
 def sine(points: Array) -> Array:
@@ -46,10 +21,10 @@ def sine(points: Array) -> Array:
 
 
 CURVES: dict[str, tuple[Callable[[Array], Array], Callable[[], Grid], str]] = {
-    "gmm": (mixture, lambda: Grid(np.arange(-14, 14, 0.1)), "the paper's mixture of two normal densities"),
-    "gmm:start": (far_bump, lambda: Grid(np.arange(-14, 14, 0.1)), "where the paper's learner of it starts"),
-    "boundary": (boundary, lambda: Grid(np.arange(-1, 1, 0.01)), "the paper's decision boundary"),
-    "boundary:start": (boundary_start, lambda: Grid(np.arange(-1, 1, 0.01)), "where its learner starts"),
+    "gmm": (problems.mixture, problems.mixture_pool, "the paper's mixture of two normal densities"),
+    "gmm:start": (problems.mixture_start, problems.mixture_pool, "where the paper's learner of it starts"),
+    "boundary": (problems.boundary, problems.boundary_pool, "the paper's decision boundary"),
+    "boundary:start": (problems.boundary_start, problems.boundary_pool, "where its learner starts"),
     "sine": (sine, lambda: Grid(np.arange(-3, 3, 0.05)), "one period of the sine, nearly"),
 }
 PICTURES: dict[str, tuple[Callable[[], datasets.Picture], str]] = {
