@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 import nimt
 from nimt.cli.reproduce import reproduce as command
 from nimt.paper import EXPERIMENTS, reproduce
-from nimt.report import Section, Table, html_page
 
 SHORT = {"iterations": 5, "jobs": 1}
 
@@ -55,6 +54,8 @@ def test_the_report_is_one_page_that_needs_nothing_else(tmp_path):
     assert not re.search(r'(?:src|href)="(?!data:image/png;base64,|#)', page)
     assert "<script" not in page
     assert page.count("data:image/png;base64,") == 2
+    assert re.findall(r"Figure \d+\.", page) == ["Figure 1.", "Figure 2."]
+    assert re.findall(r'href="#([^"]+)"', page) == re.findall(r'<h2 id="([^"]+)"', page) == ["overview", "gmm", "faces"]
     assert "published" in page
     assert "cut at 5 steps" in page
     for record in summary["experiments"].values():
@@ -230,14 +231,3 @@ def test_the_command_prints_a_table(tmp_path):
     again = run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path)
     assert "kept" in again.output
     assert run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path, "--quiet").output == ""
-
-
-def test_a_page_escapes_what_it_is_given():
-    table = Table("<t>", ["<h>", "b"], [["<i>", "&"]], groups=[0], words=[1])
-    section = Section(
-        "s", "a < b", tags=["<tag>"], paragraphs=["<p>"], tables=[table], notes=["<n>"], lists={"<l>": ["&"]}
-    )
-    page = html_page("<title>", "<lead>", [section], "<footer>")
-    for raw in ("<t>", "<h>", "<i>", "<tag>", "<n>", "<l>", "<lead>", "<footer>"):
-        assert raw not in page
-    assert "a &lt; b" in page

@@ -8,32 +8,53 @@ from html import escape
 from typing import Any
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1d1d1f; --quiet: #6a6a70; --line: #dcdce0; --paper: #ffffff; --box: #f6f6f8; }
+:root { color-scheme: light dark; --ink: #1d1d1f; --quiet: #6a6a70; --line: #dcdce0; --paper: #ffffff; --box: #f6f6f8;
+  --link: #b34700; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #ececf0; --quiet: #a0a0a8; --line: #3a3a40; --paper: #17171a; --box: #222226; }
+  :root { --ink: #ececf0; --quiet: #a0a0a8; --line: #3a3a40; --paper: #17171a; --box: #222226; --link: #f0a070; }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 2.5rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; max-width: 66rem; padding: 2.5rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .4rem; }
 h2 { font-size: 1.1rem; margin: 2.4rem 0 .7rem; }
+h2[id] { font-size: 1.3rem; margin: 3.2rem 0 .5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
 .lead { color: var(--quiet); margin: 0 0 1.6rem; font-size: 1.05rem; }
+.prose { font-family: Georgia, "Times New Roman", "DejaVu Serif", serif; margin: .6rem 0; }
+ul.prose { padding-left: 1.3rem; }
+ul.prose li { margin: .3rem 0; }
+a { color: var(--link); text-decoration: none; }
+a:hover { text-decoration: underline; }
+nav { font-size: .92rem; margin: 0 0 1.2rem; }
+nav a { margin-right: 1.2em; white-space: nowrap; }
+.tag { display: inline-block; font-size: .78rem; padding: .05rem .6rem; border-radius: 1rem; background: var(--box);
+  border: 1px solid var(--line); margin-right: .4rem; }
 figure { margin: 0 0 1.4rem; }
 figure img { display: block; max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line);
   border-radius: 6px; padding: .5rem; }
 figcaption, .remark { color: var(--quiet); font-size: .9rem; margin-top: .45rem; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+figcaption b { color: var(--ink); }
+table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; }
-th, td { text-align: left; padding: .32rem 1.1rem .32rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; overflow-wrap: anywhere; }
+th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; }
-td.number, th.number { text-align: right; padding-left: 1.1rem; padding-right: 0; white-space: nowrap; }
+thead th { border-bottom: 2px solid var(--quiet); }
+tr.group > * { border-top: 1px solid var(--quiet); }
+td.number, th.number { text-align: right; white-space: nowrap; }
+td.words { min-width: 5.5em; }
+td.value { overflow-wrap: anywhere; }
 .tiles { display: flex; flex-wrap: wrap; gap: .7rem; margin: 0 0 1.4rem; }
 .tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; min-width: 8.5rem; flex: 1; }
 .tile b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--quiet); font-size: .86rem; }
 pre { background: var(--box); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font-size: .88rem; }
 footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; }
+@media print {
+  body { max-width: none; padding: 0; }
+  h2, h3 { break-after: avoid; }
+  figure, table { break-inside: avoid; }
+}
 """
 
 
@@ -49,13 +70,45 @@ def page(title: str, lead: str, parts: Iterable[str], footer: str = "") -> str:
     )
 
 
-def heading(text: str) -> str:
-    """Return a heading."""
-    return f"<h2>{escape(text)}</h2>"
+def contents(titles: Mapping[str, str]) -> str:
+    """Return links to the headings of these names.
+
+    Examples
+    --------
+    >>> contents({"end": "The end"})
+    '<nav><a href="#end">The end</a></nav>'
+    """
+    links = " ".join(f'<a href="#{escape(name)}">{escape(title)}</a>' for name, title in titles.items())
+    return f"<nav>{links}</nav>"
 
 
-def picture(data: bytes, mime: str, caption: str) -> str:
-    """Return a picture that lives inside the page, with its caption.
+def heading(text: str, name: str = "") -> str:
+    """Return a heading; one with a name begins a chapter, and `contents` can lead to it."""
+    return f'<h2 id="{escape(name)}">{escape(text)}</h2>' if name else f"<h2>{escape(text)}</h2>"
+
+
+def subheading(text: str) -> str:
+    """Return a heading within a chapter."""
+    return f"<h3>{escape(text)}</h3>"
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph to be read."""
+    return f'<p class="prose">{escape(text)}</p>'
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return a list of sentences."""
+    return '<ul class="prose">' + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def tags(words: Iterable[str]) -> str:
+    """Return a row of short remarks, each in a frame."""
+    return "<p>" + "".join(f'<span class="tag">{escape(word)}</span>' for word in words) + "</p>"
+
+
+def picture(data: bytes, mime: str, caption: str, number: int | None = None) -> str:
+    """Return a picture that lives inside the page, with its caption and, if wanted, its number.
 
     Examples
     --------
@@ -63,7 +116,9 @@ def picture(data: bytes, mime: str, caption: str) -> str:
     '<figure><img src="data:image/png;base64,eA==" alt="f &lt; g"><figcaption>f &lt; g</figcaption></figure>'
     """
     source = f"data:{mime};base64,{base64.b64encode(data).decode()}"
-    return f'<figure><img src="{source}" alt="{escape(caption)}"><figcaption>{escape(caption)}</figcaption></figure>'
+    said = escape(caption)
+    label = "" if number is None else f"<b>Figure {number}.</b> "
+    return f'<figure><img src="{source}" alt="{said}"><figcaption>{label}{said}</figcaption></figure>'
 
 
 def tiles(numbers: Mapping[str, str]) -> str:
@@ -77,24 +132,41 @@ def tiles(numbers: Mapping[str, str]) -> str:
 def pairs(values: Mapping[str, Any]) -> str:
     """Return a table of names and values; what is None is left out."""
     rows = "".join(
-        f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>"
+        f'<tr><th>{escape(name)}</th><td class="value">{escape(str(value))}</td></tr>'
         for name, value in values.items()
         if value is not None
     )
     return f'<div class="scroll"><table>{rows}</table></div>'
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of text, the first column to the left and the others, numbers, to the right."""
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    words: Sequence[int] = (),
+    groups: Sequence[int] = (),
+) -> str:
+    """Return a table of text, the first column to the left and the others, numbers, to the right.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : iterable of sequences of str
+    words : sequence of int
+        Columns after the first that hold words: to the left too, and broken into lines where they are long.
+    groups : sequence of int
+        Rows that begin a group, set off by a line.
+    """
+    kinds = ["words" if column == 0 or column in words else "number" for column in range(len(header))]
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}>{escape(cell)}</{tag}>" if place == 0 else f'<{tag} class="number">{escape(cell)}</{tag}>'
-            for place, cell in enumerate(cells)
-        )
+        pairs = zip(kinds, cells, strict=True)
+        return "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for kind, cell in pairs)
 
-    inside = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{line(header, "th")}</tr>{inside}</table></div>'
+    begins = dict.fromkeys(groups, ' class="group"')
+    inside = "".join(f"<tr{begins.get(place, '')}>{line(row, 'td')}</tr>" for place, row in enumerate(rows))
+    head = f"<thead><tr>{line(header, 'th')}</tr></thead>"
+    return f'<div class="scroll"><table>{head}<tbody>{inside}</tbody></table></div>'
 
 
 def remark(text: str) -> str:

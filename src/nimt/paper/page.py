@@ -1,34 +1,41 @@
-"""The report of a reproduction: from what `summary.json` holds to the sections of a page."""
+"""The report of a reproduction: from what `summary.json` holds to the chapters of a page."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from nimt.report import Image, Section, Table, html_page
+from nimt import pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
+LEAD = "Every experiment of Zhang et al. (ICML 2023), taught anew by nimt, its numbers beside the published ones."
+MEASURES = (
+    "M is the paper's discrepancy, sqrt(sum (f - f*)^2) / n; ITD is the first step at which it is below the tolerance."
+)
 NOTHING = "·"
 
 
 def page_of(summary: dict[str, Any], out: Path) -> str:
     """Return the report as one HTML page, its figures inside it."""
     experiments = list(summary["experiments"].values())
-    sections = [_overview(experiments), *(_section(record, out) for record in experiments)]
+    numbers = count(1)
     short = "" if summary["iterations"] is None else (
         f" Every lesson was cut at {summary['iterations']:,} steps, so most published figures were not reached."
     )  # fmt: skip
-    lead = (
-        "Every experiment of Zhang et al. (ICML 2023), taught anew by nimt, its numbers beside the published ones. "
-        "M is the paper's discrepancy, sqrt(sum (f - f*)^2) / n; ITD the first step at which it is below the "
-        f"tolerance.{short}"
-    )
+    parts = [
+        pages.paragraph(f"{MEASURES}{short}"),
+        pages.contents({"overview": "Overview"} | {record["name"]: record["title"] for record in experiments}),
+        *_overview(experiments),
+        *(piece for record in experiments for piece in _chapter(record, out, numbers)),
+    ]
     made_with = ", ".join(f"{name} {number}" for name, number in summary["versions"].items())
     footer = f"nimt {summary['nimt']}; {made_with}. This run took {summary['wall_seconds']:.1f} s."
-    return html_page(TITLE, lead, sections, footer)
+    return pages.page(TITLE, LEAD, parts, footer)
 
 
-def _overview(experiments: list[dict[str, Any]]) -> Section:
+def _overview(experiments: list[dict[str, Any]]) -> list[str]:
     rows = []
     for record in experiments:
         ratios = comparisons(record)
@@ -46,8 +53,7 @@ def _overview(experiments: list[dict[str, Any]]) -> Section:
             ]
         )
     head = ["experiment", "in the paper", "data", "numbers compared", "measured / published", "lessons", "figures"]
-    table = Table("All experiments", head, rows, words=(2,))
-    return Section("overview", "Overview", tables=[table])
+    return [pages.heading("Overview", "overview"), pages.table(head, rows, words=(1, 2))]
 
 
 def comparisons(record: dict[str, Any]) -> list[float]:
@@ -65,24 +71,27 @@ def _data_in_a_word(record: dict[str, Any]) -> str:
     return "published" if not replaced else f"stand-in: {', '.join(replaced)}"
 
 
-def _section(record: dict[str, Any], out: Path) -> Section:
-    tables = [_discrepancies(record), _runs(record)]
+def _chapter(record: dict[str, Any], out: Path, numbers: Iterator[int]) -> list[str]:
+    used = [f"{data['name']}: {data['caption']} Terms: {data['licence']}." for data in record["data"]]
+    parts = [
+        pages.heading(record["title"], record["name"]),
+        pages.tags([record["paper"], f"data: {_data_in_a_word(record)}", f"{record['seconds']['total']:.1f} s"]),
+        pages.paragraph(record["about"]),
+    ]
+    for figure in record["figures"]:
+        parts.append(pages.picture((out / figure["png"]).read_bytes(), "image/png", figure["caption"], next(numbers)))
+    parts += [pages.subheading("Discrepancy M, published and measured"), _discrepancies(record)]
     if record["quantities"]:
-        tables.insert(1, _quantities(record))
-    return Section(
-        name=record["name"],
-        title=record["title"],
-        tags=[record["paper"], f"data: {_data_in_a_word(record)}", f"{record['seconds']['total']:.1f} s"],
-        paragraphs=[record["about"]],
-        images=[Image(out / figure["png"], figure["caption"]) for figure in record["figures"]],
-        tables=tables,
-        notes=record["notes"],
-        notes_title="What differs, and why",
-        lists={"Data": [f"{used['name']}: {used['caption']} Terms: {used['licence']}." for used in record["data"]]},
-    )
+        parts += [pages.subheading("Other numbers"), _quantities(record)]
+    parts += [pages.subheading("Lessons"), _runs(record)]
+    if record["notes"]:
+        parts += [pages.subheading("What differs, and why"), pages.bullets(record["notes"])]
+    if used:
+        parts += [pages.subheading("Data"), pages.bullets(used)]
+    return parts
 
 
-def _discrepancies(record: dict[str, Any]) -> Table:
+def _discrepancies(record: dict[str, Any]) -> str:
     """M at the checkpoints, a column a step; three lines a lesson that has published figures, one for another."""
     steps = sorted({row["step"] for lesson in record["lessons"] for row in lesson["checkpoints"]})
     rows: list[list[str]] = []
@@ -97,18 +106,18 @@ def _discrepancies(record: dict[str, Any]) -> Table:
             name = lesson["name"] if line in ("published", "measured") and len(rows) == groups[-1] else ""
             rows.append([name, line, shown(itd[line], line), *(shown(value, line) for value in values)])
     head = ["lesson", "", "ITD", *(f"t = {step:,}" for step in steps)]
-    return Table("Discrepancy M, published / measured", head, rows, groups, words=(1,))
+    return pages.table(head, rows, words=(1,), groups=groups)
 
 
-def _quantities(record: dict[str, Any]) -> Table:
+def _quantities(record: dict[str, Any]) -> str:
     rows = [
         [part["name"], shown(part["published"]), shown(part["measured"]), shown(part["ratio"], "ratio")]
         for part in record["quantities"]
     ]
-    return Table("Other numbers", ["", "published", "measured", "ratio"], rows)
+    return pages.table(["", "published", "measured", "ratio"], rows)
 
 
-def _runs(record: dict[str, Any]) -> Table:
+def _runs(record: dict[str, Any]) -> str:
     rows = [
         [
             lesson["name"],
@@ -122,7 +131,7 @@ def _runs(record: dict[str, Any]) -> Table:
         for lesson in record["lessons"]
     ]
     head = ["lesson", "steps", "M at the end", "time", "a step", "engine", "outcome"]
-    return Table("Lessons", head, rows, words=(5, 6))
+    return pages.table(head, rows, words=(5, 6))
 
 
 def shown(value: float | int | None, kind: str = "") -> str:
