@@ -40,7 +40,9 @@ table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabu
 th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; }
 thead th { border-bottom: 2px solid var(--quiet); }
-tr.group > * { border-top: 1px solid var(--quiet); }
+table.grouped { border-bottom: 1px solid var(--line); }
+table.grouped td { border-bottom: 0; }
+table.grouped tr.group td { border-top: 1px solid var(--line); }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.words { min-width: 5.5em; }
 td.value { overflow-wrap: anywhere; }
@@ -155,7 +157,7 @@ def table(
     words : sequence of int
         Columns after the first that hold words: to the left too, and broken into lines where they are long.
     groups : sequence of int
-        Rows that begin a group, set off by a line.
+        Rows that begin a group: lines stand between groups only.
     """
     kinds = ["words" if column == 0 or column in words else "number" for column in range(len(header))]
 
@@ -166,7 +168,8 @@ def table(
     begins = dict.fromkeys(groups, ' class="group"')
     inside = "".join(f"<tr{begins.get(place, '')}>{line(row, 'td')}</tr>" for place, row in enumerate(rows))
     head = f"<thead><tr>{line(header, 'th')}</tr></thead>"
-    return f'<div class="scroll"><table>{head}<tbody>{inside}</tbody></table></div>'
+    kind = ' class="grouped"' if groups else ""
+    return f'<div class="scroll"><table{kind}>{head}<tbody>{inside}</tbody></table></div>'
 
 
 def remark(text: str) -> str:
