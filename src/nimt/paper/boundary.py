@@ -14,7 +14,17 @@ from nimt.kernels import rbf
 from nimt.learners import KernelLearner
 from nimt.lesson import Lesson
 from nimt.palette import TARGET
-from nimt.paper.drawing import DASHES, LEARNER, as_image, canvas, shown_at, step_title, styled
+from nimt.paper.drawing import (
+    DASHES,
+    LEARNER,
+    as_image,
+    canvas,
+    draw_example,
+    legend_above,
+    shown_at,
+    step_title,
+    styled,
+)
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.pools import Grid
@@ -145,7 +155,7 @@ def draw(found: Boundaries) -> Iterator[Drawn]:
         ax.set_xlabel("$x_1$")
     axes[0, 0].set_ylabel("as published\n\n$x_2$")
     axes[1, 0].set_ylabel("labels −1 and +1\n\n$x_2$")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    legend_above(figure, axes[0, 0], 4)
     yield Drawn(
         "boundary",
         figure,
@@ -163,7 +173,7 @@ def draw_regions_below_curve(ax: Axes, lesson: Lesson, values: Array, shown: int
     ax.plot(x, values, color=LEARNER, label="learner's boundary")
     draw_goal(ax)
     if shown is not None:
-        draw_example(ax, x[shown], lesson.target[shown])
+        draw_example(ax, x[shown], lesson.target[shown], size=6)
 
 
 def draw_regions_by_sign(ax: Axes, lesson: Lesson, values: Array, shown: int | None) -> None:
@@ -174,18 +184,12 @@ def draw_regions_by_sign(ax: Axes, lesson: Lesson, values: Array, shown: int | N
     ax.contour(first, second, table, levels=[0.0], colors=[LEARNER], linewidths=1.6, linestyles="solid")
     draw_goal(ax)
     if shown is not None:
-        draw_example(ax, *lesson.pool.points[shown])
+        draw_example(ax, *lesson.pool.points[shown], size=6)
 
 
 def draw_goal(ax: Axes) -> None:
     x = np.linspace(-1, 1, 201)
     ax.plot(x, boundary(x[:, np.newaxis]), color=TARGET, linewidth=1.1, linestyle=DASHES, label="boundary f*")
-
-
-def draw_example(ax: Axes, x: float, y: float) -> None:
-    ax.plot(
-        x, y, "o", color="white", markeredgecolor=TARGET, markersize=6, zorder=4, label="example shown", clip_on=False
-    )
 
 
 def draw_samples(ax: Axes, samples: Array) -> None:

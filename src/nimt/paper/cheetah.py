@@ -11,7 +11,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.lesson import Lesson
-from nimt.paper.drawing import canvas, curves_of, styled
+from nimt.paper.drawing import styled
 from nimt.paper.experiment import Drawn, Experiment, Parts, Setting, Taught
 from nimt.paper.methods import GREEDY, POOL, WHOLE
 from nimt.paper.pictures import (
@@ -20,7 +20,7 @@ from nimt.paper.pictures import (
     PictureLessons,
     draw_contours,
     draw_image,
-    draw_losses,
+    loss_figure,
     picture_rows,
     rows_of,
     teach_picture,
@@ -76,13 +76,9 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
         picture_rows(rows, target, partial(draw_contours, limits=None), side=1.35),
         f"{said} As contours, each panel with levels of its own: what packs teach is smooth from the start.",
     )
-    figure = canvas(6.4, 4.0)
-    ax = figure.subplots()
-    draw_losses(ax, curves_of(found.lessons), bottom=0.55, enlarged=0.1, place=(0.08, 0.11, 0.38, 0.34))
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     yield Drawn(
         "cheetah-loss",
-        figure,
+        loss_figure(found.lessons, bottom=0.55, enlarged=0.1, place=(0.08, 0.11, 0.38, 0.34)),
         f"How fast the {picture.name} is learned, by method; the inset enlarges the beginning. Yellow is where GFT-k "
         f"lies for shares k in (0, 1), between one example a step and all of them. {picture.caption}",
     )

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from nimt.datasets import Picture, first_eight, letter_o, mean_zero
 from nimt.lesson import Lesson
-from nimt.paper.drawing import canvas, curves_of, styled
+from nimt.paper.drawing import styled
 from nimt.paper.experiment import Drawn, Experiment, Parts, Quantity, Setting, Taught
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
-from nimt.paper.pictures import CHECKPOINTS, PictureLessons, draw_losses, picture_rows, rows_of, teach_picture
+from nimt.paper.pictures import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
 from nimt.paper.rooms import Room, Surface
 
 Array = NDArray[np.float64]
@@ -88,13 +88,9 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
         "The same correction by packs: the 5 % and the 50 % of the pixels that are furthest off, 5 % drawn at random, "
         "and all of them. Larger packs are slower, and random ones no better than the whole.",
     )
-    figure = canvas(6.4, 4.0)
-    ax = figure.subplots()
-    draw_losses(ax, curves_of(found.lessons), bottom=0.0, enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46))
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     yield Drawn(
         "digits-loss",
-        figure,
+        loss_figure(found.lessons, bottom=0.0, enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46)),
         "How fast the 8 becomes a 0, by method; the inset enlarges the beginning. Yellow is where GFT-k lies for "
         "shares k in (0, 1), between one example a step and all of them.",
     )

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
 from nimt.lesson import Lesson
@@ -83,11 +83,21 @@ def draw_line_panel(ax: Axes, x: Array, target: Array, values: Array, shown: int
     ax.plot(x, values, color=LEARNER, label="learner f$^t$")
     if shown is not None:
         ax.vlines(x[shown], values[shown], target[shown], color=OTHER, linewidth=0.9)
-        ax.plot(
-            x[shown], target[shown], "o", color="white", markeredgecolor=TARGET, markersize=5, zorder=3,
-            label="example shown", clip_on=False,
-        )  # fmt: skip
+        draw_example(ax, x[shown], target[shown])
     ax.set_title(title, loc="left")
+
+
+def draw_example(ax: Axes, x: float, y: float, *, size: float = 5) -> None:
+    """Draw the example that is shown, a ring over everything else."""
+    ax.plot(
+        x, y, "o", color="white", markeredgecolor=TARGET, markersize=size, zorder=4,
+        label="example shown", clip_on=False,
+    )  # fmt: skip
+
+
+def legend_above(figure: Figure | SubFigure, ax: Axes, columns: int) -> None:
+    """Name the lines of one panel above all of them."""
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=columns)
 
 
 def shown_at(lesson: Lesson, step: int) -> int | None:

@@ -17,6 +17,7 @@ from nimt.paper.drawing import (
     curves_of,
     draw_curves,
     draw_line_panel,
+    legend_above,
     shown_at,
     step_title,
     styled,
@@ -90,11 +91,10 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
         draw_line_panel(ax, lesson.pool.points[:, 0], lesson.target, values, shown_at(lesson, step), step_title(step))
     for ax in panels[2:]:
         ax.set_xlabel("x")
-    handles, labels = panels[0].get_legend_handles_labels()
-    left.legend(handles, labels, loc="outside upper left", ncols=3)
+    legend_above(left, panels[0], 3)
     ax = right.subplots()
     draw_losses(ax, curves_of(found), lesson.itd)
-    right.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    legend_above(right, ax, 3)
     yield Drawn(
         "gmm",
         figure,

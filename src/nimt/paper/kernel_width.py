@@ -13,7 +13,7 @@ from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.lesson import Lesson
 from nimt.palette import OTHER, QUIET, TARGET
 from nimt.paper import digits, gmm
-from nimt.paper.drawing import DISCREPANCY, LEARNER, Curve, canvas, curves_of, styled, thousands
+from nimt.paper.drawing import DISCREPANCY, LEARNER, Curve, canvas, curves_of, legend_above, styled, thousands
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.pictures import teach_picture
@@ -104,7 +104,7 @@ def draw(found: Widths) -> Iterator[Drawn]:
     for ax in (left, right):
         ax.set_xlabel("step t")
         ax.set_ylabel(DISCREPANCY)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    legend_above(figure, left, 3)
     yield Drawn(
         "kernel-width",
         figure,

@@ -14,7 +14,7 @@ from nimt.kernels import linear, rbf
 from nimt.learners import KernelLearner, LinearLearner
 from nimt.lesson import Lesson
 from nimt.palette import COLOURS, TARGET
-from nimt.paper.drawing import DASHES, LEARNER, canvas, shown_at, step_title, styled
+from nimt.paper.drawing import DASHES, LEARNER, canvas, draw_example, legend_above, shown_at, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.problems import line, line_pool
@@ -111,15 +111,12 @@ def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
                 ax.plot(x, group[name].snapshots[step], label=name, **LOOKS[name])
             index = shown_at(group[RBF], step)
             if index is not None:
-                ax.plot(
-                    x[index], target[index], "o", color="white", markeredgecolor=TARGET, markersize=5, zorder=3,
-                    label="example shown", clip_on=False,
-                )  # fmt: skip
+                draw_example(ax, x[index], target[index])
             ax.set_title(step_title(step), loc="left")
         row[0].set_ylabel(version.replace(" as ", "\nas ").replace("the ", "the\n", 1))
     for ax in axes[-1]:
         ax.set_xlabel("x")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
+    legend_above(figure, axes[0, 0], 5)
     yield Drawn(
         "linear-kernel",
         figure,

@@ -9,7 +9,7 @@ from nimt.datasets import Picture
 from nimt.kernels import rbf
 from nimt.learners import KernelLearner
 from nimt.lesson import Lesson
-from nimt.paper.drawing import canvas, draw_line_panel, shown_at, step_title, styled
+from nimt.paper.drawing import canvas, draw_line_panel, legend_above, shown_at, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.problems import line, line_pool, two_bumps
@@ -54,7 +54,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
         row[0].set_ylabel(name.replace("-", "−"))
     for ax in axes[-1]:
         ax.set_xlabel("x")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    legend_above(figure, axes[0, 0], 3)
     yield Drawn(
         "lines",
         figure,

@@ -17,7 +17,17 @@ from nimt.kernels import rbf
 from nimt.learners import KernelLearner
 from nimt.lesson import Lesson
 from nimt.palette import QUIET
-from nimt.paper.drawing import Curve, as_image, bare, canvas, draw_curves, step_title, thousands
+from nimt.paper.drawing import (
+    Curve,
+    as_image,
+    bare,
+    canvas,
+    curves_of,
+    draw_curves,
+    legend_above,
+    step_title,
+    thousands,
+)
 from nimt.paper.experiment import Setting, frames
 from nimt.paper.methods import GREEDY, WHOLE, teacher_of
 from nimt.pools import Grid
@@ -99,15 +109,13 @@ def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float] | None, 
     bare(ax)
 
 
-def draw_losses(
-    ax: Axes,
-    curves: Sequence[Curve],
-    *,
-    bottom: float,
-    enlarged: float,
-    place: tuple[float, float, float, float],
-) -> None:
+def loss_figure(
+    lessons: Mapping[str, Lesson], *, bottom: float, enlarged: float, place: tuple[float, float, float, float]
+) -> Figure:
     """Draw M x 100 by method, the region of GFT-k yellow; an inset at `place` enlarges the first share of the steps."""
+    curves = curves_of(lessons)
+    figure = canvas(6.4, 4.0)
+    ax = figure.subplots()
     _draw_losses(ax, curves)
     last = max(int(curve.steps[-1]) for curve in curves)
     ax.set_xlim(0, last)
@@ -128,6 +136,8 @@ def draw_losses(
         spine.set_visible(True)
         spine.set_color(QUIET)
     ax.indicate_inset_zoom(inset, edgecolor=QUIET)
+    legend_above(figure, ax, 4)
+    return figure
 
 
 def _draw_losses(ax: Axes, curves: Sequence[Curve]) -> None:
