@@ -252,3 +252,13 @@ def test_checkpoints_are_written_on_the_way_and_take_their_share_only(tmp_path, 
     monkeypatch.setattr("nimt.running.CHECKPOINT_EVERY", 0.1)
     small_lesson(max_iterations=10**9, time_limit=0.6, record="picks", checkpoint=tmp_path / "checkpoint")
     assert 2 <= len(written) <= 7
+
+
+def test_a_new_lesson_never_goes_on_with_the_one_that_lay_there_before(tmp_path):
+    path = tmp_path / "checkpoint"
+    small_lesson(checkpoint=path, max_iterations=20)
+    nimt.resume(path)  # now there are two checkpoints of the first lesson
+    stopped_at(path, 3, teacher=nimt.RandomTeacher())
+    path.write_bytes(b"damaged")
+    with pytest.raises(nimt.CorruptLesson):
+        nimt.resume(path)

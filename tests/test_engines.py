@@ -261,15 +261,15 @@ def test_a_window_acts_like_the_gram_matrix(grid, kernel, share, seed):
     n = len(grid)
     indices = rng.integers(n, size=max(1, int(share * 2 * n)))
     coefficients = rng.normal(size=len(indices))
-    expected = np.zeros(n)
-    DenseOperator(kernel, grid).add(expected, indices, coefficients)
+    expected = kernel(grid.points)[:, indices] @ coefficients  # scikit-learn's own values, not those of a window
     size = np.abs(coefficients).sum() * kernel.diag(grid.points)[0]
     operator = GridOperator(kernel, grid)
     spread = np.zeros(n)
     np.add.at(spread, indices, coefficients)
-    added = np.zeros(n)
+    added, dense = np.zeros(n), np.zeros(n)
     operator.add(added, indices, coefficients)
-    for way in (added, operator.convolve(spread), operator.by_fft(spread)):
+    DenseOperator(kernel, grid).add(dense, indices, coefficients)
+    for way in (added, dense, operator.convolve(spread), operator.by_fft(spread)):
         np.testing.assert_allclose(way, expected, atol=1e-13 * size)
     np.testing.assert_array_equal(operator.diagonal(), kernel.diag(grid.points))
 
@@ -427,3 +427,36 @@ def test_where_labels_cannot_be_made_fast_the_reference_loop_makes_them():
     assert nimt.plan(narrow, nimt.SynthesisTeacher(k=3), points, TARGETS["scattered"]).engine == "reference"
     with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson"):
         teach(points, TARGETS["scattered"], nimt.SynthesisTeacher(), "streamed")
+
+
+# ---------------------------------------------------------------- targets full of ties
+
+
+def symmetric_bump():
+    axis = np.linspace(-1, 1, 41)
+    return nimt.Grid(axis, axis), lambda x: np.exp(-4 * (x**2).sum(axis=1))
+
+
+def black_and_white():
+    picture = np.where(np.random.default_rng(0).random((40, 30)) < 0.5, -1.0, 1.0)
+    return nimt.Grid.like(picture), picture
+
+
+def chessboard():
+    picture = np.indices((32, 32)).sum(axis=0) // 4 % 2
+    return nimt.Grid.like(picture), picture
+
+
+@pytest.mark.parametrize("problem", [symmetric_bump, black_and_white, chessboard], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    ("loss", "k", "rate"), [("square", 1, 0.5), ("hinge", 1, 0.1), ("absolute", 1, 0.1), ("square", 3, 0.1)]
+)
+def test_on_a_grid_not_even_ties_tell_the_engines_apart(problem, loss, k, rate):
+    pool, y = problem()
+    kernel = nimt.rbf(0.15 if problem is symmetric_bump else 0.5)
+    options = {"kernel": kernel, "loss": loss, "rate": rate, "steps": 2000}
+    expected = teach(pool, y, nimt.GreedyTeacher(k=k), "reference", **options)
+    lesson = teach(pool, y, nimt.GreedyTeacher(k=k), "grid", **options)
+    np.testing.assert_array_equal(lesson.indices, expected.indices)
+    np.testing.assert_array_equal(lesson.final, expected.final)
+    np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)

@@ -90,6 +90,7 @@ class Run:
         self.elapsed = 0.0
         self._chunk = 1
         self._torn = False
+        self._wrote = False  # whether the checkpoint that lies there is this lesson's
         self._next_checkpoint = CHECKPOINT_EVERY
         self._take_snapshot()
 
@@ -187,13 +188,17 @@ class Run:
             # the old one is moved away only once the new one is whole on disk
             fresh = self.checkpoint.with_name(self.checkpoint.name + ".next")
             storage.write(fresh, CHECKPOINT, content)
-            if self.checkpoint.exists():
+            if self._wrote and self.checkpoint.exists():
                 os.replace(self.checkpoint, previous_of(self.checkpoint))
+            elif not self._wrote:  # what lies there is another lesson's, and is not to be gone on with by mistake
+                previous_of(self.checkpoint).unlink(missing_ok=True)
             os.replace(fresh, self.checkpoint)
+            self._wrote = True
         except OSError as error:
             warnings.warn(
                 f"the checkpoint {self.checkpoint} could not be written at step {self.engine.step} ({error}): the "
-                f"lesson goes on, and the checkpoint before it is whole",
+                f"lesson goes on, and "
+                + ("the checkpoint before it is whole" if self._wrote else "nothing is kept of it yet"),
                 CheckpointWarning,
                 stacklevel=2,
             )
@@ -209,6 +214,7 @@ class Run:
         ended = content["outcome"]
         has_more = ended == Outcome.BUDGET.name and self.engine.step < self.max_iterations
         self.outcome = Outcome[ended] if ended in FINAL and not has_more else None
+        self._wrote = True
         self._next_checkpoint = self.elapsed + CHECKPOINT_EVERY
 
     def _met_at_the_end(self) -> Outcome | None:

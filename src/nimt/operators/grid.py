@@ -74,15 +74,22 @@ class GridOperator:
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         if self.cheapest_for(len(indices)) == "columns":
-            board = values.reshape(self.grid.shape)
             for index, coefficient in zip(indices, coefficients, strict=True):
-                self._add_column(board, int(index), float(coefficient))
+                self.add_column(values, int(index), float(coefficient))
         else:
             spread = np.zeros(len(values))
             np.add.at(spread, indices, coefficients)  # a pack may show the same point twice
             values += self.convolve(spread)
 
-    def _add_column(self, board: Array, index: int, coefficient: float) -> None:
+    def column(self, index: int) -> Array:
+        """Return K[:, index]."""
+        result = np.zeros(len(self.grid))
+        self.add_column(result, index, 1.0)
+        return result
+
+    def add_column(self, values: Array, index: int, coefficient: float) -> None:
+        """Do values += coefficient K[:, index], in place."""
+        board = values.reshape(self.grid.shape)
         *leading, last = np.unravel_index(index, self.grid.shape)
         for run in range(len(self.first)):
             row = tuple(int(x) + int(offset) for x, offset in zip(leading, self.lead[run], strict=True))
