@@ -177,7 +177,7 @@ def scattered(bench):
     per_step = 1e6 * lesson.elapsed / steps
     bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us a step", "", None,
               mine, lesson, steps=steps, reached=per_step <= 10,
-              note=f"{per_step:.2f} us a step after {mine - lesson.elapsed:.1f} s; (a) needs {8e-9 * n * n:.0f} GB")  # fmt: skip
+              note=f"{per_step:.2f} us after {mine - lesson.elapsed:.1f} s; (a) needs {8e-9 * n * n:.0f} GB")  # fmt: skip
     n, steps = 20_000, 2_000 if bench.quick else 20_000
     points = rng.normal(size=(n, 8))
     target = np.sin(points @ rng.normal(size=8))
@@ -201,6 +201,16 @@ def table_of(rows):
             {True: "reached", False: "NOT reached", None: ""}[row["reached"]],
         )  # fmt: skip
     return table
+
+
+def markdown_of(rows):
+    """Return the table as a page would show it."""
+    lines = ["| work | to reach | measured | against | curves differ by |", "|---|---|---|---|---|"]
+    for row in rows:
+        measured = f"{row['ratio']:.0f}x" if "ratio" in row else row["note"]
+        apart_by = f"{row['difference']:.0e}" if "difference" in row else ""
+        lines.append(f"| {row['work']} | {row['goal']} | {measured} | {row['against']} | {apart_by} |")
+    return "\n".join(lines) + "\n"
 
 
 def draw(costs, dense, path):
@@ -247,6 +257,7 @@ def main():
     )
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "bench.json").write_text(json.dumps({"machine": machine(), "rows": bench.rows}, indent=1))
+    (options.out / "bench.md").write_text(markdown_of(bench.rows))
     if bench.costs:
         draw(bench.costs, bench.dense, options.out / "cost-per-step.png")
     console.print(f"written to {options.out}")
