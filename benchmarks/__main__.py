@@ -175,9 +175,10 @@ def scattered(bench):
     mine, lesson = ours(points, target, nimt.GreedyTeacher(), steps, width, repeat=1, record="picks")
     near = nimt.plan(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, target).window
     per_step = 1e6 * lesson.elapsed / steps
+    note = f"{per_step:.2f} us, after {mine - lesson.elapsed:.1f} s to set up; (a) needs {8e-9 * n * n:.0f} GB"
     bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us a step", "", None,
               mine, lesson, steps=steps, reached=per_step <= 10,
-              note=f"{per_step:.2f} us after {mine - lesson.elapsed:.1f} s; (a) needs {8e-9 * n * n:.0f} GB")  # fmt: skip
+              note=note)  # fmt: skip
     n, steps = 20_000, 2_000 if bench.quick else 20_000
     points = rng.normal(size=(n, 8))
     target = np.sin(points @ rng.normal(size=8))
