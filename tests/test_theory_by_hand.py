@@ -189,7 +189,7 @@ def test_the_steepest_example_with_a_free_label_lands_on_the_target():
     assert found.label == pytest.approx(5.0)
     assert found.value_after == pytest.approx(2.0) == pytest.approx(found.target)
     assert found.change == pytest.approx(-2.0)
-    assert "point 1 with the label 5" in found.sentences()[0]
+    assert "point 1 with the label 5" in found.sentences()[0] == str(found)
     assert json.loads(found.to_json())["index"] == 1 and found.to_table()["index"].tolist() == [1]
 
 

@@ -397,7 +397,7 @@ def test_table_json_and_sentences_say_the_same():
     assert table["inequality"].tolist() == names == [row["name"] for row in content["inequalities"]]
     assert table["held"].tolist() == [row["held"] for row in content["inequalities"]]
     assert table["worst_step"][0] == content["inequalities"][0]["worst"]["step"] == 0
-    assert [row["sentence"] for row in content["inequalities"]] == found.sentences()
+    assert [row["sentence"] for row in content["inequalities"]] == found.sentences() == str(found).split("\n")
     assert found[RFT] in found.violated
     with pytest.raises(KeyError, match="sufficient descent"):
         found["no such thing"]
@@ -480,3 +480,4 @@ def test_a_lesson_of_no_steps_has_nothing_to_violate():
     assert theory.psi(lesson).tolist() == [0.0]
     assert not theory.check(lesson).violated
     assert theory.bounds(lesson).sentences()
+    assert str(theory.bounds(lesson)).split("\n") == theory.bounds(lesson).sentences()

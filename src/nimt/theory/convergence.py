@@ -134,6 +134,9 @@ class Bounds:
             said += self._epsilon_sentences(self.epsilon)
         return said
 
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
     def _rate_sentence(self) -> str:
         if self.rate_limit is None:
             return (

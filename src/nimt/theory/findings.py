@@ -126,3 +126,6 @@ class Check:
 
     def sentences(self) -> list[str]:
         return [one.sentence() for one in self.inequalities]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())

@@ -126,6 +126,9 @@ class SteepestExample:
             f"changing the squared distance in H by {self.change:.6g}."
         ]
 
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
 
 def steepest_example(
     learner: KernelLearner, X: Pool | ArrayLike, target: Any, *, labels: str | ArrayLike = "true"
