@@ -174,6 +174,7 @@ def compare(
     Comparison
         Ctrl-C ends it without one, as KeyboardInterrupt.
     """
+    _check_options(options)
     named = _named(teachers)
     several = _seeds(seeds)
     pool, common = as_pool(X), {"max_iterations": max_iterations, "tol": tol, "callback": callback, **options}
@@ -267,6 +268,16 @@ def _storable(teacher: Any, pool: Pool) -> Any:
         return teacher
     values = values_on(pool, labels.other_target, "the other target")
     return dataclasses.replace(teacher, labels=AlternativeLabels(values, labels.probability))
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    if "seed" in options:
+        raise InvalidInput(f"compare() takes seeds, a count or a list: seeds=[{options['seed']!r}], not seed=")
+    if options.get("checkpoint") is not None:
+        raise InvalidInput(
+            "a comparison is many lessons and keeps no checkpoint: teach() them one by one, each with a checkpoint of "
+            "its own, and give them to compare_lessons()"
+        )
 
 
 def _named(teachers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:

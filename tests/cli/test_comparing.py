@@ -89,6 +89,21 @@ def test_bands_by_plain_loops(comparison):
         assert band.mean[t] == pytest.approx(sum(values) / len(values), rel=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ({"seed": 3}, r"takes seeds, a count or a list: seeds=\[3\], not seed="),
+        ({"seed": None}, "takes seeds"),
+        ({"checkpoint": "a"}, r"keeps no checkpoint: teach\(\) them one by one.*compare_lessons"),
+    ],
+)
+def test_options_of_a_single_lesson_are_refused(option, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(nimt.InvalidInput, match=says):
+        nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3, **option)
+    assert not list(tmp_path.iterdir())
+
+
 def test_time_is_whole_where_the_engine_chooses_and_learns_at_once():
     comparison = nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3)
     (row,) = comparison.rows()
