@@ -13,6 +13,7 @@ from sklearn.linear_model import SGDRegressor
 
 import nimt
 from nimt import storage
+from nimt.files import whole_file
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 POINTS, TARGET, INITIAL = scattered()
@@ -252,8 +253,24 @@ def test_a_hostile_description_builds_nothing():
 
 
 def test_a_missing_file_is_missing(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"^there is no lesson .*nowhere$") as raised:
         nimt.Lesson.load(tmp_path / "nowhere")
+    assert isinstance(raised.value, nimt.InvalidInput)
+
+
+def test_a_place_that_cannot_hold_a_lesson_is_named(tmp_path):
+    lesson = small_lesson()
+    with pytest.raises(nimt.MissingFile, match=r"^there is no folder .*nowhere to save the lesson it\.npz in"):
+        lesson.save(tmp_path / "nowhere" / "it.npz")
+    with pytest.raises(nimt.InvalidInput, match="is a folder: name a file in it"):
+        lesson.save(tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_that_cannot_be_begun_is_named_as_it_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as raised, whole_file(tmp_path / "nowhere" / "it.npz"):
+        pass
+    assert raised.value.filename == str(tmp_path / "nowhere" / "it.npz")
 
 
 def test_a_folder_is_no_lesson(tmp_path):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nimt.errors import IllConditioned as IllConditioned
     from nimt.errors import InvalidInput as InvalidInput
     from nimt.errors import MissingExtra as MissingExtra
+    from nimt.errors import MissingFile as MissingFile
     from nimt.errors import NimtError as NimtError
     from nimt.errors import NotEnoughMemory as NotEnoughMemory
     from nimt.errors import ResponseWarning as ResponseWarning
@@ -74,6 +75,7 @@ _HOMES = {
         "IllConditioned",
         "InvalidInput",
         "MissingExtra",
+        "MissingFile",
         "NimtError",
         "ResponseWarning",
         "NotEnoughMemory",

@@ -15,6 +15,10 @@ class IllConditioned(InvalidInput):
     """A Gram matrix too close to singular for a norm computed from it to mean anything."""
 
 
+class MissingFile(InvalidInput, FileNotFoundError):
+    """A file that is not there, or a folder to write it to."""
+
+
 class CorruptLesson(NimtError, ValueError):
     """A file that is truncated, altered, or no lesson at all."""
 

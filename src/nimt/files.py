@@ -20,7 +20,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     path : Path
         Its ending is kept, for writers that look at it.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=f".part{path.suffix}", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=f".part{path.suffix}", dir=path.parent)
+    except OSError as error:  # nobody asked for the temporary file: name the one that was wanted
+        raise OSError(error.errno, error.strerror, str(path)) from None
     os.close(handle)
     temporary = Path(name)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from nimt import storage
 from nimt.checks import is_number
 from nimt.descriptions import describe, is_foreign, rebuild
-from nimt.errors import CannotStore, CorruptLesson, InvalidInput
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile
 from nimt.pools import Pool
 
 Array = NDArray[np.float64]
@@ -150,6 +151,11 @@ class Lesson:
 
         Callables are stored as their values on the pool; a learner that is not ours is not stored.
         """
+        folder = Path(path).parent
+        if not folder.is_dir():
+            raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
+        if Path(path).is_dir():
+            raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
         content = {name: getattr(self, name) for name in STORED}
         content |= {
             "outcome": self.outcome.name,
@@ -163,7 +169,10 @@ class Lesson:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Lesson:
         """Read a lesson written by `save`; a truncated, altered or foreign file raises `CorruptLesson`."""
-        content = storage.read(path, KIND)
+        try:
+            content = storage.read(path, KIND)
+        except FileNotFoundError:
+            raise MissingFile(f"there is no lesson {path}") from None
         try:
             pool = rebuild(content["pool"])
             return cls(
