@@ -1,5 +1,7 @@
 """Every bad value is refused before any work, by a sentence that names it and says what is allowed."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,11 @@ BAD = {
     "target of a transposed grid": (lambda: on_grid(np.zeros((4, 3))), r"\(4, 3\).*\(12,\) or the grid's \(3, 4\)"),
     "initial too long": (lambda: teach(learner=nimt.KernelLearner(K, initial=np.zeros(13))), r"initial.*\(13,\).*12"),
     "pool of three axes": (lambda: teach(X=np.zeros((2, 2, 2))), r"\(n,\) or \(n, d\), got \(2, 2, 2\)"),
+    "predict at a number": (
+        lambda: nimt.KernelLearner(K).predict(0.5),
+        r"^X must have shape.*for one point.*\[\[0.5\]\]",
+    ),
+    "pack without points": (lambda: nimt.KernelLearner(K).partial_fit([], []), "^X is empty"),
     "pool a number": (lambda: teach(X=3.0), r"\(n,\) or \(n, d\), got \(\)"),
     "ragged pool": (lambda: teach(X=[[1.0], [1.0, 2.0]]), "the pool is not a rectangular array"),
     "callable returns a matrix": (
@@ -51,6 +58,20 @@ BAD = {
         r"\(12, 2\) and returned shape \(12, 2\).*\(12,\) or \(12, 1\)",
     ),
     "callable returns a number": (lambda: teach(y=lambda x: 1.0), r"returned shape \(\): it must return \(12,\)"),
+    "callable of two arguments": (
+        lambda: on_grid(lambda x, y: x + y),
+        r"the target cannot be called with all points at once, an array of shape \(12, 2\) \(TypeError.*lambda x: ",
+    ),
+    "callable of one number": (lambda: teach(X=np.arange(12.0), y=math.sin), r"shape \(12, 1\) \(TypeError.*\(12,\)"),
+    "callable that branches": (
+        lambda: teach(X=np.arange(12.0), y=lambda x: 1 if x > 0 else 0),
+        r"the target cannot be called with all points at once.*\(ValueError",
+    ),
+    "callable of a column too many": (lambda: teach(y=lambda x: x[:, 2]), r"shape \(12, 2\) \(IndexError"),
+    "initial of two arguments": (
+        lambda: teach(learner=nimt.KernelLearner(K, initial=lambda x, y: x)),
+        "initial cannot be called with all points at once",
+    ),
     "initial returns too few": (
         lambda: teach(learner=nimt.KernelLearner(K, initial=lambda x: x[:3, 0])),
         r"initial was called with points of shape \(12, 2\) and returned shape \(3,\)",
@@ -94,6 +115,10 @@ BAD = {
         r"axis 1 .*not uniform: .*0.0 to 1.0 is 1.0.*\(n, d\)",
     ),
     "axis almost uniform": (lambda: nimt.Grid([0.0, 0.1, 0.20001]), "axis 0 of the grid is not uniform"),
+    "axis in float32": (
+        lambda: nimt.Grid(np.linspace(0, 1, 100, dtype=np.float32)),
+        r"not uniform.*if it was rounded, give np.linspace\(0.0, 1.0, 100\) in float64, otherwise give the points as",
+    ),
     "axis repeats": (lambda: nimt.Grid([0.0, 1.0, 1.0]), r"axis 0 .*repeats the point 1.0 \(indices 1 and 2\)"),
     "axis goes back": (lambda: nimt.Grid([0.0, 1.0, 0.0]), "not uniform"),
     "axis empty": (lambda: nimt.Grid([]), "at least one point"),
@@ -233,6 +258,16 @@ BAD = {
     # numbers too large to work with
     "target too large to square": (lambda: teach(y=np.full(12, 1e200)), "discrepancy before the first .* inf.*divide"),
     "target beyond a float": (lambda: teach(y=np.full(12, np.longdouble("1e400"))), "the target has inf at index 0"),
+    "points too far apart to have neighbours": (
+        lambda: teach(
+            X=nimt.Grid(np.arange(4) * 1e200, np.arange(3.0)), y=1.0, teacher=nimt.GreedyTeacher(), engine="neighbours"
+        ),
+        r"the points are up to 3e\+200 apart, too far.*rescale them, or use engine='streamed'",
+    ),
+    "scattered points too far apart": (
+        lambda: teach(X=[-1e200, 0.0, 1e200], y=1.0, teacher=nimt.GreedyTeacher()),
+        r"the points are up to 2e\+200 apart.*rescale them",
+    ),
     "axis too large": (lambda: nimt.Grid([-1.7e308, 1.7e308]), r"axis 0 .*1.7e\+308, the limit is 1e\+300"),
     # examples shown by hand
     "more labels than points": (

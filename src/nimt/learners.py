@@ -152,7 +152,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,)."""
-        pool = as_pool(X)
+        pool = as_pool(X, "X")
         if self.steps_so_far() == 0:
             return np.array(self.initial_on(pool))
         return np.asarray(self.initial_on(pool) + self.expansion(pool.points), dtype=np.float64)
@@ -304,7 +304,7 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,)."""
-        return np.asarray(self.features(as_pool(X).points) @ self.current_weights())
+        return np.asarray(self.features(as_pool(X, "X").points) @ self.current_weights())
 
     def current_weights(self) -> Array:
         return np.asarray(getattr(self, "weights_", self.weights), dtype=np.float64)
@@ -351,7 +351,7 @@ def auto_rate(loss: Loss, diagonal: ArrayLike) -> float:
 
 def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     """Return points (k, d) and labels (k,), or say what is wrong with them."""
-    points = as_pool(X).points
+    points = as_pool(X, "X").points
     labels = real_array("y", y).reshape(-1)
     if len(labels) != len(points):
         raise InvalidInput(f"{len(points)} examples came with {len(labels)} labels")

@@ -108,7 +108,7 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,)."""
-        pool = as_pool(X)
+        pool = as_pool(X, "X")
         start = self.initial_on(pool)
         return np.array(start) if self.is_untaught() else np.asarray(start + self.basis_at(pool.points) @ self.newton_)
 

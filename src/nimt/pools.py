@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, NimtError
 
 Array = NDArray[np.float64]
 
@@ -30,15 +30,7 @@ class Points:
     """
 
     def __init__(self, points: ArrayLike) -> None:
-        array = real_array("the pool", points)
-        if array.ndim == 1:
-            array = array[:, np.newaxis]
-        if array.ndim != 2:
-            raise InvalidInput(f"the pool must have shape (n,) or (n, d), got {array.shape}")
-        if array.size == 0:
-            raise InvalidInput(f"the pool is empty (shape {array.shape}): give at least one point")
-        check_finite("the pool", array)
-        self.points: Array = frozen(array)
+        self.points: Array = frozen(_checked_rows("the pool", points))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,6 +76,9 @@ class Grid:
     @classmethod
     def like(cls, image: ArrayLike) -> Grid:
         """Return the grid of integer pixel coordinates of an array, row first.
+
+        Every axis of the array is an axis of the grid: for a colour picture of shape (rows, columns, 3) that would make
+        colour a third coordinate, so give one channel, `Grid.like(picture[:, :, 0])`.
 
         Examples
         --------
@@ -133,9 +128,9 @@ class Grid:
 Pool = Grid | Points
 
 
-def as_pool(X: Pool | ArrayLike) -> Pool:
-    """Return X as a pool: a Grid stays one, an array becomes Points."""
-    return X if isinstance(X, Grid | Points) else Points(X)
+def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
+    """Return X as a pool: a Grid stays one, an array becomes Points; an error calls it `name`."""
+    return X if isinstance(X, Grid | Points) else Points(_checked_rows(name, X))
 
 
 def same_points(one: Pool, other: Pool) -> bool:
@@ -153,7 +148,8 @@ def values_on(pool: Pool, function: Any, name: str) -> Array:
     Parameters
     ----------
     pool : Grid or Points
-    function : array of shape (n,) or the grid's shape, number, callable on (n, d), or anything with `predict`
+    function : array of shape (n,) or the grid's shape, number, callable, or anything with `predict`
+        A callable is called once, with all points as one array (n, d), (n, 1) in 1-D, and returns (n,) or (n, 1).
     name : str
         What to call it in an error.
     """
@@ -176,7 +172,17 @@ def values_on(pool: Pool, function: Any, name: str) -> Array:
 
 def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str) -> Array:
     n = len(pool)
-    array = real_array(f"what {name} returned", function(pool.points))
+    try:
+        returned = function(pool.points)
+    except NimtError:
+        raise
+    except (TypeError, ValueError, IndexError) as error:
+        raise InvalidInput(
+            f"{name} cannot be called with all points at once, an array of shape {(n, pool.dimension)} "
+            f"({type(error).__name__}: {error}): it must take such an array and return ({n},), "
+            f"for example lambda x: np.sin(x[:, 0])"
+        ) from error
+    array = real_array(f"what {name} returned", returned)
     if array.shape not in ((n,), (n, 1)):
         raise InvalidInput(
             f"{name} was called with points of shape {(n, pool.dimension)} and returned shape {array.shape}: "
@@ -220,6 +226,20 @@ def frozen(array: Array) -> Array:
     return copy
 
 
+def _checked_rows(name: str, points: ArrayLike) -> Array:
+    array = real_array(name, points)
+    if array.ndim == 0:
+        raise InvalidInput(f"{name} must have shape (n,) or (n, d), got (): for one point give [[{array!s}]]")
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise InvalidInput(f"{name} must have shape (n,) or (n, d), got {array.shape}")
+    if array.size == 0:
+        raise InvalidInput(f"{name} is empty (shape {array.shape}): give at least one point")
+    check_finite(name, array)
+    return array
+
+
 def _checked_axis(number: int, axis: ArrayLike) -> Array:
     name = f"axis {number} of the grid"
     array = real_array(name, axis)
@@ -240,6 +260,13 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
             i = int(uneven[0])
             raise InvalidInput(
                 f"{name} is not uniform: the step from {array[i]!s} to {array[i + 1]!s} is {steps[i]!s}, "
-                f"the mean step {mean!s}; give the points as an (n, d) array instead"
+                f"the mean step {mean!s}; {_way_to_uniform(array, mean)}give the points as an (n, d) array instead"
             )
     return frozen(array)
+
+
+def _way_to_uniform(axis: Array, mean: float) -> str:
+    """Say how to repair an axis that only rounding (float32, a table's digits) keeps from being uniform."""
+    if np.abs(axis - np.linspace(axis[0], axis[-1], len(axis))).max() > 0.1 * np.abs(mean):
+        return ""
+    return f"if it was rounded, give np.linspace({axis[0]!s}, {axis[-1]!s}, {len(axis)}) in float64, otherwise "

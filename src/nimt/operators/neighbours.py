@@ -73,7 +73,7 @@ def count_pairs(kernel: Any, pool: Pool, cut: float = CUT) -> float:
     radius = radius_of(kernel, pool.dimension, cut)
     if not np.isfinite(radius):
         return math.inf
-    tree = cKDTree(pool.points)
+    tree = _tree(pool)
     sample = tree.n if tree.n <= 20_000 else 2_000  # an estimate is enough to choose by, and far cheaper
     if sample == tree.n:
         return float(tree.count_neighbors(tree, radius))
@@ -82,10 +82,23 @@ def count_pairs(kernel: Any, pool: Pool, cut: float = CUT) -> float:
     return found * float(tree.n) / sample
 
 
+def _tree(pool: Pool) -> Any:
+    """Return the kd-tree of the pool, or refuse points whose squared distances are too large to be numbers."""
+    with np.errstate(over="ignore"):
+        extent = np.ptp(pool.points, axis=0)
+        measurable = np.isfinite(np.sum(extent**2))
+    if not measurable:
+        raise InvalidInput(
+            f"the points are up to {extent.max():g} apart, too far for a search of neighbours, which squares them: "
+            f"rescale them, or use engine='streamed'"
+        )
+    return cKDTree(pool.points)
+
+
 def _lists(kernel: Any, pool: Pool, radius: float, least: float) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
     points = pool.points
     n = len(points)
-    tree = cKDTree(points)
+    tree = _tree(pool)
     counts = np.zeros(n, dtype=np.int64)
     members: list[NDArray[np.int32]] = []
     weights: list[Array] = []
