@@ -65,8 +65,9 @@ def teach(
     teacher : a teacher, with `select(view)`
     X : Grid or array (n,) or (n, d), or Box
         The pool: where functions are known and examples can be given. In a `Box` examples may lie anywhere.
-    y : array (n,) or of the grid's shape, callable on (n, d), or a learner
-        The target f*.
+    y : array (n,) or of the grid's shape, callable, or a learner
+        The target f*. A callable is called with all points at once, as one array (n, d), (n, 1) in 1-D too, and
+        returns (n,) or (n, 1): `np.sin`, `lambda x: x[:, 0] + x[:, 1]`.
     max_iterations : int
     tol : float, optional
         Stop at the first t with a discrepancy below it, checked before anything is shown.
