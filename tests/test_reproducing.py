@@ -2,13 +2,17 @@
 
 import json
 import re
+from html import escape
 
 import pytest
 from typer.testing import CliRunner
 
 import nimt
 from nimt.cli.reproduce import reproduce as command
-from nimt.paper import EXPERIMENTS, reproduce
+from nimt.paper import EXPERIMENTS, digits, reproduce
+from nimt.paper.methods import ALTERNATIVE, POOL
+from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
+from nimt.paper.pictures import PictureLessons
 
 SHORT = {"iterations": 5, "jobs": 1}
 
@@ -64,6 +68,37 @@ def test_the_report_is_one_page_that_needs_nothing_else(tmp_path):
         for note in record["notes"]:
             assert note[:40].replace("'", "&#x27;") in page
     assert "Stand-in for the published data" in page
+
+
+def test_the_overview_explains_what_is_far_from_published(tmp_path):
+    def number(ratio, **more):
+        return {"measured": None, "published": None, "ratio": ratio, **more}
+
+    record = {
+        "title": "A title",
+        "lessons": [
+            {"name": "near", "itd": number(1.04), "checkpoints": [number(None, step=5)], "differs": "it is not said"},
+            {"name": "far", "itd": number(None), "checkpoints": [number(1.2, step=6000)], "differs": "the O is ours"},
+        ],
+        "quantities": [{"name": "rest", "differs": None} | number(0.8)],
+    }
+    assert comparisons(record) == [1.04, 1.2, 0.8]
+    assert remarks([record]) == [
+        "A title, far, t = 6,000: measured / published is 1.2000; the O is ours.",
+        "A title, rest: measured / published is 0.8000; we do not know why.",
+    ]
+    reproduce(["lines"], tmp_path, **SHORT)
+    assert f"<li>{escape(TIMES)}</li>" in (tmp_path / "report.html").read_text()
+
+
+def test_every_known_difference_has_its_reason():
+    eight, zero, letter = digits.pictures(None)
+    lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), [0.0], [1.0], max_iterations=0)
+    found = PictureLessons(dict.fromkeys(digits.METHODS, lesson), (eight, zero, letter))
+    differs = {taught.name: taught.summary()["differs"] for taught in digits.lessons(found)}
+    assert {name for name, why in differs.items() if why} == {POOL, ALTERNATIVE}
+    assert "our letter O stands in" in differs[ALTERNATIVE]
+    assert data_in_words({"data": [vars(picture) for picture in found.pictures]}) == "published, stand-in: letter O"
 
 
 def test_finished_experiments_are_kept(tmp_path):

@@ -20,10 +20,10 @@ PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
     "GreedyTeacher", "Grid", "Hinge", "Huber", "IllConditioned", "InterpolationTeacher", "InvalidInput",
     "KernelLearner", "Lesson", "LinearLearner", "Logistic", "MissingExtra", "MissingFile", "NimtError",
-    "NotEnoughMemory", "Nystroem", "OrthogonalLearner", "Outcome", "Plan", "Problem", "Progress",
-    "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection", "SoftTeacher", "Square", "StepSizeWarning", "SynthesisTeacher",
-    "Teacher", "View", "Wendland", "__version__", "compare", "compare_lessons", "datasets", "linear", "paper", "parse_kernel",
-    "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "theory",
+    "NotEnoughMemory", "Nystroem", "OrthogonalLearner", "Outcome", "Plan", "Problem", "Progress", "RandomFeatures",
+    "RandomTeacher", "ResponseWarning", "Selection", "SoftTeacher", "Square", "StepSizeWarning", "SynthesisTeacher",
+    "Teacher", "View", "Wendland", "__version__", "compare", "compare_lessons", "datasets", "linear", "paper",
+    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "theory",
 }  # fmt: skip
 
 

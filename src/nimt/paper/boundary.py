@@ -40,6 +40,7 @@ PUBLISHED_ITD = 4188
 PUBLISHED = {0: 0.0987324253, 1000: 0.0743305758, 2000: 0.0499742729, 4000: 0.00327915906}
 LOWEST_WITHOUT_STOP = 4.3e-4
 END_WITHOUT_STOP = 3.2e-3
+END_DIFFERS = "it is what the published code is said to rest at, and why ours rests lower we do not know"
 
 CLASSES_STEPS = 4_000
 CLASSES_DRAWN = (0, 150, 500, 1500, 4000)
@@ -123,7 +124,7 @@ def quantities(found: Boundaries) -> list[Quantity]:
     unseen = accuracy(found.classes.learner.predict(found.unseen), side(found.unseen))
     return [
         Quantity("lowest M without the stop rule", float(found.endless.discrepancy.min()), lowest),
-        Quantity("M at the end without the stop rule", float(found.endless.discrepancy[-1]), end),
+        Quantity("M at the end without the stop rule", float(found.endless.discrepancy[-1]), end, END_DIFFERS),
         *(Quantity(f"accuracy on the pool, labels -1 and +1, t = {t:,}", share) for t, share in by_step.items()),
         Quantity(f"accuracy on {UNSEEN:,} points never shown, at the end", unseen),
     ]

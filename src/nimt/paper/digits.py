@@ -58,9 +58,21 @@ def lessons(found: PictureLessons) -> list[Taught]:
     """Return the table of the lessons."""
     known = published()
     return [
-        Taught(name=method, lesson=lesson, checkpoints=CHECKPOINTS, published=known.get(method, {}))
+        Taught(
+            name=method, lesson=lesson, checkpoints=CHECKPOINTS,
+            published=known.get(method, {}), differs=_differs(method, found.pictures[2]),
+        )
         for method, lesson in found.lessons.items()
-    ]
+    ]  # fmt: skip
+
+
+def _differs(method: str, letter: Picture) -> str | None:
+    read = "the published level is read from a figure, with one or two digits"
+    if method == POOL:
+        return f"{read}, and another generator drew the pool"
+    if method == ALTERNATIVE:
+        return f"{read}, and {'another generator drew the labels' if letter.original else 'our letter O stands in'}"
+    return None
 
 
 def quantities(found: PictureLessons) -> list[Quantity]:

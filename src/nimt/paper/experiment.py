@@ -97,6 +97,8 @@ class Taught:
     published : mapping of step -> discrepancy
         Where a figure of the paper, or its code, gives one.
     published_itd : int, optional
+    differs : str, optional
+        Why measured and published are not the same, as a clause.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Taught:
     checkpoints: tuple[int, ...] = ()
     published: Mapping[int, float] = field(default_factory=dict)
     published_itd: int | None = None
+    differs: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row a checkpoint that the lesson reached: step, measured, published, ratio."""
@@ -124,6 +127,7 @@ class Taught:
             "final": float(lesson.discrepancy[-1]),
             "outcome": str(lesson.outcome),
             "checkpoints": self.table(),
+            "differs": self.differs,
             "seconds": lesson.elapsed,
             "engine": lesson.engine,
             "seed": lesson.settings["seed"],
@@ -137,9 +141,10 @@ class Quantity:
     name: str
     measured: Number | None
     published: Number | None = None
+    differs: str | None = None
 
     def summary(self) -> dict[str, Any]:
-        return {"name": self.name} | compared(self.measured, self.published)
+        return {"name": self.name, "differs": self.differs} | compared(self.measured, self.published)
 
 
 @dataclass(frozen=True, eq=False)

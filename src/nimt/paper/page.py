@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ LEAD = "Every experiment of Zhang et al. (ICML 2023), taught anew by nimt, its n
 MEASURES = (
     "M is the paper's discrepancy, sqrt(sum (f - f*)^2) / n; ITD is the first step at which it is below the tolerance."
 )
+TIMES = "Times are sums over an experiment's lessons, which run side by side: a sum can exceed the whole run."
+FAR = 0.05  # a ratio further from 1 is explained in the overview
 NOTHING = "·"
 
 
@@ -45,7 +47,7 @@ def _overview(experiments: list[dict[str, Any]]) -> list[str]:
             [
                 record["title"],
                 record["paper"],
-                _data_in_a_word(record),
+                data_in_words(record),
                 str(len(ratios)),
                 agreement,
                 f"{seconds['lessons']:.1f} s",
@@ -53,29 +55,61 @@ def _overview(experiments: list[dict[str, Any]]) -> list[str]:
             ]
         )
     head = ["experiment", "in the paper", "data", "numbers compared", "measured / published", "lessons", "figures"]
-    return [pages.heading("Overview", "overview"), pages.table(head, rows, words=(1, 2))]
+    return [
+        pages.heading("Overview", "overview"),
+        pages.table(head, rows, words=(1, 2)),
+        pages.bullets([*remarks(experiments), TIMES]),
+    ]
+
+
+def remarks(experiments: Iterable[dict[str, Any]]) -> list[str]:
+    """Return a sentence on every number further than `FAR` from the published one, with the reason if known."""
+    return [
+        f"{record['title']}, {what}: measured / published is {ratio:.4f}; {why or 'we do not know why'}."
+        for record in experiments
+        for what, ratio, why in _compared(record)
+        if abs(ratio - 1) > FAR
+    ]
 
 
 def comparisons(record: dict[str, Any]) -> list[float]:
     """Return every ratio of a measured to a published number of an experiment."""
-    parts = [lesson["itd"] for lesson in record["lessons"]] + record["quantities"]
-    parts += [row for lesson in record["lessons"] for row in lesson["checkpoints"]]
-    return [part["ratio"] for part in parts if part["ratio"] is not None]
+    return [ratio for _, ratio, _ in _compared(record)]
 
 
-def _data_in_a_word(record: dict[str, Any]) -> str:
+def _compared(record: dict[str, Any]) -> Iterator[tuple[str, float, str | None]]:
+    """Yield what was compared, measured / published, and why they differ."""
+    for lesson in record["lessons"]:
+        steps = {f"t = {row['step']:,}": row for row in lesson["checkpoints"]}
+        for place, part in {"ITD": lesson["itd"], **steps}.items():
+            if part["ratio"] is not None:
+                yield f"{lesson['name']}, {place}", part["ratio"], lesson["differs"]
+    for part in record["quantities"]:
+        if part["ratio"] is not None:
+            yield part["name"], part["ratio"], part["differs"]
+
+
+def data_in_words(record: dict[str, Any]) -> str:
+    """Say whether an experiment used the published data, and what stands in for it where it did not.
+
+    Examples
+    --------
+    >>> data_in_words({"data": [{"name": "digit 8", "original": True}, {"name": "letter O", "original": False}]})
+    'published, stand-in: letter O'
+    """
     used = record["data"]
     if not used:
         return "formulas"
     replaced = [picture["name"] for picture in used if not picture["original"]]
-    return "published" if not replaced else f"stand-in: {', '.join(replaced)}"
+    said = ["published"] if len(replaced) < len(used) else []
+    return ", ".join(said + ([f"stand-in: {', '.join(replaced)}"] if replaced else []))
 
 
 def _chapter(record: dict[str, Any], out: Path, numbers: Iterator[int]) -> list[str]:
     used = [f"{data['name']}: {data['caption']} Terms: {data['licence']}." for data in record["data"]]
     parts = [
         pages.heading(record["title"], record["name"]),
-        pages.tags([record["paper"], f"data: {_data_in_a_word(record)}", f"{record['seconds']['total']:.1f} s"]),
+        pages.tags([record["paper"], f"data: {data_in_words(record)}", f"{record['seconds']['total']:.1f} s"]),
         pages.paragraph(record["about"]),
     ]
     for figure in record["figures"]:
