@@ -62,36 +62,39 @@ def _list(said: Console, experiments: dict[str, Any]) -> None:
 def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from nimt.paper.page import comparisons
+    from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 
     table = Table("experiment", "data", box=None, pad_edge=False)
     for head in ("compared", "measured / published", "lessons", "figures"):
         table.add_column(head, justify="right")
     for name, record in summary["experiments"].items():
         ratios = comparisons(record)
-        used = record["data"]
-        data = "formulas" if not used else "published" if all(part["original"] for part in used) else "stand-in"
         seconds = record["seconds"]
         table.add_row(
             name,
-            data,
+            data_in_words(record),
             str(len(ratios)),
             f"{min(ratios):.4f} to {max(ratios):.4f}" if ratios else "",
             f"{seconds['lessons']:.1f} s" if name in summary["run_now"] else "kept",
             f"{seconds['drawing']:.1f} s" if name in summary["run_now"] else "kept",
         )
     said.print(table)
+    for sentence in (*remarks(summary["experiments"].values()), TIMES):
+        said.print(sentence, soft_wrap=True)
     said.print(f"{summary['wall_seconds']:.1f} s; open {out / 'report.html'} in a browser", soft_wrap=True)
 
 
 @contextlib.contextmanager
 def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
-    """Hand out a callback that shows a line for every experiment under way; none where nobody would see it."""
+    """Hand out a callback that shows a bar for every experiment under way, or a line for every one that is done."""
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    console = Console(stderr=True, highlight=False)
+    if quiet:
         yield None
+        return
+    if not console.is_terminal:
+        yield lambda event: _log(console, event)
         return
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -113,3 +116,9 @@ def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
                 bar.update(line, doing=event.state)
 
         yield watch
+
+
+def _log(console: Console, event: Event) -> None:
+    """Print a line a finished experiment: a captured log cannot show bars."""
+    if event.state in ("kept", "finished"):
+        console.print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", soft_wrap=True)
