@@ -67,8 +67,7 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
     for teacher in teachers.values():
         check_lesson(settings, problem, learner, teacher)
-    name = f"compare-{Path(settings.target).stem}"
-    folder = RunFolder.of_their_own(name) if out is None else RunFolder(Path(out))
+    folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)

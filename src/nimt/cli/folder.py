@@ -6,12 +6,14 @@ import contextlib
 import fcntl
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from nimt.errors import InvalidInput
 
 RESULTS = ("lesson.npz", "comparison.json", "checkpoint.npz", "checkpoint.npz.previous")
+WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins
 UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^checkpoint\.npz\.next$")
 
 
@@ -25,6 +27,16 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._stays = False
+
+    @classmethod
+    def chosen(cls, out: str | None, name: str) -> RunFolder:
+        """Return the folder that --out names, or one of its own where --out was left out."""
+        if out is None:
+            return cls.of_their_own(name)
+        if not out.strip():
+            raise InvalidInput(f"--out is {out!r}: name a folder, or leave --out out for a new one")
+        return cls(Path(out))
 
     @classmethod
     def of_their_own(cls, name: str) -> RunFolder:
@@ -51,6 +63,17 @@ class RunFolder:
         """Say whether there is one to go on from, be it the one before the last."""
         return self.checkpoint.exists() or self.checkpoint.with_name(self.checkpoint.name + ".previous").exists()
 
+    def holds_run_of(self, settings: str) -> bool:
+        """Say whether the run in the folder has these settings, written as in run.toml."""
+        try:
+            return self.config.read_text(encoding="utf-8") == settings
+        except (OSError, UnicodeDecodeError):
+            return False
+
+    def keep(self) -> None:
+        """Let the folder stay whatever happens from now on: the run has begun, and run.toml says how to go on."""
+        self._stays = True
+
     @contextlib.contextmanager
     def claimed_anew(self, *, overwrite: bool) -> Iterator[None]:
         """Make the folder ours for a new run; if the run never begins, leave everything as it was found."""
@@ -58,17 +81,14 @@ class RunFolder:
         try:
             with self._locked():
                 taken = [name for name in RESULTS if (self.path / name).exists()]
-                if taken and not overwrite:
-                    raise InvalidInput(
-                        f"{str(self.path)!r} holds a run already ({taken[0]}): go on with 'nimt resume', give another "
-                        f"--out, or --overwrite"
-                    )
+                if not overwrite:
+                    self._refuse_if_used(taken)
                 for name in taken:
                     (self.path / name).unlink()
                 self._sweep()
                 yield
         except BaseException:
-            if made:
+            if made and not self._stays:
                 self._remove_if_unused()
             raise
 
@@ -84,6 +104,30 @@ class RunFolder:
                 )
             self._sweep()
             yield
+
+    def _refuse_if_used(self, taken: list[str]) -> None:
+        """Refuse a folder with a run in it, or with anything that no run wrote and a run might write over."""
+        where = str(self.path)
+        if "comparison.json" in taken:
+            raise InvalidInput(f"{where!r} holds a comparison already: give another --out, or --overwrite")
+        if taken and self._is_ours():
+            raise InvalidInput(
+                f"{where!r} holds a run already ({taken[0]}): go on with 'nimt resume {shlex.quote(where)}', give "
+                f"another --out, or --overwrite"
+            )
+        found = sorted(path.name for path in self.path.iterdir() if not path.name.startswith("."))
+        if found and not self._is_ours():
+            raise InvalidInput(
+                f"{where!r} holds {found[0]!r}, which no run of nimt wrote: give --out an empty or a new folder, or "
+                f"--overwrite"
+            )
+
+    def _is_ours(self) -> bool:
+        """Say whether a run wrote run.toml, rather than somebody who keeps settings there."""
+        with contextlib.suppress(OSError):
+            with open(self.config, "rb") as file:
+                return file.read(len(WRITTEN_BY_NIMT)) == WRITTEN_BY_NIMT
+        return False
 
     def _make(self) -> bool:
         """Create the folder; say whether that was needed."""

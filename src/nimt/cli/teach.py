@@ -52,7 +52,7 @@ def run_lesson(
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     snapshots = settings.snapshots(len(problem.pool))
     check_lesson(settings, problem, learner, teacher)
-    folder = RunFolder.of_their_own(Path(settings.target).stem) if out is None else RunFolder(Path(out))
+    folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
