@@ -46,3 +46,21 @@ def test_the_demo_replaces_itself_and_nothing_else(undrawn, nimt, tmp_path):
     assert (tmp_path / "run" / "lesson.npz").read_bytes() == before
     assert nimt("demo", "--out", "run", "--overwrite").code == 0
     assert Lesson.load(tmp_path / "run" / "lesson.npz").itd == 3056
+
+
+def test_what_is_said_of_a_comparison_works(nimt, tmp_path):
+    command = ("compare", "sine", "--teachers", "greedy:1", *QUICK, "--out", "cmp")
+    assert nimt(*command).code == 0
+    answer = nimt("show", "cmp")
+    assert answer.code == 2 and answer.is_one_sentence() and "resume" not in answer.err
+    assert nimt("show", *answer.err.rpartition("nimt show ")[2].split()).code == 0
+    answer = nimt(*command)
+    assert answer.code == 2 and "holds a comparison" in answer.err and "resume" not in answer.err
+    answer = nimt("resume", "cmp")
+    assert answer.code == 2 and answer.is_one_sentence()
+    assert nimt("compare", *answer.err.rpartition("nimt compare ")[2].split(), "--quiet").code == 0
+    for path in (tmp_path / "cmp").iterdir():
+        if path.name != "run.toml":
+            path.unlink()
+    answer = nimt("show", "cmp")
+    assert answer.code == 2 and "nimt compare --config cmp/run.toml" in answer.err

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from nimt.errors import InvalidInput
 
-RESULTS = ("lesson.npz", "comparison.json", "checkpoint.npz", "checkpoint.npz.previous")
+CHECKPOINTS = ("checkpoint.npz", "checkpoint.npz.previous")
+RESULTS = ("lesson.npz", "comparison.json", *CHECKPOINTS)
 WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins
 UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^checkpoint\.npz\.next$")
 
@@ -61,7 +62,24 @@ class RunFolder:
 
     def has_checkpoint(self) -> bool:
         """Say whether there is one to go on from, be it the one before the last."""
-        return self.checkpoint.exists() or self.checkpoint.with_name(self.checkpoint.name + ".previous").exists()
+        return bool(self._checkpoints())
+
+    def went_on(self) -> bool:
+        """Say whether the checkpoint is ahead of the lesson, as after a stop; a finished run writes its lesson last."""
+        written = [path.stat().st_mtime_ns for path in (*self._checkpoints(), self.lesson) if path.exists()]
+        return self.has_checkpoint() and (not self.lesson.exists() or written[-1] < max(written))
+
+    def checkpoint_bytes(self) -> int:
+        """Return what the checkpoints take on disk."""
+        return sum(path.stat().st_size for path in self._checkpoints())
+
+    def drop_checkpoints(self) -> None:
+        """Remove the checkpoints, the older one first, so that the newest is never the one missing."""
+        for path in reversed(self._checkpoints()):
+            path.unlink(missing_ok=True)
+
+    def _checkpoints(self) -> list[Path]:
+        return [path for name in CHECKPOINTS if (path := self.path / name).exists()]
 
     def holds_run_of(self, settings: str) -> bool:
         """Say whether the run in the folder has these settings, written as in run.toml."""
@@ -124,9 +142,8 @@ class RunFolder:
 
     def _is_ours(self) -> bool:
         """Say whether a run wrote run.toml, rather than somebody who keeps settings there."""
-        with contextlib.suppress(OSError):
-            with open(self.config, "rb") as file:
-                return file.read(len(WRITTEN_BY_NIMT)) == WRITTEN_BY_NIMT
+        with contextlib.suppress(OSError), open(self.config, "rb") as file:
+            return file.read(len(WRITTEN_BY_NIMT)) == WRITTEN_BY_NIMT
         return False
 
     def _make(self) -> bool:
@@ -171,3 +188,9 @@ class RunFolder:
         for path in self.path.iterdir():
             if UNFINISHED.match(path.name):
                 path.unlink(missing_ok=True)
+
+
+def repeated(folder: Path) -> str:
+    """Say how the comparison in a folder is given again."""
+    where, config = shlex.quote(str(folder)), shlex.quote(str(folder / "run.toml"))
+    return f"given again as a whole: nimt compare --config {config} --out {where} --overwrite"
