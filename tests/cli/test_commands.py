@@ -18,6 +18,7 @@ from PIL import Image
 
 import nimt as library
 from nimt.cli.app import COMMANDS, EXAMPLES
+from nimt.cli.console import UNREAD
 from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
 from nimt.lesson import Lesson
@@ -291,3 +292,17 @@ def test_the_progress_bar_is_for_terminals_only(tmp_path):
     assert process.returncode == 0
     text = seen.decode()
     assert "of 3,000" in text and "steps/s" in text and "M " in text and "left" in text
+
+
+@pytest.mark.parametrize("command", [("show", "run", "--json"), ("show", "run"), ("plan", "gmm"), ("teach", "sine")])
+def test_a_reader_that_goes_away_is_no_mistake(undrawn, nimt, tmp_path, command):
+    """As in `nimt show run | true`: not 1, which says that the tolerance was not reached, and no traceback."""
+    assert nimt("teach", "gmm", *QUICK, "--quiet", "--out", "run").code == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "nimt", *command], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    assert done.returncode == UNREAD
+    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr and "error" not in done.stderr

@@ -233,8 +233,19 @@ def test_an_interrupted_comparison_ends_at_once_and_leaves_nothing_half_done(ser
     until((folder / "run.toml").exists)
     time.sleep(0.3)
     answer = server.kill(pid, signal.SIGTERM)
-    assert answer.code == 130 and "Traceback" not in answer.err
+    assert answer.code == 130 and answer.is_one_sentence() and "give the same command again" in answer.err
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("command", [("teach", "gmm"), ("compare", "gmm"), ("plan", "gmm")])
+def test_interrupted_before_it_began(nimt, tmp_path, monkeypatch, command):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nimt.sources.read_problem", interrupted)
+    answer = nimt(*command)
+    assert answer.code == 130 and answer.is_one_sentence() and "interrupted" in answer.err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, monkeypatch):

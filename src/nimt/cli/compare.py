@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nimt.cli.console import DONE, note
+from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 from nimt.cli.teach import TARGET_HELP, check_lesson
@@ -49,9 +49,13 @@ def compare(
         "teachers": settings.teachers or TEACHERS,
         "seeds": SEEDS if settings.seeds is None else settings.seeds,
     }
-    raise typer.Exit(
-        run_comparison(dataclasses.replace(settings, **usual), out, overwrite=overwrite, as_json=as_json, quiet=quiet)
-    )
+    settings = dataclasses.replace(settings, **usual)
+    try:
+        code = run_comparison(settings, out, overwrite=overwrite, as_json=as_json, quiet=quiet)
+    except KeyboardInterrupt:
+        complain("interrupted; half a comparison compares nothing and is not kept: give the same command again")
+        code = INTERRUPTED
+    raise typer.Exit(code)
 
 
 def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
