@@ -17,7 +17,7 @@ TEACHERS = "greedy:1,greedy:0.05,random:0.05,whole"
 SEEDS = 5
 
 EXAMPLES = (
-    "nimt compare gmm --from gmm:start --iterations 4000",
+    "nimt compare gmm --from gmm:start --learning-rate 0.01",
     "nimt compare digit:0 --teachers greedy:1,random:1 --seeds 3 -n 1000",
 )
 

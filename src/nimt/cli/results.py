@@ -28,6 +28,7 @@ ROWS = {
     "points": "points in the pool",
     "teacher": "teacher",
     "kernel": "kernel",
+    "kernel_width": "kernel width",
     "loss": "loss",
     "learning_rate": "learning rate",
     "seed": "seed",
