@@ -139,8 +139,8 @@ def _short(value: float | None) -> str:
 
 def _settings(summary: dict[str, Any]) -> dict[str, Any]:
     names = (
-        "teacher", "learner", "kernel", "kernel_width", "loss", "learning_rate", "measure", "tol", "max_iterations", "seed",
-        "pool", "examples", "engine", "record", "steps_per_second",
+        "teacher", "learner", "kernel", "kernel_width", "loss", "learning_rate", "measure", "tol", "max_iterations",
+        "seed", "pool", "examples", "engine", "record", "steps_per_second",
     )  # fmt: skip
     values = {name.replace("_", " "): summary[name] for name in names}
     speed = values["steps per second"]
