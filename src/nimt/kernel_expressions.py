@@ -62,7 +62,8 @@ def parse_kernel(text: str, *, width: float = 0.5, dimension: int = 1) -> Kernel
         except RecursionError:
             raise InvalidInput(f"the kernel {text[:40]!r}... is nested too deeply") from None
         if not isinstance(kernel, Kernel):
-            raise InvalidInput(f"the kernel {text!r} is a {type(kernel).__name__}, no kernel; write rbf or RBF(1.0)")
+            kind = "a number" if isinstance(kernel, int | float) else "a text" if isinstance(kernel, str) else "a list"
+            raise InvalidInput(f"the kernel {text!r} is {kind}, no kernel; write rbf or RBF(1.0)")
     return _tried(check_kernel(kernel), text, dimension)
 
 
@@ -92,7 +93,10 @@ def _value(node: ast.expr, text: str) -> Any:
         return _combined(node, text)
     if isinstance(node, ast.Call):
         return _called(node, text)
-    raise InvalidInput(f"the kernel {text!r} holds {ast.unparse(node)[:60]!r}, which is neither a number nor a kernel")
+    raise InvalidInput(
+        f"the kernel {text!r} holds {ast.unparse(node)[:60]!r}, which is neither a number nor a kernel: write "
+        f"{', '.join(SIMPLE)}, or an expression of {', '.join(WORDS)} such as RBF(0.5) + 0.1 * Matern(2)"
+    )
 
 
 def _constant(value: int | float | str, text: str) -> int | float | str:

@@ -1,4 +1,4 @@
-"""Everything a finished lesson leaves in a folder: numbers, figures, an animation and one page that holds them all."""
+"""What a finished lesson leaves beside itself: numbers, figures, an animation and one page that holds them all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AXES_NAMES = {"paper": "M = sqrt(sum (f - f*)^2) / n", "rms": "the root mean squ
 
 
 def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson", repeat: str = "") -> list[Path]:
-    """Write lesson.npz, summary.json, curve.png, panels.png, lesson.gif (and .mp4 with ffmpeg) and report.html.
+    """Write summary.json, curve.png, panels.png, lesson.gif (and .mp4 with ffmpeg) and report.html.
 
     Parameters
     ----------
@@ -41,10 +41,9 @@ def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson"
     list of Path
         What was written, the page last.
     """
-    lesson.save(folder / "lesson.npz")
     summary = summary_of(lesson)
     write_text(folder / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
-    written = [folder / "lesson.npz", folder / "summary.json"]
+    written = [folder / "summary.json"]
     for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson))):
         with whole_file(folder / name) as temporary:
             figure.savefig(temporary, format="png", dpi=DPI)
@@ -140,8 +139,8 @@ def _short(value: float | None) -> str:
 
 def _settings(summary: dict[str, Any]) -> dict[str, Any]:
     names = (
-        "teacher", "learner", "kernel", "loss", "learning_rate", "measure", "tol", "max_iterations", "seed", "pool",
-        "examples", "engine", "record", "steps_per_second",
+        "teacher", "learner", "kernel", "kernel_width", "loss", "learning_rate", "measure", "tol", "max_iterations",
+        "seed", "pool", "examples", "engine", "record", "steps_per_second",
     )  # fmt: skip
     values = {name.replace("_", " "): summary[name] for name in names}
     speed = values["steps per second"]

@@ -43,6 +43,7 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "teacher": method_name(settings["teacher"]),
         "learner": learner.get("name", learner["type"]) if learner["type"] == "foreign" else learner["type"],
         "kernel": kernel_text(learner.get("kernel")),
+        "kernel_width": _width(learner.get("kernel")),
         "loss": _loss_text(learner.get("loss")),
         "learning_rate": _rate_text(lesson),
         "seed": settings["seed"],
@@ -76,6 +77,14 @@ def kernel_text(description: Any) -> str | None:
         if name not in ("type", "name") and not name.endswith("_bounds")
     )
     return str(description.get("name")) if kind == "foreign" else f"{kind}({numbers})"
+
+
+def _width(description: Any) -> float | None:
+    """Return the width of nimt.rbf(width), exp(-|x - y|^2 / width^2), where the kernel is that and nothing else."""
+    if not isinstance(description, dict) or description.get("type") != "RBF":
+        return None
+    length = description["length_scale"]
+    return finite(math.sqrt(2.0) * length) if isinstance(length, int | float) else None
 
 
 def _loss_text(description: Any) -> str | None:

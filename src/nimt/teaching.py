@@ -224,7 +224,25 @@ def resume(
     snapshots : steps at which to keep f^t, besides those asked for before
     callback, time_limit : as in `teach`
     """
-    path = Path(checkpoint)
+    run = _restored(Path(checkpoint), learner, teacher, max_iterations, snapshots, callback, time_limit)
+    return run.to_the_end(time_limit)
+
+
+def lesson_so_far(checkpoint: str | PathLike[str]) -> Lesson:
+    """Return the lesson as its checkpoint has it, without going on; the checkpoint stays as it is."""
+    return _restored(Path(checkpoint)).lesson()
+
+
+def _restored(
+    path: Path,
+    learner: Any = None,
+    teacher: Any = None,
+    max_iterations: int | None = None,
+    snapshots: Iterable[int] = (),
+    callback: Callback | None = None,
+    time_limit: float | None = None,
+) -> Run:
+    """Build the run of a checkpoint, ready to go on."""
     content = _read_checkpoint(path)
     try:
         settings = content["settings"]
@@ -240,7 +258,7 @@ def resume(
         run.restore(content)
     except (LookupError, TypeError, AttributeError) as error:
         raise CorruptLesson(f"{path} says it is a checkpoint and does not hold one: {error!r}") from None
-    return run.to_the_end(time_limit)
+    return run
 
 
 REPEATED = (
@@ -308,7 +326,7 @@ def _read_checkpoint(path: Path) -> dict[str, Any]:
     except CorruptLesson as error:
         if not previous.exists():
             raise
-        warnings.warn(f"{error}; going on from the one before, {previous}", CheckpointWarning, stacklevel=3)
+        warnings.warn(f"{error}; going on from the one before, {previous}", CheckpointWarning, stacklevel=4)
     return storage.read(previous, CHECKPOINT)
 
 

@@ -30,7 +30,7 @@ def obey(order: dict) -> int:
         os.setgid(order["user"])
         os.setuid(order["user"])
     if "undrawn" in order:  # tests of the lesson itself need no figures
-        nimt.lesson_report.write_lesson_report = lambda lesson, folder, **_: lesson.save(folder / "lesson.npz") or []
+        nimt.lesson_report.write_lesson_report = lambda lesson, folder, **_: []
     return run(order["args"])
 
 

@@ -157,7 +157,15 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path, monkeypatch):
         (("teach",), ("TARGET is missing",)),
         (("teach", "nowhere.png"), ("no file",)),
         (("teach", "nowhere"), ("neither a function known by name",)),
-        (("teach", "zero"), ("on which points",)),
+        (("teach", "zero"), ("error: zero does not say on which points",)),
+        (("teach", "https://example.org/a.png"), ("'https://example.org/a.png'", "download")),
+        (("teach", "gmm", "--from", "HTTP://example.org/a"), ("'HTTP://example.org/a'", "download")),
+        (("teach", "gmm", "--teacher", "whole", "-k", "5"), ("whole", "leave out -k")),
+        (("teach", "gmm", "--teacher", "whole", "-k", "1"), ("whole", "leave out -k")),
+        (("compare", "gmm", "--teachers", "whole:5"), ("whole", "not 5")),
+        (("compare", "gmm", "--teachers", "whole:1"), ("whole", "not 1")),
+        (("teach", "gmm", "--kernel", "3"), ("'3' is a number, no kernel",)),
+        (("teach", "gmm", "--kernel", "foo"), ("'foo'", "wendland", "RationalQuadratic")),
         (("teach", "digit:0", "--from", "gmm"), ("1 variable(s)", "dimension 2")),
         (("teach", "gmm", "--from", "digit:8"), ("same points",)),
         (("teach", "gmm", "--teacher", "kind"), ("greedy, random, soft, synthesis, whole", "'kind'")),
@@ -175,17 +183,20 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path, monkeypatch):
         (("teach", "gmm", "--width", "wide"), ("--width",)),
         (("teach", "gmm", "--loss", "guess"), ("square", "'guess'")),
         (("teach", "gmm", "--loss", "logistic"), ("-1 and +1",)),
-        (("teach", "gmm", "--loss", "hinge"), ("learning_rate='auto'",)),
+        (("teach", "gmm", "--loss", "hinge"), ("error: --learning-rate auto needs",)),
         (("teach", "gmm", "--learning-rate", "fast"), ("number, or auto", "'fast'")),
-        (("teach", "gmm", "--learning-rate", "-1"), ("learning_rate", "-1")),
-        (("teach", "gmm", "--iterations", "-1"), ("max_iterations", "-1")),
+        (
+            ("teach", "gmm", "--learning-rate", "-1"),
+            ("error: --learning-rate must be a positive number or 'auto', got -1",),
+        ),
+        (("teach", "gmm", "--iterations", "-1"), ("error: --iterations must", "-1")),
         (("teach", "gmm", "--iterations", "ten"), ("--iterations",)),
-        (("teach", "gmm", "--tol", "-1"), ("tol", "-1")),
+        (("teach", "gmm", "--tol", "-1"), ("error: --tol must be a finite number >= 0, got -1",)),
         (("teach", "gmm", "--measure", "feet"), ("paper", "'feet'")),
         (("teach", "gmm", "--seed", "-1"), ("seed", "-1")),
         (("teach", "gmm", "--every", "0"), ("every", "0")),
         (("teach", "cat", "--every", "1", "--iterations", "10000000"), ("raise it",)),
-        (("teach", "gmm", "--engine", "steam"), ("reference", "'steam'")),
+        (("teach", "gmm", "--engine", "steam"), ("error: --engine must", "streamed, got 'steam'")),
         (("teach", "cat", "--size", "-3"), ("size", "-3")),
         (("teach", "cat", "--size", "1"), ("single point",)),
         (("teach", "gmm", "--normalise", "much"), ("standard", "'much'")),
@@ -285,4 +296,5 @@ def test_a_damaged_lesson_is_named(undrawn, nimt, tmp_path):
     path.write_bytes(content)
     assert_refused(nimt("show", "run"), str(Path("run") / "lesson.npz"))
     path.unlink()
+    (tmp_path / "run" / "checkpoint.npz").unlink()
     assert_refused(nimt("show", "run"), "nimt resume run")

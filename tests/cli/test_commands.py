@@ -18,6 +18,7 @@ from PIL import Image
 
 import nimt as library
 from nimt.cli.app import COMMANDS, EXAMPLES
+from nimt.cli.console import UNREAD
 from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
 from nimt.lesson import Lesson
@@ -291,3 +292,40 @@ def test_the_progress_bar_is_for_terminals_only(tmp_path):
     assert process.returncode == 0
     text = seen.decode()
     assert "of 3,000" in text and "steps/s" in text and "M " in text and "left" in text
+
+
+@pytest.mark.parametrize("command", [("show", "run", "--json"), ("show", "run"), ("plan", "gmm"), ("teach", "sine")])
+def test_a_reader_that_goes_away_is_no_mistake(undrawn, nimt, tmp_path, command):
+    """As in `nimt show run | true`: not 1, which says that the tolerance was not reached, and no traceback."""
+    assert nimt("teach", "gmm", *QUICK, "--quiet", "--out", "run").code == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "nimt", *command], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    assert done.returncode == UNREAD
+    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr and "error" not in done.stderr
+
+
+@pytest.mark.parametrize(("kernel", "width"), [("rbf", 0.7), ("RBF(0.7)", 0.7 * 2**0.5), ("matern", None)])
+def test_the_width_is_shown_as_it_was_given(undrawn, nimt, kernel, width):
+    """exp(-|x - y|^2 / width^2) against scikit-learn's length scale, width / sqrt(2)."""
+    assert nimt("teach", "gmm", *QUICK, "--kernel", kernel, "--width", "0.7", "--quiet", "--out", "run").code == 0
+    found = json.loads(nimt("show", "run", "--json").out)["kernel_width"]
+    assert found == (None if width is None else pytest.approx(width, rel=1e-15))
+    shown = [line.split()[-1] for line in nimt("show", "run").out.splitlines() if "kernel width" in line]
+    assert shown == ([] if width is None else [f"{width:.6g}"])
+
+
+def test_the_example_of_resume_has_steps_left_to_take(undrawn, nimt):
+    """At the learning rate auto takes the lesson would be over long before the first budget."""
+    first, second = (shlex.split(line)[1:] for line in examples_of("resume"))
+    assert "the iteration budget ran out" in nimt(*first).out
+    answer = nimt(*second)
+    assert answer.code == 0 and "3,056" in answer.out
+
+
+def test_the_demo_says_why_it_takes_as_many_steps(undrawn, nimt):
+    answer = nimt("demo")
+    assert "3,056" in answer.out and "--learning-rate 0.01" in answer.out and "the paper's learning rate" in answer.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from pathlib import Path
@@ -232,8 +233,19 @@ def test_an_interrupted_comparison_ends_at_once_and_leaves_nothing_half_done(ser
     until((folder / "run.toml").exists)
     time.sleep(0.3)
     answer = server.kill(pid, signal.SIGTERM)
-    assert answer.code == 130 and "Traceback" not in answer.err
+    assert answer.code == 130 and answer.is_one_sentence() and "give the same command again" in answer.err
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("command", [("teach", "gmm"), ("compare", "gmm"), ("plan", "gmm")])
+def test_interrupted_before_it_began(nimt, tmp_path, monkeypatch, command):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nimt.sources.read_problem", interrupted)
+    answer = nimt(*command)
+    assert answer.code == 130 and answer.is_one_sentence() and "interrupted" in answer.err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, monkeypatch):
@@ -244,3 +256,75 @@ def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, mon
     answer = nimt("compare", "gmm", "--teachers", "greedy:1", "--iterations", "20", "--out", "run")
     assert answer.code == 2 and answer.is_one_sentence() and "No space left" in answer.err
     assert len(Lesson.load(tmp_path / "run" / "greedy-1-seed-0.npz")) == 20
+
+
+def test_a_stopped_run_is_shown_as_far_as_it_went(server, tmp_path, until):
+    folder = tmp_path / "part"
+    stopped_with_two_checkpoints(server, folder, until, *DRAWN, "--iterations", 12_000)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    answer = server.run("show", folder, "--json")
+    assert answer.code == 0, answer.err
+    assert f"nimt resume {folder}" in answer.err
+    assert 0 < json.loads(answer.out)["steps"] < 12_000
+    assert "│" in server.run("show", folder).out
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_run_stopped_after_its_first_budget_is_shown_beyond_it(server, tmp_path, until):
+    folder = tmp_path / "run"
+    assert server.run("teach", "gmm", *FOREVER[:-4], "--iterations", 100, "--out", folder, undrawn=True).code == 0
+    assert json.loads(server.run("show", folder, "--json").out)["steps"] == 100
+    pid = server.start("resume", folder, "--iterations", 100_000_000, every=0.01, undrawn=True)
+    written = (folder / "checkpoint.npz").stat().st_mtime_ns
+    until(lambda: (folder / "checkpoint.npz.previous").exists() and newer(folder / "checkpoint.npz", written))
+    assert server.kill(pid, signal.SIGINT).code == 130
+    answer = server.run("show", folder, "--json")
+    assert json.loads(answer.out)["steps"] > 100 and "nimt resume" in answer.err
+
+
+def newer(path: Path, than: int) -> bool:
+    return path.exists() and path.stat().st_mtime_ns > than
+
+
+def test_the_lesson_is_written_before_anything_is_drawn(nimt, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nimt.lesson_report.write_lesson_report", interrupted)
+        answer = nimt("teach", "gmm", "--learning-rate", "0.1", "--out", "run")
+    assert answer.code == 130 and "the lesson is kept" in answer.err
+    before = (tmp_path / "run" / "lesson.npz").read_bytes()
+    assert Lesson.load(tmp_path / "run" / "lesson.npz").outcome is Outcome.CONVERGED
+    assert nimt("resume", "run").code == 0
+    assert (tmp_path / "run" / "report.html").exists()
+    assert (tmp_path / "run" / "lesson.npz").read_bytes() == before
+
+
+def test_checkpoints_stay_only_where_the_lesson_can_go_on(undrawn, nimt, tmp_path):
+    assert nimt("teach", "gmm", "--out", "over").code == 0
+    assert not list((tmp_path / "over").glob("checkpoint*"))
+    answer = nimt("resume", "over", "--iterations", "30000")
+    assert answer.code == 0 and "the lesson is over" in answer.err
+    answer = nimt("teach", "gmm", "--iterations", "5", "--out", "more")
+    assert (tmp_path / "more" / "checkpoint.npz").exists() and " MB)" in answer.out
+
+
+def test_a_damaged_checkpoint_of_a_written_lesson(undrawn, nimt, tmp_path):
+    assert nimt("teach", "gmm", "--iterations", "5", "--out", "run").code == 0
+    flip(tmp_path / "run" / "checkpoint.npz")
+    answer = nimt("resume", "run", "--iterations", "9")
+    assert answer.code == 2 and answer.is_one_sentence()
+    assert "checkpoint.npz" in answer.err and "lesson.npz is whole, with 5 steps: nimt show run" in answer.err
+    flip(tmp_path / "run" / "lesson.npz")
+    answer = nimt("resume", "run", "--iterations", "9")
+    assert answer.code == 2 and answer.is_one_sentence() and "is whole" not in answer.err
+
+
+def test_where_nothing_can_be_written_the_settings_stay(server, tmp_path):
+    folder = tmp_path / "full"
+    answer = server.run("teach", "gmm", *GREEDY, "--iterations", 500, "--out", folder, largest_file=2_000, undrawn=True)
+    assert answer.code == 2 and "begin again with nimt resume" in answer.err
+    assert [path.name for path in folder.iterdir()] == ["run.toml"]
+    assert server.run("resume", folder, undrawn=True).code == 0
+    assert len(Lesson.load(folder / "lesson.npz")) == 500

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import inspect
 import logging
+import os
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
 from nimt._version import __version__
-from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, complain
+from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain
+from nimt.cli.wording import in_words_of_the_program
 from nimt.errors import NimtError
 
 COMMANDS = ("teach", "compare", "show", "resume", "plan", "reproduce", "demo")
@@ -48,7 +51,8 @@ def nimt(
 ) -> None:
     """Teach a learner one function from another, and watch which examples do it in the fewest steps.
 
-    Exit codes: 0 done; 1 the tolerance was not reached (with --require); 2 bad input; 130 interrupted.
+    Exit codes: 0 done; 1 the tolerance was not reached (with --require); 2 bad input; 130 interrupted; 141 nobody
+    read the output.
     """
 
 
@@ -67,8 +71,21 @@ def program() -> typer.Typer:
         if importlib.util.find_spec(f"nimt.cli.{name}") is not None:
             module = importlib.import_module(f"nimt.cli.{name}")
             command = getattr(module, name)
-            app.command(name, help=_help_of(command.__doc__, getattr(module, "EXAMPLES", ())))(command)
+            app.command(name, help=_help_of(command.__doc__, getattr(module, "EXAMPLES", ())))(_aborted(command))
     return app
+
+
+def _aborted(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn Ctrl-C into what typer hands on to us: of Ctrl-C itself it makes an exit code without a word."""
+
+    @functools.wraps(command)
+    def heard(**given: Any) -> None:
+        try:
+            command(**given)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
+    return heard
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -78,6 +95,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; what is wrong with the input becomes one sentence on stderr."""
+    try:
+        code = _answered(arguments)
+        sys.stdout.flush()  # here, where a reader that has gone away can still be told from a mistake
+    except BrokenPipeError:
+        return _unread()
+    except SystemExit as end:  # how typer and rich leave when nobody reads on
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        return _unread()
+    return code
+
+
+def _unread() -> int:
+    """Send what is still to be written nowhere, since nobody reads it, and return the exit code of that."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    return UNREAD
+
+
+def _answered(arguments: Sequence[str] | None) -> int:
     given = None if arguments is None else list(arguments)
     logging.getLogger("PIL").setLevel(logging.CRITICAL)  # its remarks on damaged pictures would stand beside ours
     try:
@@ -85,20 +127,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             warnings.simplefilter("default", UserWarning)
             code = program()(args=given, prog_name="nimt", standalone_mode=False)
-    except KeyboardInterrupt:
-        complain("interrupted")
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted; what was finished before is kept")
         return INTERRUPTED
     except NimtError as error:
-        complain(str(error))
+        complain(in_words_of_the_program(str(error)))
         return BAD_INPUT
     except MemoryError as error:
         complain(f"this needs more memory than there is ({error}): use fewer points, for example with --size")
         return BAD_INPUT
+    except BrokenPipeError:
+        raise
     except OSError as error:
         complain(_of_the_system(error))
         return BAD_INPUT
-    except typer.Abort:
-        return INTERRUPTED
     except Exception as error:
         if not hasattr(error, "format_message"):  # typer's own complaints about options have one; all else is a bug
             raise

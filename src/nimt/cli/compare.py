@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nimt.cli.console import DONE, note
+from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 from nimt.cli.teach import TARGET_HELP, check_lesson
@@ -17,7 +17,7 @@ TEACHERS = "greedy:1,greedy:0.05,random:0.05,whole"
 SEEDS = 5
 
 EXAMPLES = (
-    "nimt compare gmm --from gmm:start --iterations 4000",
+    "nimt compare gmm --from gmm:start --learning-rate 0.01",
     "nimt compare digit:0 --teachers greedy:1,random:1 --seeds 3 -n 1000",
 )
 
@@ -49,9 +49,13 @@ def compare(
         "teachers": settings.teachers or TEACHERS,
         "seeds": SEEDS if settings.seeds is None else settings.seeds,
     }
-    raise typer.Exit(
-        run_comparison(dataclasses.replace(settings, **usual), out, overwrite=overwrite, as_json=as_json, quiet=quiet)
-    )
+    settings = dataclasses.replace(settings, **usual)
+    try:
+        code = run_comparison(settings, out, overwrite=overwrite, as_json=as_json, quiet=quiet)
+    except KeyboardInterrupt:
+        complain("interrupted; half a comparison compares nothing and is not kept: give the same command again")
+        code = INTERRUPTED
+    raise typer.Exit(code)
 
 
 def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
@@ -67,8 +71,7 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
     for teacher in teachers.values():
         check_lesson(settings, problem, learner, teacher)
-    name = f"compare-{Path(settings.target).stem}"
-    folder = RunFolder.of_their_own(name) if out is None else RunFolder(Path(out))
+    folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)

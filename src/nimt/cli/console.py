@@ -8,6 +8,7 @@ DONE = 0
 NOT_REACHED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+UNREAD = 141  # what a shell reports for a program that writes into a closed pipe
 
 
 def complain(sentence: str, kind: str = "error") -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from nimt.cli.console import DONE
 from nimt.cli.settings import RunSettings
 
 EXAMPLES = ("nimt demo",)
@@ -14,20 +16,26 @@ EXAMPLES = ("nimt demo",)
 
 def demo(
     out: Annotated[str, typer.Option("--out", help="The folder to write to.")] = "nimt-demo",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
 ) -> None:
     """Teach the paper's mixture of two bumps to a learner that thinks of a third, and say what to try next."""
+    from nimt.cli.folder import RunFolder
     from nimt.cli.teach import run_lesson
     from nimt.datasets.places import shipped
     from nimt.files import whole_file
 
     settings = RunSettings(target="gmm", initial="gmm:start", learning_rate="0.01", iterations=5000)
-    code = run_lesson(settings, out, overwrite=True, require=False, as_json=False, quiet=quiet)
+    folder = RunFolder.chosen(out, "demo")
+    again = overwrite or folder.holds_run_of(settings.to_toml())  # it comes out the same, so nothing is lost
+    code = run_lesson(settings, out, overwrite=again, require=False, as_json=False, quiet=quiet)
+    if code != DONE:
+        raise typer.Exit(code)
     picture = Path(out) / "cat.png"
     with whole_file(picture) as temporary:
         temporary.write_bytes(shipped("chelsea.png"))
     if not quiet:
         print(f"open {Path(out) / 'report.html'} in a browser, then try")
-        print(f"  nimt teach {picture} --from zero")
-        print("  nimt compare gmm --from gmm:start")
-    raise typer.Exit(code)
+        print(f"  nimt teach {shlex.quote(str(picture))} --from zero")
+        print("  nimt compare gmm --from gmm:start --learning-rate 0.01")
+        print("0.01 is the paper's learning rate; without it nimt takes the largest that is safe, and far fewer steps.")

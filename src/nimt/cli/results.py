@@ -28,6 +28,7 @@ ROWS = {
     "points": "points in the pool",
     "teacher": "teacher",
     "kernel": "kernel",
+    "kernel_width": "kernel width",
     "loss": "loss",
     "learning_rate": "learning rate",
     "seed": "seed",
@@ -41,31 +42,58 @@ def finish(
 ) -> int:
     """Write what the lesson leaves, say so, and return the exit code."""
     from nimt.lesson import Outcome
-    from nimt.lesson_report import write_lesson_report
-    from nimt.summarising import summary_of
 
+    folder.keep()
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
     if lesson.outcome is Outcome.INTERRUPTED:
         note(f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}")
         return INTERRUPTED
-    note("drawing the figures and the animation", quiet=quiet or as_json)
+    saved = False
     try:
-        written = write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())
+        lesson.save(folder.lesson)
+        saved = True
+        if lesson.outcome is not Outcome.BUDGET:
+            folder.drop_checkpoints()  # there is no going on from there
+        written = _drawn(lesson, folder, settings, quiet=quiet or as_json)
     except KeyboardInterrupt:
-        note(f"stopped while drawing, the lesson is kept; go on with: {go_on}")
+        note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
         return INTERRUPTED
     except OSError as error:
-        kept = f"; its checkpoint is whole: make room, then {go_on}" if folder.has_checkpoint() else ""
-        raise OSError(error.errno, f"the lesson could not be written ({error.strerror or error}){kept}") from error
+        raise OSError(error.errno, _unwritten(error, folder, go_on, saved=saved)) from error
+    _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
+    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
+    note("drawing the figures and the animation", quiet=quiet)
+    from nimt.lesson_report import write_lesson_report  # a second of loading, after the lesson is safe
+
+    return [folder.lesson, *write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())]
+
+
+def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:
+    what = "the figures" if saved else "the lesson"
+    if saved:
+        kept = f"the lesson itself is: make room, then {go_on}"
+    elif folder.has_checkpoint():
+        kept = f"its checkpoint is whole: make room, then {go_on}"
+    else:
+        kept = f"there is no checkpoint either: make room, then begin again with {go_on}"
+    return f"{what} could not be written ({error.strerror or error}); {kept}"
+
+
+def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool) -> None:
+    from nimt.summarising import summary_of
+
     summary = summary_of(lesson)
     if as_json:
         print(json.dumps(summary | {"folder": str(folder.path)}, allow_nan=False))
     elif not quiet:
         print_summary(summary)
         print_written(folder.path, written)
-        if lesson.outcome is Outcome.BUDGET:
-            print(f"go on with: {go_on} --iterations {2 * len(lesson)}")
-    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+        if folder.has_checkpoint():
+            size = folder.checkpoint_bytes() / 1e6
+            print(f"go on with: {go_on} --iterations {2 * len(lesson)} (the checkpoints for it take {size:.1f} MB)")
 
 
 def print_summary(summary: dict[str, Any]) -> None:

@@ -7,13 +7,14 @@ import math
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
     from nimt.sources import Problem
 
+USUAL_K = "1"
 LARGEST_CONFIG = 1 << 20  # bytes
 TEACHERS = ("greedy", "random", "soft", "synthesis", "whole")
 
@@ -32,7 +33,7 @@ class RunSettings:
     scale_features: bool = False
     duplicates: str = "refuse"
     teacher: str = "greedy"
-    k: str = "1"
+    k: str = USUAL_K
     pool: float | None = None
     alternative: str | None = None
     probability: float = 0.2
@@ -90,6 +91,9 @@ class RunSettings:
             raise InvalidInput(f"teacher must be one of {', '.join(TEACHERS)}, got {name!r}")
         labels = None if problem.alternative is None else AlternativeLabels(problem.alternative, self.probability)
         if name == "whole":
+            asked = self.k if k is None and self.k != USUAL_K else k
+            if asked not in (None, "1.0"):
+                _refuse_k_of_whole(asked)
             return GreedyTeacher(k=1.0, pool=self.pool, labels=labels)
         kinds = {"greedy": GreedyTeacher, "random": RandomTeacher, "soft": SoftTeacher, "synthesis": SynthesisTeacher}
         return kinds[name](k=pack(self.k if k is None else k), pool=self.pool, labels=labels)
@@ -162,7 +166,10 @@ def settings_from(target: str | None, given: dict[str, Any]) -> RunSettings:
         values["target"] = target
     if "target" not in values:
         raise InvalidInput("TARGET is missing: name a picture, an array, a table or a function such as gmm")
-    return RunSettings(**values)
+    settings = RunSettings(**values)
+    if settings.teacher == "whole" and given.get("k") not in (None, "1.0"):
+        _refuse_k_of_whole(given["k"])
+    return settings
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -188,6 +195,10 @@ def _checked(name: str, value: Any, path: Path) -> Any:
     if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
         raise InvalidInput(f"{str(path)!r} sets {name} = {value!r}: it must be {WORDS[kind]}")
     return value
+
+
+def _refuse_k_of_whole(k: str) -> NoReturn:
+    raise InvalidInput(f"the teacher whole shows everything at every step, not {k}: leave out -k, or take greedy")
 
 
 def pack(text: str) -> int | float:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nimt.cli.console import note
 from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from nimt.cli.folder import RunFolder
+    from nimt.lesson import Lesson
+
+LARGEST = 1 << 40  # bytes
 
 EXAMPLES = (
     "nimt demo",
@@ -24,10 +32,9 @@ def show(
 
     from nimt.cli.results import print_summary
     from nimt.cli.terminal_curve import terminal_curve
-    from nimt.lesson import Lesson
     from nimt.summarising import summary_of
 
-    found = Lesson.load(_lesson_file(Path(lesson)))
+    found = _found(Path(lesson))
     summary = summary_of(found)
     if as_json:
         print(json.dumps(summary, allow_nan=False))
@@ -37,13 +44,43 @@ def show(
         print(line)
 
 
-def _lesson_file(path: Path) -> Path:
+def _found(path: Path) -> Lesson:
+    """Return the lesson of a file, or of a folder: finished, or as far as its checkpoint goes."""
+    from nimt.cli.folder import RunFolder
     from nimt.datasets.places import readable_file
+    from nimt.lesson import Lesson
+    from nimt.teaching import lesson_so_far
 
-    if path.is_dir():
-        if not (path / "lesson.npz").exists():
-            unfinished = (path / "run.toml").exists()
-            way_out = f"its run is not finished: nimt resume {path}" if unfinished else "name the folder of a run"
-            raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {way_out}")
-        path = path / "lesson.npz"
-    return readable_file(path, 1 << 40)
+    if not path.is_dir():
+        return Lesson.load(readable_file(path, LARGEST))
+    run = RunFolder(path)
+    if run.went_on():
+        note(f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}")
+        return lesson_so_far(run.checkpoint)
+    if run.lesson.exists():
+        return Lesson.load(readable_file(run.lesson, LARGEST))
+    raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {_way_out(run)}")
+
+
+def _way_out(run: RunFolder) -> str:
+    from nimt.cli.folder import repeated
+    from nimt.cli.settings import read_config
+
+    if not run.config.exists():
+        return "name the folder of a run"
+    if "teachers" not in read_config(run.config):
+        return f"its run is not finished: {_resumed(run.path)}"
+    lessons = sorted(path.name for path in run.path.glob("*-seed-*.npz"))
+    if not lessons:
+        return f"its comparison is not finished, and is {repeated(run.path)}"
+    one = _quoted(run.path / lessons[0])
+    return f"it is a comparison: open its report.html, or show one of its lessons: nimt show {one}"
+
+
+def _resumed(path: Path) -> str:
+    return f"nimt resume {_quoted(path)}"
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as it is pasted into a shell."""
+    return shlex.quote(str(path))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nimt.cli.console import note
 from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
+
+if TYPE_CHECKING:
+    from nimt.lesson import Lesson
 
 TARGET_HELP = "A picture, .npy, .npz or .csv file, or gmm, boundary, sine, digit:0, digit:8, cat, face:1, face:2."
 
@@ -52,7 +55,7 @@ def run_lesson(
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     snapshots = settings.snapshots(len(problem.pool))
     check_lesson(settings, problem, learner, teacher)
-    folder = RunFolder.of_their_own(Path(settings.target).stem) if out is None else RunFolder(Path(out))
+    folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
@@ -74,7 +77,7 @@ def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any
 
 def taught(
     settings: RunSettings, folder: Any, problem: Any, learner: Any, teacher: Any, snapshots: list[int], *, shown: bool
-) -> Any:
+) -> Lesson:
     """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
     from nimt.cli.progress import progress_bar
     from nimt.teaching import teach as give

@@ -67,7 +67,8 @@ def read_problem(
     sources = [read_source(name, size=size, normalise=normalise, columns=columns) for name in names]
     home = next((source for source in sources[:2] if source.pool is not None), None)
     if home is None or home.pool is None:
-        raise InvalidInput(f"neither {target} nor {initial} says on which points: give a picture, array, table or gmm")
+        who = f"{target} does not say" if target == initial else f"neither {target} nor {initial} says"
+        raise InvalidInput(f"{who} on which points: give a picture, array, table or gmm")
     if len(home.pool) < 2:
         raise InvalidInput(f"{home.name} has a single point: a lesson needs at least 2")
     carried = [source.on(home.pool, home.name, strict=strict) for source in sources]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from nimt.sources.tables import Columns, read_table
 
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
 ARRAY_ENDINGS = (".npy", ".npz")
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 TABLE_ENDINGS = (".csv", ".tsv")
 USUAL_SIDE = 96  # a lesson on more pixels takes minutes, and is asked for by --size
 
@@ -59,6 +61,8 @@ def read_source(
 def _read(name: str, size: int | None, columns: Columns) -> Source:
     if name in NAMES:
         return named_function(name)
+    if ADDRESS.match(name):
+        raise InvalidInput(f"{name!r} is an address, and nimt reads files only: download it first")
     ending = Path(name).suffix.lower()
     if ending in PICTURE_ENDINGS:
         return _read_picture(name, size)
