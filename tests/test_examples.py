@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.slow  # each starts a Python of its own
+
 HOME = Path(__file__).parents[1]
 EXAMPLES = sorted((HOME / "examples").glob("*.py"))
 

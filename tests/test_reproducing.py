@@ -154,6 +154,7 @@ def test_another_version_makes_another_result(tmp_path, monkeypatch):
     assert reproduce(["lines"], tmp_path, **SHORT)["run_now"] == ["lines"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
     finished = []
@@ -176,6 +177,7 @@ def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
     assert set(rest["experiments"]) == set(names)
 
 
+@pytest.mark.slow
 def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
     taught = []
 
