@@ -561,8 +561,8 @@ def largest_into(bits, work, guess, out):
 
 
 @njit(cache=True)
-def slots_of_grid(shape, tables, places, order, slot_of_index):
-    """Fill order[slot] = pool index (and, if asked for, the inverse) for a grid laid out by its tables."""
+def slots_of_grid(shape, tables, places, order):
+    """Fill order[slot] = pool index for a grid laid out by its tables."""
     d = shape.size
     x = np.zeros(d, np.int64)
     total = 1
@@ -573,8 +573,6 @@ def slots_of_grid(shape, tables, places, order, slot_of_index):
         for i in range(d):
             s += tables[places[i] + x[i]]
         order[s] = index
-        if slot_of_index.size:
-            slot_of_index[index] = s
         i = d - 1
         while i >= 0:
             x[i] += 1

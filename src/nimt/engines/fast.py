@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +93,7 @@ class Sheet(NamedTuple):
         return Sheet(self.rates[now], other, self.watch, self.indices[now], self.labels[now], self.discrepancy[now])
 
 
-class FastEngine:
+class FastEngine(ABC):
     """The part of an engine that does not depend on how K acts.
 
     A subclass keeps f, c and the shown flags in whatever order it likes, and writes `run(sheet)`.
@@ -151,9 +152,9 @@ class FastEngine:
             self.last = Selection(indices[taken - 1], sheet.labels[taken - 1])
         return Chunk(indices[:taken], sheet.labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code])
 
+    @abstractmethod
     def run(self, sheet: Sheet) -> tuple[int, int]:
         """Take the steps of a sheet; return how many were taken and the code of the outcome."""
-        raise NotImplementedError
 
     def last_selection(self) -> Selection:
         assert self.last is not None

@@ -72,7 +72,7 @@ class SparseEngine(FastEngine):
             shape, _, _, places = pool_layout(self.task.pool.shape)
             self.tables, slots = tiled_layout(self.task.pool.shape, _compiled.TILE)
             self.order = np.full(slots, n, dtype=np.int32)
-            _compiled.slots_of_grid(shape, self.tables, places, self.order, NO_SLOTS)
+            _compiled.slots_of_grid(shape, self.tables, places, self.order)
         else:
             slots = -(-n // _compiled.TILE) * _compiled.TILE
             self.order = np.full(slots, n, dtype=np.int32)
