@@ -209,6 +209,7 @@ class FastEngine(ABC):
     def values(self) -> Array:
         return self.pupil.values
 
+    @abstractmethod
     def settle(self) -> None:
         """Bring the pupil's values, coefficients and shown flags up to date, in the order of the pool."""
 
@@ -216,6 +217,7 @@ class FastEngine(ABC):
         self.settle()
         return self.pupil.taught()
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of everything but the learner."""
 

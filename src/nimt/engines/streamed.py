@@ -125,6 +125,12 @@ class StreamedEngine(FastEngine):
         rule = (self.score, self.rule, self.rule_delta, self.weight, self.greedy)
         return float(_compiled.finish_spread(move, column, self.pupil.values, self.task.target, *rule))
 
+    def settle(self) -> None:
+        pass  # the pupil's own arrays are worked on
+
+    def close(self) -> None:
+        self.operator.kept.clear()
+
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._finish(0.0, self.pupil.values)
