@@ -13,6 +13,7 @@ from PIL import Image
 import nimt.datasets.places
 from nimt.datasets import cat, cheetah, prepared_like_the_cheetah, read_picture
 from nimt.errors import InvalidInput
+from problems import folder_of_published_data
 
 
 def gradient(height=20, width=30):
@@ -324,7 +325,7 @@ def test_a_cheetah_of_any_mode(tmp_path, mode):
 
 
 def test_the_published_cheetah_itself():
-    picture = cheetah()
+    picture = cheetah(folder_of_published_data())
     if not picture.original:
         pytest.skip("the published cheetah.jpg is not here: set NIMT_DATA to the folder it is in")
     assert picture.values.shape == (92, 92)

@@ -1,17 +1,16 @@
 """The published figures, from the functions that the command runs."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nimt.datasets import data_folder
 from nimt.paper import boundary, cheetah, digits, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.experiment import Setting, Taught, compared, frames
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE, teacher_of
 from nimt.paper.pictures import CHECKPOINTS
 from nimt.teachers import GreedyTeacher, RandomTeacher
+from problems import folder_of_published_data
 
 FULL = Setting()
 
@@ -212,9 +211,8 @@ def assert_order(lessons, steps):
 
 
 def cheetah_pictures():
-    """Return the published cheetah from $NIMT_DATA or from ../shared/data beside the repository."""
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    folder = data_folder() if os.environ.get("NIMT_DATA") else beside
+    """Return the published cheetah, where it is."""
+    folder = folder_of_published_data()
     pictures = cheetah.pictures(folder) if folder.is_dir() else ()
     if not pictures or not pictures[0].original:
         pytest.skip("cheetah.jpg is not given: set NIMT_DATA to the folder it is in")
