@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from mixture import start, target
 
 import nimt
-from nimt.palette import COLOURS, QUIET, STYLE
+from nimt.plots.style import COLOURS, QUIET, STYLE
 
 GRID = nimt.Grid(np.linspace(-14, 14, 29))  # coarser than the kernel is wide: what it teaches does not reach across
 BOX = nimt.Box((-14, 14), points=29)

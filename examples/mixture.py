@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import nimt
-from nimt.palette import STYLE
+from nimt.plots.style import STYLE
 
 TEACHERS = {
     "RFT-1": nimt.RandomTeacher(k=1),

@@ -17,8 +17,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import nimt
-from nimt import problems
-from nimt.palette import COLOURS, QUIET, STYLE
+from nimt.datasets import formulas as problems
+from nimt.plots.style import COLOURS, QUIET, STYLE
 
 KERNEL = nimt.rbf(width=0.5)
 HEADER = ("learner and teacher", "steps", "distinct points", "labels from", "to", "seconds")

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import SGDRegressor
 
 import nimt
-from nimt.box import highest, local_maxima
+from nimt.pools.box import highest, local_maxima
 from problems import MIXTURE
 
 BOX = nimt.Box((-14, 13.9), points=280)

@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 
 import nimt
 from nimt.engines import ENGINES
-from nimt.running import previous_of
+from nimt.teaching.running import previous_of
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 POINTS, TARGET, INITIAL = scattered()
@@ -240,7 +240,7 @@ def test_a_full_disk_warns_and_the_lesson_goes_on(tmp_path, monkeypatch):
 
 def test_checkpoints_are_written_on_the_way_and_take_their_share_only(tmp_path, monkeypatch):
     written = []
-    from nimt.running import Run
+    from nimt.teaching.running import Run
 
     write = Run.write_checkpoint
 
@@ -249,7 +249,7 @@ def test_checkpoints_are_written_on_the_way_and_take_their_share_only(tmp_path, 
         write(run)
 
     monkeypatch.setattr(Run, "write_checkpoint", noting)
-    monkeypatch.setattr("nimt.running.CHECKPOINT_EVERY", 0.1)
+    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_EVERY", 0.1)
     small_lesson(max_iterations=10**9, time_limit=0.6, record="picks", checkpoint=tmp_path / "checkpoint")
     assert 2 <= len(written) <= 7
 

@@ -68,8 +68,8 @@ class PlainTeacher(nimt.Teacher):
 
 
 def test_a_second_ctrl_c_is_raised_and_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
-    monkeypatch.setattr("nimt.running.CHECKPOINT_EVERY", 0.0)
-    monkeypatch.setattr("nimt.running.CHECKPOINT_SHARE", 1e9)
+    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_SHARE", 1e9)
     path = tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
         small_lesson(SlowTeacher(), checkpoint=path)
@@ -94,8 +94,8 @@ def test_a_lesson_runs_in_any_thread():
 
 
 def test_an_error_of_the_teacher_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
-    monkeypatch.setattr("nimt.running.CHECKPOINT_EVERY", 0.0)
-    monkeypatch.setattr("nimt.running.CHECKPOINT_SHARE", 1e9)
+    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_SHARE", 1e9)
     path = tmp_path / "checkpoint"
 
     class Breaking(nimt.Teacher):

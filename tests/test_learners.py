@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 import nimt
-from nimt.pools import Points
+from nimt.pools.base import Points
 from problems import scattered, small_lesson
 
 
@@ -203,7 +203,7 @@ def test_large_predictions_are_made_in_blocks(monkeypatch):
     points, _, _ = scattered()
     learner = small_lesson().learner
     whole = learner.predict(points)
-    monkeypatch.setattr("nimt.learners.PREDICT_BLOCK", 8 * 30)
+    monkeypatch.setattr("nimt.learners.kernel.PREDICT_BLOCK", 8 * 30)
     np.testing.assert_allclose(learner.predict(Points(points)), whole, rtol=1e-14)
 
 

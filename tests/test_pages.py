@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from nimt import pages
+from nimt.reports import html as pages
 
 RAW = "<b>&\"'"
 SAFE = "&lt;b&gt;&amp;&quot;&#x27;"

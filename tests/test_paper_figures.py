@@ -9,12 +9,12 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from nimt.palette import colour_of
 from nimt.paper import EXPERIMENTS
 from nimt.paper.drawing import canvas, curves_of, draw_curves
 from nimt.paper.experiment import Setting
 from nimt.paper.reproducing import save
 from nimt.paper.rooms import Room, Surface
+from nimt.plots.style import colour_of
 
 NOWHERE = Path(__file__).parent  # a folder without data
 

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nimt.paper import boundary, cheetah, digits, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.experiment import Setting, Taught, compared, frames
+from nimt.paper.experiments import boundary, cheetah, digits, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE, teacher_of
 from nimt.paper.pictures import CHECKPOINTS
-from nimt.teachers import GreedyTeacher, RandomTeacher
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.random import RandomTeacher
 from problems import folder_of_published_data
 
 FULL = Setting()

@@ -11,7 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import nimt
-from nimt import palette, plots
+from nimt import plots
+from nimt.plots import style as palette
 
 X = np.array([2.0, 0.0, 1.0, 3.0, 5.0, 4.0])  # not in order, on purpose
 
@@ -85,7 +86,7 @@ def test_a_lesson_that_kept_only_counts_has_no_marks():
 def test_many_snapshots_are_thinned_and_the_ends_stay():
     lesson = lesson_on(X, max_iterations=40, snapshots=range(41))
     steps = [panel.step for panel in plots.panel_table(lesson)]
-    assert (len(steps), steps[0], steps[-1]) == (plots.MOST_PANELS, 0, 40)
+    assert (len(steps), steps[0], steps[-1]) == (8, 0, 40)
     assert steps == sorted(set(steps))
 
 
@@ -284,7 +285,7 @@ def test_drawing_leaves_matplotlib_as_it_was(lesson, picture):
 
 def test_plots_alone_loads_matplotlib_and_never_pyplot():
     code = (
-        "import sys, nimt, nimt.palette; nimt.teach; assert 'matplotlib' not in sys.modules;"
+        "import sys, nimt, nimt.plots.style; nimt.teach; assert 'matplotlib' not in sys.modules;"
         "nimt.plots.curve; assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

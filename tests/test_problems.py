@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import problems as written
-from nimt import problems
-from nimt.pools import values_on
+from nimt.datasets import formulas as problems
+from nimt.pools.base import values_on
 
 SAME = {
     "mixture": (written.MIXTURE, problems.mixture_pool, problems.mixture, problems.mixture_start),

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 import nimt
 from nimt.cli.reproduce import reproduce as command
-from nimt.paper import EXPERIMENTS, digits, reproduce
+from nimt.paper import EXPERIMENTS, reproduce
+from nimt.paper.experiments import digits
 from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.pictures import PictureLessons

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import SGDRegressor
 
 import nimt
-from nimt import storage
 from nimt.files import whole_file
+from nimt.lesson import storage
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 POINTS, TARGET, INITIAL = scattered()
@@ -246,7 +246,7 @@ def test_a_newer_format_says_so(stored, tmp_path, monkeypatch):
 
 
 def test_a_hostile_description_builds_nothing():
-    from nimt.descriptions import rebuild
+    from nimt.lesson.descriptions import rebuild
 
     with pytest.raises(nimt.InvalidInput, match="'Popen' is nothing nimt can build"):
         rebuild({"type": "Popen", "args": ["true"]})

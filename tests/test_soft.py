@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.teachers import View
+from nimt.teachers.base import View
 from problems import assert_same_lesson, small_lesson
 
 

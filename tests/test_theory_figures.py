@@ -5,7 +5,7 @@ import pytest
 
 import nimt
 from nimt import theory
-from nimt.theory.figures import bounds_table, draw_bounds
+from nimt.plots.bounds import bounds_table, draw_bounds
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 import nimt
-from nimt import problems, theory
-from nimt.theory.figures import bounds_table, draw_bounds
+from nimt import theory
+from nimt.datasets import formulas as problems
+from nimt.plots.bounds import bounds_table, draw_bounds
 
 TEACHERS = {"RFT": nimt.RandomTeacher(k=1), "GFT": nimt.GreedyTeacher(k=1)}
 

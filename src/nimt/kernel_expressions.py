@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.gaussian_process import kernels as sklearn_kernels
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.checks import check_positive
+from nimt.arrays import check_positive
 from nimt.errors import InvalidInput
 from nimt.kernels import Wendland, check_kernel, linear, rbf
 

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from nimt.checks import check_positive
+from nimt.arrays import Array, check_positive
 from nimt.errors import InvalidInput
-
-Array = NDArray[np.float64]
 
 
 @runtime_checkable

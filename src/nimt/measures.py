@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.lapack import dpocon
 
+from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
-from nimt.learners import KernelLearner, LinearLearner
-from nimt.pools import values_on
-from nimt.pupils import KernelPupil, LinearPupil, Pupil
+from nimt.learners.base import Pupil
+from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.learners.linear import LinearLearner, LinearPupil
+from nimt.pools.base import values_on
 
-Array = NDArray[np.float64]
 Measure = Callable[[], float]
 
 MEASURES = ("paper", "rms", "rkhs", "parameters")

@@ -5,15 +5,15 @@ import os
 import resource
 import sys
 
-import nimt.animation
 import nimt.cli.folder
 import nimt.cli.progress
 import nimt.cli.results
-import nimt.comparison_report
-import nimt.lesson_report
-import nimt.running
+import nimt.plots.animation
+import nimt.reports.comparison
+import nimt.reports.lesson
 import nimt.sources
 import nimt.teaching
+import nimt.teaching.running
 from nimt.cli.app import program, run
 
 
@@ -22,15 +22,15 @@ def obey(order: dict) -> int:
         file = os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(file, descriptor)
     if "every" in order:  # seconds between checkpoints
-        nimt.running.CHECKPOINT_EVERY = order["every"]
-        nimt.running.CHECKPOINT_SHARE = 1e6
+        nimt.teaching.running.CHECKPOINT_EVERY = order["every"]
+        nimt.teaching.running.CHECKPOINT_SHARE = 1e6
     if "largest_file" in order:  # beyond it a write fails, as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
     if "user" in order:
         os.setgid(order["user"])
         os.setuid(order["user"])
     if "undrawn" in order:  # tests of the lesson itself need no figures
-        nimt.lesson_report.write_lesson_report = lambda lesson, folder, **_: []
+        nimt.reports.lesson.write_lesson_report = lambda lesson, folder, **_: []
     return run(order["args"])
 
 

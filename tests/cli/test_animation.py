@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 import nimt
-from nimt.animation import MOST_MARKS, draw_frames, frame_steps, frames_of, limits_of, write_gif, write_mp4
-from nimt.lesson_report import panel_steps, panels_figure
+from nimt.plots.animation import MOST_MARKS, draw_frames, frame_steps, frames_of, limits_of, write_gif, write_mp4
+from nimt.reports.lesson import panel_steps, panels_figure
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from nimt.cli.app import COMMANDS, EXAMPLES
 from nimt.cli.console import UNREAD
 from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
-from nimt.lesson import Lesson
+from nimt.lesson.lesson import Lesson
 
 WRITTEN = {"lesson.npz", "summary.json", "curve.png", "panels.png", "lesson.gif", "report.html", "run.toml"}
 QUICK = ("--iterations", "20", "--every", "10")

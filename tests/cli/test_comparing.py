@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.comparing import draws
-from nimt.comparison_report import comparison_table, draw_comparison
+from nimt.reports.comparison import comparison_table, draw_comparison
+from nimt.teaching.comparing import draws
 
 POOL = nimt.Grid(np.arange(-3, 3, 0.1))
 

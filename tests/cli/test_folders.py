@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nimt.lesson import Lesson
+from nimt.lesson.lesson import Lesson
 
 QUICK = ("--iterations", "3", "--quiet")
 

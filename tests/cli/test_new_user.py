@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nimt.lesson import Lesson
+from nimt.lesson.lesson import Lesson
 
 PROJECT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nimt.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson, Outcome
 
 # random draws of the pool, of the examples and of the labels: everything that has to be carried over a stop
 DRAWN = (
@@ -252,7 +252,7 @@ def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, mon
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("nimt.comparison_report.draw_comparison", full)
+    monkeypatch.setattr("nimt.reports.comparison.draw_comparison", full)
     answer = nimt("compare", "gmm", "--teachers", "greedy:1", "--iterations", "20", "--out", "run")
     assert answer.code == 2 and answer.is_one_sentence() and "No space left" in answer.err
     assert len(Lesson.load(tmp_path / "run" / "greedy-1-seed-0.npz")) == 20
@@ -291,7 +291,7 @@ def test_the_lesson_is_written_before_anything_is_drawn(nimt, tmp_path, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nimt.lesson_report.write_lesson_report", interrupted)
+        patch.setattr("nimt.reports.lesson.write_lesson_report", interrupted)
         answer = nimt("teach", "gmm", "--learning-rate", "0.1", "--out", "run")
     assert answer.code == 130 and "the lesson is kept" in answer.err
     before = (tmp_path / "run" / "lesson.npz").read_bytes()

@@ -160,7 +160,9 @@ def _stopped_by_sigterm() -> Iterator[None]:
         return
 
     def stop(number: int, frame: FrameType | None) -> None:
-        running = sys.modules.get("nimt.running")  # Ctrl-C itself may be ignored, as in a job in the background
+        running = sys.modules.get(
+            "nimt.teaching.running"
+        )  # Ctrl-C itself may be ignored, as in a job in the background
         if running is None:
             raise KeyboardInterrupt
         running.interrupt()

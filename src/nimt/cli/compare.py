@@ -63,9 +63,9 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     from nimt.cli.folder import RunFolder
     from nimt.cli.progress import progress_bar
     from nimt.cli.results import print_table, print_written
-    from nimt.comparing import compare as give
-    from nimt.comparison_report import comparison_table, write_comparison_report
     from nimt.files import write_text
+    from nimt.reports.comparison import comparison_table, write_comparison_report
+    from nimt.teaching.comparing import compare as give
 
     problem = settings.problem()
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)

@@ -12,7 +12,7 @@ from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
     from nimt.cli.settings import RunSettings
-    from nimt.lesson import Lesson
+    from nimt.lesson.lesson import Lesson
 
 WIDE = 160  # letters
 STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
@@ -41,7 +41,7 @@ def finish(
     lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
 ) -> int:
     """Write what the lesson leaves, say so, and return the exit code."""
-    from nimt.lesson import Outcome
+    from nimt.lesson.lesson import Outcome
 
     folder.keep()
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
@@ -66,7 +66,7 @@ def finish(
 
 def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
     note("drawing the figures and the animation", quiet=quiet)
-    from nimt.lesson_report import write_lesson_report  # a second of loading, after the lesson is safe
+    from nimt.reports.lesson import write_lesson_report
 
     return [folder.lesson, *write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())]
 
@@ -83,7 +83,7 @@ def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) ->
 
 
 def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool) -> None:
-    from nimt.summarising import summary_of
+    from nimt.reports.summary import summary_of
 
     summary = summary_of(lesson)
     if as_json:

@@ -17,7 +17,7 @@ from nimt.cli.settings import RunSettings, read_config
 from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
-    from nimt.lesson import Lesson
+    from nimt.lesson.lesson import Lesson
 
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 -n 1000 --out run",
@@ -56,8 +56,8 @@ def _gone_on(run: RunFolder, settings: RunSettings, before: int, *, shown: bool,
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
     from nimt.cli.progress import progress_bar
     from nimt.cli.teach import taught
-    from nimt.lesson import Lesson, Outcome
-    from nimt.teaching import resume as go_on
+    from nimt.lesson.lesson import Lesson, Outcome
+    from nimt.teaching.teaching import resume as go_on
 
     if run.has_checkpoint():
         more = [step for step in settings.snapshots(1) if step > before] if settings.iterations > before else []
@@ -77,7 +77,7 @@ def _gone_on(run: RunFolder, settings: RunSettings, before: int, *, shown: bool,
 @contextlib.contextmanager
 def _naming_what_is_whole(run: RunFolder) -> Iterator[None]:
     """Where the checkpoints are damaged, say of a lesson that was written before that it is not."""
-    from nimt.lesson import Lesson
+    from nimt.lesson.lesson import Lesson
 
     try:
         yield

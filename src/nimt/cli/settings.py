@@ -74,7 +74,7 @@ class RunSettings:
     def made_learner(self, problem: Problem) -> Any:
         """Return the learner that starts at the problem's initial function."""
         from nimt.kernel_expressions import parse_kernel
-        from nimt.learners import KernelLearner
+        from nimt.learners.kernel import KernelLearner
 
         kernel = parse_kernel(self.kernel, width=self.width, dimension=problem.pool.dimension)
         rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
@@ -82,9 +82,11 @@ class RunSettings:
 
     def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Any:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
-        from nimt.soft import SoftTeacher
-        from nimt.synthesis import SynthesisTeacher
-        from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher
+        from nimt.teachers.base import AlternativeLabels
+        from nimt.teachers.greedy import GreedyTeacher
+        from nimt.teachers.random import RandomTeacher
+        from nimt.teachers.soft import SoftTeacher
+        from nimt.teachers.synthesis import SynthesisTeacher
 
         name = self.teacher if name is None else name
         if name not in TEACHERS:
@@ -119,7 +121,7 @@ class RunSettings:
 
     def snapshots(self, points: int, iterations: int | None = None) -> list[int]:
         """Return the steps at which f is kept."""
-        from nimt.animation import frame_steps
+        from nimt.plots.animation import frame_steps
 
         last = self.iterations if iterations is None else iterations
         if last < 0:

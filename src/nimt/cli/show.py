@@ -13,7 +13,7 @@ from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
-    from nimt.lesson import Lesson
+    from nimt.lesson.lesson import Lesson
 
 LARGEST = 1 << 40  # bytes
 
@@ -32,7 +32,7 @@ def show(
 
     from nimt.cli.results import print_summary
     from nimt.cli.terminal_curve import terminal_curve
-    from nimt.summarising import summary_of
+    from nimt.reports.summary import summary_of
 
     found = _found(Path(lesson))
     summary = summary_of(found)
@@ -48,8 +48,8 @@ def _found(path: Path) -> Lesson:
     """Return the lesson of a file, or of a folder: finished, or as far as its checkpoint goes."""
     from nimt.cli.folder import RunFolder
     from nimt.datasets.places import readable_file
-    from nimt.lesson import Lesson
-    from nimt.teaching import lesson_so_far
+    from nimt.lesson.lesson import Lesson
+    from nimt.teaching.teaching import lesson_so_far
 
     if not path.is_dir():
         return Lesson.load(readable_file(path, LARGEST))

@@ -12,7 +12,7 @@ from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
 if TYPE_CHECKING:
-    from nimt.lesson import Lesson
+    from nimt.lesson.lesson import Lesson
 
 TARGET_HELP = "A picture, .npy, .npz or .csv file, or gmm, boundary, sine, digit:0, digit:8, cat, face:1, face:2."
 
@@ -68,7 +68,7 @@ def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any
     """Let the library refuse what it would refuse, before a folder is made or an older run in it is replaced."""
     import warnings
 
-    from nimt.teaching import steps
+    from nimt.teaching.teaching import steps
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they come again when the lesson begins
@@ -80,7 +80,7 @@ def taught(
 ) -> Lesson:
     """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
     from nimt.cli.progress import progress_bar
-    from nimt.teaching import teach as give
+    from nimt.teaching.teaching import teach as give
 
     with progress_bar(settings.title, shown=shown) as watcher:
         return give(

@@ -8,14 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.box import Box
-from nimt.lesson import Outcome
-from nimt.pools import Pool
-from nimt.pupils import Pupil
-from nimt.teachers import Selection
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from nimt.arrays import Array, Indices
+from nimt.learners.base import Pupil
+from nimt.lesson.lesson import Outcome
+from nimt.pools.base import Pool
+from nimt.pools.box import Box
+from nimt.teachers.base import Selection
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
 

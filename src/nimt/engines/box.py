@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from nimt.box import Box, highest
-from nimt.boxpupils import BoxPupil, box_pupil_of
-from nimt.checks import is_whole
-from nimt.engines.base import Array, Chunk, Task, Watch
-from nimt.engines.reference import checked_labels, checked_memory, possible_labels, read_only
+from nimt.arrays import Array, is_whole, read_only
+from nimt.engines.base import Chunk, Task, Watch
+from nimt.engines.reference import checked_labels, checked_memory, possible_labels
 from nimt.errors import CannotStore, InvalidInput
-from nimt.lesson import Outcome
+from nimt.learners.base import BoxPupil, Pupil
+from nimt.learners.foreign import box_pupil_of
+from nimt.lesson.lesson import Outcome
 from nimt.measures import measure_of
-from nimt.pools import Points, values_on
-from nimt.pupils import Pupil
-from nimt.teachers import Memory, Selection, View, checked_indices
+from nimt.pools.base import Points, values_on
+from nimt.pools.box import Box, highest
+from nimt.teachers.base import Memory, Selection, View, checked_indices
 
 
 class BoxEngine:

@@ -9,18 +9,18 @@ import numpy as np
 
 from nimt.engines.base import Engine, Task
 from nimt.engines.box import BoxEngine
-from nimt.engines.fast import uncovered
+from nimt.engines.compiled import uncovered
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput, NotEnoughMemory
-from nimt.learners import KernelLearner
-from nimt.operators.approximate import RandomFeatures
+from nimt.learners.kernel import KernelLearner
 from nimt.operators.dense import GRAM_LIMIT
+from nimt.operators.features import RandomFeatures
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import PAIR_BYTES, NeighbourOperator, count_pairs
 from nimt.operators.streamed import CACHE
-from nimt.pools import Grid
-from nimt.synthesis import SynthesisTeacher
-from nimt.teachers import GreedyTeacher
+from nimt.pools.base import Grid
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.synthesis import SynthesisTeacher
 
 ENGINES = ("auto", "reference", "grid", "neighbours", "streamed")
 

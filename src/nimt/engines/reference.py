@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from nimt.engines.base import Array, Chunk, Indices, Task, Watch
+from nimt.arrays import Array, Indices, check_finite, read_only, real_array
+from nimt.engines.base import Chunk, Task, Watch
 from nimt.errors import InvalidInput
-from nimt.lesson import Outcome
+from nimt.learners.base import Pupil
+from nimt.learners.foreign import pupil_of
+from nimt.lesson.lesson import Outcome
 from nimt.losses import Loss, check_labels
 from nimt.measures import measure_of
 from nimt.operators import Operator
-from nimt.pools import Points, Pool, check_finite, real_array
-from nimt.pupils import Pupil, pupil_of
-from nimt.teachers import Memory, Selection, View, checked_indices
+from nimt.pools.base import Points, Pool
+from nimt.teachers.base import Memory, Selection, View, checked_indices
 
 
 class ReferenceEngine:
@@ -166,13 +168,6 @@ def checked_labels(labels: Any, count: int, loss: Loss | None) -> Array:
 def possible_labels(task: Task) -> Array:
     """Return every label a learner may be shown by the truth or the other target: a classifier must know them all."""
     return task.target if task.other_target is None else np.concatenate([task.target, task.other_target])
-
-
-def read_only(array: Array) -> Array:
-    """Return a view that cannot be written through."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def checked_memory(memory: Memory | None) -> Memory | None:

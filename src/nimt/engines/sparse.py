@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from nimt.arrays import Array
 from nimt.engines import _compiled
-from nimt.engines.base import Array, Task
-from nimt.engines.fast import RESIDUAL, FastEngine, Sheet
+from nimt.engines.base import Task
+from nimt.engines.compiled import RESIDUAL, FastEngine, Sheet
 from nimt.measures import scale_of
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern
 
+from nimt.arrays import Array
 from nimt.engines import _compiled
-from nimt.engines.base import Array, Task
-from nimt.engines.fast import RESIDUAL, FastEngine, Sheet
+from nimt.engines.base import Task
+from nimt.engines.compiled import RESIDUAL, FastEngine, Sheet
 from nimt.losses import as_loss
 from nimt.measures import scale_of
 from nimt.operators.streamed import CACHE, StreamedOperator
-from nimt.pools import Pool
+from nimt.pools.base import Pool
 
 NOTHING = np.empty(0)
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from nimt.engines import _compiled
 from nimt.engines.base import Task
-from nimt.engines.fast import Sheet
+from nimt.engines.compiled import Sheet
 from nimt.engines.sparse import SparseEngine
 from nimt.losses import check_labels
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
-from nimt.responses import Responses
-from nimt.synthesis import made_labels, observe
+from nimt.teachers.responses import Responses
+from nimt.teachers.synthesis import made_labels, observe
 
 ALWAYS = np.ones(1, dtype=bool)
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from nimt.arrays import Array, Indices
 
 
 class Operator(Protocol):

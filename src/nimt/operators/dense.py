@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
-from nimt.operators.base import Array, Indices
 from nimt.operators.grid import GridOperator
-from nimt.pools import Grid, Pool
+from nimt.pools.base import Grid, Pool
 
 GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
 BLOCK_LIMIT = 2**26  # bytes of kernel columns held at once

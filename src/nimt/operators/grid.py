@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.ndimage import convolve1d
 
+from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
-from nimt.kernels import diagonal
-from nimt.operators.base import Array, Indices
-from nimt.operators.reach import CUT, falls_with_distance, height, profile
-from nimt.pools import Grid
+from nimt.kernels import CUT, diagonal, falls_with_distance, height, profile
+from nimt.pools.base import Grid
 
 Whole = NDArray[np.int64]
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
-from nimt.kernels import diagonal
-from nimt.operators.base import Array, Indices
-from nimt.operators.reach import CUT, height, profile, radius_of
-from nimt.pools import Pool
+from nimt.kernels import CUT, diagonal, height, profile, radius_of
+from nimt.pools.base import Pool
 
 BLOCK = 2**19  # pairs whose kernel value is computed at once
 PAIR_BYTES = 12  # what the finished lists take: an int32 and a float64

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
-from nimt.operators.base import Array, Indices
-from nimt.pools import Pool
+from nimt.pools.base import Pool
 
 CACHE = 2**30  # bytes of columns kept
 BLOCK = 2**26  # bytes of columns scikit-learn computes at once

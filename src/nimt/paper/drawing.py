@@ -14,11 +14,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
-from nimt.lesson import Lesson
-from nimt.palette import LINE_STYLES, OTHER, STYLE, TARGET, colour_of
-from nimt.pools import Grid
-
-Array = NDArray[np.float64]
+from nimt.arrays import Array
+from nimt.lesson.lesson import Lesson
+from nimt.plots.style import LINE_STYLES, OTHER, STYLE, TARGET, colour_of
+from nimt.pools.base import Grid
 
 CURVE_POINTS = 400
 DASHES = (0, (4, 1.6))

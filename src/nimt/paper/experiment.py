@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nimt.datasets import Picture
-from nimt.lesson import Lesson, Outcome
-from nimt.pools import Pool
-from nimt.running import Progress
-from nimt.teaching import teach
+from nimt.lesson.lesson import Lesson, Outcome
+from nimt.pools.base import Pool
+from nimt.teaching.running import Progress
+from nimt.teaching.teaching import teach
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

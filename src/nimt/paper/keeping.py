@@ -14,9 +14,9 @@ from nimt._version import __version__
 from nimt.datasets import Picture
 from nimt.errors import CorruptLesson
 from nimt.files import write_text
-from nimt.lesson import Lesson
+from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Setting
-from nimt.planning import versions
+from nimt.teaching.checking import versions
 
 FORMAT = 1
 RECORDS = "records"

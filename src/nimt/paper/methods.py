@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nimt.teachers import AlternativeLabels, GreedyTeacher, RandomTeacher, Teacher
+from nimt.teachers.base import AlternativeLabels, Teacher
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.random import RandomTeacher
 
 POOL_SHARE = 0.8
 ALTERNATIVE_PROBABILITY = 0.2

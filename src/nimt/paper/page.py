@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from nimt import pages
+from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
 LEAD = "Every experiment of Zhang et al. (ICML 2023), taught anew by nimt, its numbers beside the published ones."

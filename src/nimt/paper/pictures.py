@@ -10,13 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
+from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.kernels import rbf
-from nimt.learners import KernelLearner
-from nimt.lesson import Lesson
-from nimt.palette import QUIET
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import (
     Curve,
     as_image,
@@ -30,9 +29,8 @@ from nimt.paper.drawing import (
 )
 from nimt.paper.experiment import Setting, frames
 from nimt.paper.methods import GREEDY, WHOLE, teacher_of
-from nimt.pools import Grid
-
-Array = NDArray[np.float64]
+from nimt.plots.style import QUIET
+from nimt.pools.base import Grid
 
 STEPS = 60_000
 CHECKPOINTS = (0, 1000, 5000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000)

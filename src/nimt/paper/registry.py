@@ -7,8 +7,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from nimt.errors import InvalidInput
-from nimt.paper import boundary, cheetah, digits, faces, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.experiment import Experiment
+from nimt.paper.experiments import (
+    boundary,
+    cheetah,
+    digits,
+    faces,
+    gmm,
+    kernel_width,
+    linear_kernel,
+    lines,
+    planes,
+    spaces,
+)
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     module.EXPERIMENT.name: module.EXPERIMENT

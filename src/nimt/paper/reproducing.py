@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from nimt._version import __version__
-from nimt.checks import check_count
+from nimt.arrays import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
-from nimt.lesson import Lesson
+from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
 from nimt.paper.keeping import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
 from nimt.paper.registry import EXPERIMENTS, chosen
-from nimt.planning import versions
+from nimt.teaching.checking import versions
 
 DPI = 150
 CHANGING = {"png": ("Software",), "pdf": ("CreationDate", "Producer")}  # what a file would say of its making: left out

@@ -11,11 +11,9 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from numpy.typing import NDArray
 
-from nimt.palette import QUIET
-
-Array = NDArray[np.float64]
+from nimt.arrays import Array
+from nimt.plots.style import QUIET
 
 LIGHT = np.array([-0.4, -0.5, 0.77])
 COINCIDE = 1e-3  # of the box's height

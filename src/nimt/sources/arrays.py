@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
-from nimt.pools import Grid, values_on
+from nimt.pools.base import Grid, values_on
 from nimt.sources.source import Source
 
 LARGEST_ARRAY = 1 << 29  # bytes

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nimt import datasets, problems
+from nimt import datasets
+from nimt.arrays import Array
+from nimt.datasets import formulas as problems
 from nimt.errors import InvalidInput
-from nimt.pools import Grid, values_on
+from nimt.pools.base import Grid, values_on
 from nimt.sources.source import Source
-
-Array = NDArray[np.float64]
 
 
 def sine(points: Array) -> Array:

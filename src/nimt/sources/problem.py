@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.pools import Pool
+from nimt.pools.base import Pool
 from nimt.sources.reading import read_source
 from nimt.sources.tables import Columns
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

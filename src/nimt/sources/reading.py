@@ -11,7 +11,7 @@ import numpy as np
 from nimt.datasets import read_picture
 from nimt.datasets.places import is_there
 from nimt.errors import InvalidInput
-from nimt.pools import Grid, values_on
+from nimt.pools.base import Grid, values_on
 from nimt.sources.arrays import read_array
 from nimt.sources.functions import NAMES, named_function
 from nimt.sources.resampling import resampled

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
-Array = NDArray[np.float64]
+from nimt.arrays import Array
 
 
 def resampled(values: Array, shape: tuple[int, ...]) -> Array:

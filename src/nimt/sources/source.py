@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nimt.arrays import Array
 from nimt.datasets import standardised
 from nimt.errors import InvalidInput
-from nimt.pools import Grid, Pool, same_points, values_on
+from nimt.pools.base import Grid, Pool, same_points, values_on
 from nimt.sources.resampling import resampled
-
-Array = NDArray[np.float64]
 
 NORMALISATIONS = ("none", "standard", "unit")
 
@@ -106,6 +102,7 @@ def size_of(pool: Pool) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from nimt.pools import Points
     >>> size_of(Grid.like(np.zeros((2, 3)))), size_of(Points([0.0, 1.0]))
     ('3 x 2', '2 points')

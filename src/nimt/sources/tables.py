@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nimt.arrays import Array
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
-from nimt.pools import Points
+from nimt.pools.base import Points
 from nimt.sources.source import Source
-
-Array = NDArray[np.float64]
 
 LARGEST_TABLE = 1 << 28  # bytes
 DUPLICATES = ("refuse", "mean")

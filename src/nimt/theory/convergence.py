@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.checks import check_positive
+from nimt.arrays import Array, check_positive
 from nimt.errors import InvalidInput
-from nimt.lesson import Lesson
+from nimt.lesson.lesson import Lesson
 from nimt.measures import measure_of
 from nimt.theory import assumptions
 from nimt.theory.discrepancy import Discrepancies, discrepancies_of, ratio_of, running_sum
 from nimt.theory.replay import Replay, replay
 from nimt.theory.results import to_json
-
-Array = NDArray[np.float64]
 
 READINGS = ("maximum", "mean", "sum")
 

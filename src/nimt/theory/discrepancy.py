@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from nimt.checks import check_count
+from nimt.arrays import Array, check_count, check_finite, real_array
 from nimt.errors import InvalidInput
-from nimt.learners import KernelLearner
-from nimt.lesson import Lesson
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.lesson import Lesson
 from nimt.losses import as_loss
-from nimt.pools import Pool, as_pool, check_finite, real_array, values_on
+from nimt.pools.base import Pool, as_pool, values_on
 from nimt.theory.replay import Replay, replay
-
-Array = NDArray[np.float64]
 
 GRADIENTS = ("evaluated", "norm")
 

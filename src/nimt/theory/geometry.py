@@ -8,19 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.checks import check_positive
+from nimt.arrays import Array, check_positive, real_array
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
-from nimt.learners import KernelLearner
-from nimt.lesson import Lesson
+from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.measures import measure_of, root
-from nimt.pools import Points, Pool, as_pool, real_array, values_on
-from nimt.pupils import KernelPupil
+from nimt.pools.base import Points, Pool, as_pool, values_on
 from nimt.theory.replay import replay
 from nimt.theory.results import table_of_one, to_json
-
-Array = NDArray[np.float64]
 
 
 def distance_change(

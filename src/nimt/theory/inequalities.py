@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nimt.lesson import Lesson
+from nimt.arrays import Array
+from nimt.lesson.lesson import Lesson
 from nimt.theory import assumptions
 from nimt.theory.assumptions import Assumption
 from nimt.theory.convergence import READINGS, Bounds, bounds_of
@@ -16,8 +16,6 @@ from nimt.theory.discrepancy import Discrepancies, discrepancies_of
 from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.geometry import distance_change
 from nimt.theory.replay import Moment, Replay, replay
-
-Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDINGS = 16.0  # units in the last place allowed to each number that enters a comparison

@@ -8,19 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nimt.descriptions import rebuild
+from nimt.arrays import Array, Indices
 from nimt.errors import CannotStore, InvalidInput
-from nimt.learners import KernelLearner
-from nimt.lesson import Lesson
+from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.lesson.descriptions import rebuild
+from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss
-from nimt.pools import values_on
-from nimt.pupils import KernelPupil
-from nimt.teachers import candidates_of
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from nimt.pools.base import values_on
+from nimt.teachers.base import candidates_of
 
 REPLAY_TOLERANCE = 1e-6  # of the largest value: engines may round differently, and no more than that
 

@@ -1,0 +1,271 @@
+"""The paper's learner: functional gradient descent in a kernel's space."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from nimt.arrays import Array, Indices
+from nimt.errors import CannotStore, InvalidInput
+from nimt.kernels import check_kernel, check_kernel_on, diagonal
+from nimt.learners.base import (
+    LearningRate,
+    StartsFromInitial,
+    auto_rate,
+    check_rate,
+    checked_pack,
+    rate_at,
+)
+from nimt.losses import Loss, as_loss, check_labels
+from nimt.operators import DenseOperator, Operator
+from nimt.pools.base import Grid, Points, Pool, as_pool
+from nimt.pools.box import Box
+
+PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
+
+
+class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
+
+    A pack of k examples moves f to f - eta * (1/k) sum_j slope(f(x_j), y_j) K(x_j, .). The function is kept as
+    initial + sum_j c_j K(x_j, .), one row of `centers_` and one of `coefficients_` per distinct point shown, so that a
+    taught learner can be evaluated anywhere.
+
+    Parameters
+    ----------
+    kernel : scikit-learn kernel
+    loss : str or Loss
+        "square", "hinge", "logistic", "huber", "absolute", or an object of your own.
+    learning_rate : float, callable of the step, or "auto"
+        "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1.
+    initial : number, callable on (n, d), or values on the pool
+        Values are bound to the pool by `teach`; such a learner is known on that pool only.
+
+    Attributes
+    ----------
+    centers_ : array (m, d)
+    coefficients_ : array (m,)
+    steps_ : int
+        How many packs it has learned from.
+
+    Examples
+    --------
+    >>> from nimt.kernels import rbf
+    >>> learner = KernelLearner(rbf(width=0.5), learning_rate=0.1)
+    >>> learner.partial_fit([[0.0]], [1.0]).predict([[0.0]])
+    array([0.2])
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        *,
+        loss: str | Loss = "square",
+        learning_rate: LearningRate = 0.01,
+        initial: Any = 0.0,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.initial = initial
+        self.check()
+
+    def check(self) -> None:
+        """Refuse parameters that cannot work, before any of them is used."""
+        check_kernel(self.kernel)
+        check_rate(self.learning_rate, as_loss(self.loss))
+        self.check_initial()
+
+    def bind(self, pool: Pool) -> Self:
+        """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
+        self.check()
+        check_kernel_on(self.kernel, pool)
+        self.bind_initial(pool)
+        if self.learning_rate == "auto":
+            self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
+        return self
+
+    def rate(self, step: int, diagonal: ArrayLike) -> float:
+        """Return the learning rate of a step; `diagonal` is K(x, x) wherever "auto" must hold."""
+        if isinstance(self.learning_rate, str):
+            return float(getattr(self, "learning_rate_", None) or auto_rate(as_loss(self.loss), diagonal))
+        return rate_at(self.learning_rate, step)
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from one pack: one functional gradient step."""
+        self.check()
+        points, labels = checked_pack(X, y)
+        loss = as_loss(self.loss)
+        check_labels(loss, labels)
+        rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
+        self.absorb(points, -rate / len(points) * loss.slope(self.predict(points), labels), steps=1)
+        return self
+
+    def predict(self, X: ArrayLike | Pool) -> Array:
+        """Return f at the rows of X, shape (n,)."""
+        pool = as_pool(X, "X")
+        if self.steps_so_far() == 0:
+            return np.array(self.initial_on(pool))
+        return np.asarray(self.initial_on(pool) + self.expansion(pool.points), dtype=np.float64)
+
+    def expansion(self, points: Array) -> Array:
+        """Return the taught part, sum_j c_j K(x_j, .), at the given points."""
+        total = np.zeros(len(points))
+        if self.steps_so_far() == 0 or len(self.centers_) == 0:
+            return total
+        self._check_dimension(points)
+        rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
+        for start in range(0, len(points), rows):
+            part = slice(start, start + rows)
+            total[part] = self.kernel(points[part], self.centers_) @ self.coefficients_
+        return total
+
+    def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
+        """Add coefficients at points; a point already among the centers keeps its one row.
+
+        `distinct` promises that no point comes twice, which saves looking; the arrays are then kept, not copied.
+        """
+        if self.steps_so_far() == 0:
+            self.centers_ = np.empty((0, points.shape[1]))
+            self.coefficients_ = np.empty(0)
+            self.steps_ = 0
+        self.steps_ += steps
+        if distinct and len(self.centers_) == 0:
+            self.centers_, self.coefficients_ = points, coefficients
+            return
+        self._check_dimension(points)
+        both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point
+        _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")  # centers stay in the order in which they were first shown
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        merged = np.zeros(len(order))
+        np.add.at(merged, rank[np.ravel(place)], np.concatenate([self.coefficients_, coefficients]))
+        self.centers_ = both[first[order]]
+        self.coefficients_ = merged
+
+    def _check_dimension(self, points: Array) -> None:
+        if points.shape[1] != self.centers_.shape[1]:
+            raise InvalidInput(
+                f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points "
+                f"of {points.shape[1]}"
+            )
+
+    def inner(self, other: KernelLearner) -> float:
+        """Return the exact inner product in H of the taught parts of two learners over the same kernel."""
+        if self.kernel != other.kernel:
+            raise InvalidInput(f"the learners live in different spaces: {self.kernel!r} and {other.kernel!r}")
+        if self.steps_so_far() == 0 or other.steps_so_far() == 0:
+            return 0.0
+        return float(self.coefficients_ @ other.expansion(self.centers_))
+
+    def rkhs_norm(self) -> float:
+        """Return the norm in H of the taught part, sqrt(c' K c)."""
+        return float(np.sqrt(max(0.0, self.inner(self))))
+
+    def steps_so_far(self) -> int:
+        return int(getattr(self, "steps_", 0))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True  # an untaught learner predicts its initial function
+
+
+class KernelPupil:
+    """A `KernelLearner`: one step adds a few kernel columns to the values, nothing is evaluated again."""
+
+    def __init__(self, learner: KernelLearner, pool: Pool, operator: Operator | None = None) -> None:
+        self.learner = copy.deepcopy(learner).bind(pool)
+        self.pool = pool
+        self.operator = operator or DenseOperator(learner.kernel, pool)
+        self.loss: Loss = as_loss(learner.loss)
+        self.diagonal: Array = self.operator.diagonal()
+        self.values: Array = np.array(self.learner.predict(pool))
+        self.coefficients: Array = np.zeros(len(pool))
+        self.shown: NDArray[np.bool_] = np.zeros(len(pool), dtype=bool)
+        self.steps = 0
+
+    def rate(self) -> float:
+        """Return the learning rate of the step to come."""
+        return self.learner.rate(self.learner.steps_so_far() + self.steps, self.diagonal)
+
+    def learn(self, indices: Indices, labels: Array) -> None:
+        step = -self.rate() / len(indices) * self.loss.slope(self.values[indices], labels)
+        np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
+        self.operator.add(self.values, indices, step)
+        self.shown[indices] = True
+        self.steps += 1
+
+    def taught(self) -> KernelLearner:
+        learner = copy.deepcopy(self.learner)
+        rows = np.flatnonzero(self.shown)
+        if self.steps:
+            points = self.pool.take(rows)
+            distinct = isinstance(self.pool, Grid)
+            learner.absorb(points, self.coefficients[rows], steps=self.steps, distinct=distinct)
+        return learner
+
+    def state(self) -> dict[str, Array]:
+        return {
+            "values": self.values,
+            "coefficients": self.coefficients,
+            "shown": self.shown.astype(np.float64),
+            "steps": np.array(float(self.steps)),
+        }
+
+    def restore(self, state: dict[str, Array]) -> None:
+        self.values = np.array(state["values"])
+        self.coefficients = np.array(state["coefficients"])
+        self.shown = state["shown"] > 0
+        self.steps = int(state["steps"])
+
+
+class KernelBoxPupil:
+    """A `KernelLearner`: a step adds its kernel columns to the values on the grid, and centres to the expansion."""
+
+    diagonal: Array | None = None
+
+    def __init__(self, learner: KernelLearner, box: Box) -> None:
+        self.learner = copy.deepcopy(learner).bind(box.grid)
+        self.points = box.grid.points
+        self.on_grid = self.learner.kernel.diag(self.points)
+        self.loss: Loss = as_loss(learner.loss)
+        self.values: Array = np.array(self.learner.predict(box.grid))
+        self.centers: Array = np.empty((8, box.dimension))
+        self.coefficients: Array = np.empty(8)
+        self.size = 0
+        self.steps = 0
+
+    def at(self, points: Array) -> Array:
+        taught = self.learner.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
+        return np.asarray(self.learner.predict(Points(points)) + taught)
+
+    def learn(self, indices: Indices, labels: Array) -> None:
+        self.learn_at(self.points[indices], labels)
+
+    def learn_at(self, points: Array, labels: Array) -> None:
+        rate = self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
+        step = -rate / len(points) * self.loss.slope(self.at(points), labels)
+        self.values += self.learner.kernel(self.points, points) @ step
+        if self.size + len(points) > len(self.coefficients):
+            self.centers = np.concatenate([self.centers, np.empty_like(self.centers), points])
+            self.coefficients = np.concatenate([self.coefficients, np.empty_like(self.coefficients), step])
+        self.centers[self.size : self.size + len(points)] = points
+        self.coefficients[self.size : self.size + len(points)] = step
+        self.size += len(points)
+        self.steps += 1
+
+    def taught(self) -> KernelLearner:
+        learner = copy.deepcopy(self.learner)
+        if self.steps:
+            learner.absorb(self.centers[: self.size], self.coefficients[: self.size], steps=self.steps)
+        return learner
+
+    def state(self) -> dict[str, Array]:
+        raise CannotStore("a lesson in a Box needs its functions, which no checkpoint can hold: leave checkpoint= out")
+
+    def restore(self, state: dict[str, Array]) -> None:
+        self.state()

@@ -1,0 +1,92 @@
+"""The Newton basis of kernel interpolation: orthonormal functions, one a centre, that never have to be made again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import Array
+
+SMALLEST_POWER = 1e-6  # the power function is a root of a difference, so it carries half the digits of a float
+
+
+class NewtonBasis:
+    r"""The Newton basis of chosen centres, by its values on n fixed points.
+
+    v_m(x) = (K(x, x_m) - sum_{j<m} v_j(x_m) v_j(x)) / pivot_m,  pivot_m^2 = K(x_m, x_m) + ridge - sum_{j<m} v_j(x_m)^2,
+
+    the columns of a Cholesky factorisation of K + ridge I that only ever grows: O(n m) for the m-th centre
+    [Mueller09, Pazouki11]. The power function P(x)^2 = K(x, x) - sum_j v_j(x)^2 says how much of K(x, .) the centres
+    leave open; it is 0 at a centre without ridge.
+
+    Parameters
+    ----------
+    kernel : scikit-learn kernel
+    points : array (n, d)
+    ridge : float
+    tolerance : float
+        A centre whose pivot is at most this share of sqrt(K(x, x)) is refused: it is as good as there already.
+
+    Examples
+    --------
+    >>> from nimt.kernels import rbf
+    >>> basis = NewtonBasis(rbf(1.0), np.array([[0.0], [1.0], [9.0]]))
+    >>> basis.add(0) is None, basis.add(0) is None  # once, and not twice
+    (False, True)
+    >>> basis.power.round(3)
+    array([0.  , 0.93, 1.  ])
+    """
+
+    def __init__(self, kernel: Any, points: Array, ridge: float = 0.0, tolerance: float = SMALLEST_POWER) -> None:
+        self.kernel = kernel
+        self.points = points
+        self.ridge = ridge
+        self.diagonal: Array = np.asarray(kernel.diag(points), dtype=np.float64)
+        self.least: Array = tolerance**2 * self.diagonal
+        self.power_squared: Array = self.diagonal.copy()
+        self._columns: Array = np.empty((len(points), 8))
+        self.size = 0
+
+    @property
+    def columns(self) -> Array:
+        """v_j at every point, shape (n, m)."""
+        return self._columns[:, : self.size]
+
+    @property
+    def power(self) -> Array:
+        return np.asarray(np.sqrt(self.power_squared))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no point is left at which the power function is above the tolerance."""
+        return bool(np.all(self.power_squared <= self.least))
+
+    def refuses(self, index: int) -> bool:
+        """Say whether the point of this index is as good as a centre already."""
+        return bool(self.power_squared[index] + self.ridge <= self.least[index])
+
+    def add(self, index: int) -> Array | None:
+        """Take a point as the next centre and return its row of the Cholesky factor, or None where it is refused."""
+        if self.refuses(index):
+            return None
+        row = np.append(self.columns[index], np.sqrt(self.power_squared[index] + self.ridge))
+        section = self.kernel(self.points, self.points[index : index + 1])[:, 0]
+        self._append((section - self.columns @ row[:-1]) / row[-1])
+        if not self.ridge:
+            self.power_squared[index] = 0.0
+        return row
+
+    def restart(self, columns: Array) -> None:
+        """Begin with columns made elsewhere."""
+        self.size = columns.shape[1]
+        self._columns = np.empty((len(self.points), max(8, 2 * self.size)))
+        self._columns[:, : self.size] = columns
+        self.power_squared = np.maximum(self.diagonal - np.sum(columns**2, axis=1), 0.0)
+
+    def _append(self, column: Array) -> None:
+        if self.size == self._columns.shape[1]:
+            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
+        self._columns[:, self.size] = column
+        self.size += 1
+        self.power_squared = np.maximum(self.power_squared - column**2, 0.0)

@@ -1,0 +1,228 @@
+"""A learner that forgets nothing: after each example it is the kernel interpolant of all it was shown."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from nimt.arrays import Array, Indices, check_positive, is_number
+from nimt.errors import InvalidInput
+from nimt.kernels import check_kernel, check_kernel_on
+from nimt.learners.base import StartsFromInitial, checked_pack
+from nimt.learners.newton import SMALLEST_POWER, NewtonBasis
+from nimt.losses import Loss
+from nimt.pools.base import Pool, as_pool
+
+
+class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Learn by projection: f is the interpolant of all examples shown so far, in the kernel's space.
+
+    f = initial + sum_j b_j v_j, with v the Newton basis of the centres (`nimt.learners.newton`) and
+    b_m = (y_m - f_{m-1}(x_m)) / pivot_m: an example changes nothing that was learned before it. With a
+    regularisation it is kernel ridge regression, sum (f(x_j) - y_j)^2 + regularisation * |f - initial|_H^2.
+
+    An example at a centre it already has (where the power function is at most `power_tolerance` of sqrt(K(x, x))) is
+    refused: it changes nothing, and `refused_` counts it. With a regularisation it is one more observation instead.
+    A lesson ends as stationary once the power function is that small on the whole pool.
+
+    Parameters
+    ----------
+    kernel : scikit-learn kernel
+    regularisation : float
+        0 interpolates.
+    power_tolerance : float
+        In (0, 1); below about 1e-7 it would be lost in rounding.
+    initial : number, callable on (n, d), or values on the pool
+        As for `KernelLearner`.
+
+    Attributes
+    ----------
+    centers_ : array (m, d)
+    factor_ : array (m, m)
+        The Cholesky factor of K + regularisation on the centres.
+    newton_ : array (m,)
+        The coefficients b.
+    refused_, steps_ : int
+
+    Examples
+    --------
+    >>> from nimt.kernels import rbf
+    >>> learner = OrthogonalLearner(rbf(width=0.5)).partial_fit([[0.0], [0.3]], [1.0, 2.0])
+    >>> learner.partial_fit([[0.6]], [5.0]).predict([[0.0], [0.3], [0.6]])
+    array([1., 2., 5.])
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        *,
+        regularisation: float = 0.0,
+        power_tolerance: float = SMALLEST_POWER,
+        initial: Any = 0.0,
+    ) -> None:
+        self.kernel = kernel
+        self.regularisation = regularisation
+        self.power_tolerance = power_tolerance
+        self.initial = initial
+        self.check()
+
+    def check(self) -> None:
+        """Refuse parameters that cannot work, before any of them is used."""
+        check_kernel(self.kernel)
+        if not is_number(self.regularisation) or not 0 <= float(self.regularisation) < np.inf:
+            raise InvalidInput(f"regularisation must be a finite number >= 0, got {self.regularisation!r}")
+        check_positive("power_tolerance", self.power_tolerance)
+        if self.power_tolerance >= 1:
+            raise InvalidInput(f"power_tolerance must be below 1, or no centre is taken; got {self.power_tolerance!r}")
+        self.check_initial()
+
+    def bind(self, pool: Pool) -> Self:
+        """Fix the pool that an `initial` given as values belongs to."""
+        self.check()
+        check_kernel_on(self.kernel, pool)
+        self.bind_initial(pool)
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from one pack, one example after the other; the order does not matter to what is learned."""
+        self.check()
+        points, labels = checked_pack(X, y)
+        self.begin(points.shape[1])
+        for point, label in zip(points[:, np.newaxis, :], labels, strict=True):
+            row = self.basis_at(point)[0]
+            diagonal = float(self.kernel.diag(point)[0])
+            pivot_squared = max(diagonal - float(row @ row), 0.0) + self.regularisation
+            if pivot_squared <= self.power_tolerance**2 * diagonal:
+                self.refused_ += 1
+                continue
+            pivot = np.sqrt(pivot_squared)
+            error = label - self.initial_on(as_pool(point))[0] - row @ self.newton_
+            self.absorb(point, np.append(row, pivot)[np.newaxis], error / pivot)
+        self.steps_ += 1
+        return self
+
+    def predict(self, X: ArrayLike | Pool) -> Array:
+        """Return f at the rows of X, shape (n,)."""
+        pool = as_pool(X, "X")
+        start = self.initial_on(pool)
+        return np.array(start) if self.is_untaught() else np.asarray(start + self.basis_at(pool.points) @ self.newton_)
+
+    def basis_at(self, points: Array) -> Array:
+        """Return the Newton basis at any points, shape (n, m)."""
+        if self.is_untaught():
+            return np.empty((len(points), 0))
+        sections = self.kernel(self.centers_, points)
+        return np.asarray(solve_triangular(self.factor_, sections, lower=True, check_finite=False).T)
+
+    def begin(self, dimension: int) -> None:
+        """Make room for centres of this dimension, and refuse any other from then on."""
+        if not hasattr(self, "centers_"):
+            self.centers_: Array = np.empty((0, dimension))
+            self.factor_: Array = np.empty((0, 0))
+            self.newton_: Array = np.empty(0)
+            self.refused_ = 0
+            self.steps_ = 0
+        if dimension != self.centers_.shape[1]:
+            raise InvalidInput(
+                f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points of {dimension}"
+            )
+
+    def absorb(self, points: Array, rows: Array, coefficients: ArrayLike) -> None:
+        """Add centres with their rows of the Cholesky factor, shape (new, m + new), and their coefficients."""
+        before, after = len(self.centers_), len(self.centers_) + len(points)
+        factor = np.zeros((after, after))
+        factor[:before, :before] = self.factor_
+        factor[before:] = rows
+        self.factor_ = factor
+        self.centers_ = np.concatenate([self.centers_, points])
+        self.newton_ = np.append(self.newton_, coefficients)
+
+    def rkhs_norm(self) -> float:
+        """Return the norm in H of the taught part; without a regularisation the basis is orthonormal, so |b|."""
+        if self.is_untaught():
+            return 0.0
+        coefficients = solve_triangular(self.factor_.T, self.newton_, lower=False)
+        return float(np.sqrt(max(0.0, coefficients @ self.kernel(self.centers_) @ coefficients)))
+
+    def is_untaught(self) -> bool:
+        return len(getattr(self, "centers_", ())) == 0
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True  # an untaught learner predicts its initial function
+
+
+class OrthogonalPupil:
+    """An `OrthogonalLearner`: one example adds one column to the Newton basis on the pool, O(n m)."""
+
+    loss: Loss | None = None
+    diagonal: Array | None = None
+
+    def __init__(self, learner: OrthogonalLearner, pool: Pool) -> None:
+        self.learner = copy.deepcopy(learner).bind(pool)
+        self.pool = pool
+        self.learner.begin(pool.dimension)
+        self.basis = NewtonBasis(learner.kernel, pool.points, learner.regularisation, learner.power_tolerance)
+        self.basis.restart(self.learner.basis_at(pool.points))
+        self.values: Array = np.array(self.learner.predict(pool))
+        self.centers: list[int] = []
+        self.rows: list[Array] = []
+        self.coefficients: list[float] = []
+        self.refused = 0
+        self.steps = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no point of the pool can teach it anything more."""
+        return self.basis.is_full
+
+    def learn(self, indices: Indices, labels: Array) -> None:
+        for index, label in zip(indices.tolist(), labels.tolist(), strict=True):
+            row = self.basis.add(index)
+            if row is None:
+                self.refused += 1
+                continue
+            coefficient = (label - self.values[index]) / row[-1]
+            self.values += coefficient * self.basis.columns[:, -1]
+            self.centers.append(index)
+            self.rows.append(row)
+            self.coefficients.append(coefficient)
+        self.steps += 1
+
+    def taught(self) -> OrthogonalLearner:
+        learner = copy.deepcopy(self.learner)
+        learner.steps_ += self.steps
+        learner.refused_ += self.refused
+        if self.centers:
+            width = self.basis.size
+            rows = np.stack([np.pad(row, (0, width - len(row))) for row in self.rows])
+            learner.absorb(self.pool.points[self.centers], rows, self.coefficients)
+        return learner
+
+    def state(self) -> dict[str, Array]:
+        return {
+            "values": self.values,
+            "columns": self.basis.columns,
+            "power_squared": self.basis.power_squared,
+            "centers": np.array(self.centers, dtype=np.float64),
+            "pivots": np.array([row[-1] for row in self.rows]),
+            "coefficients": np.array(self.coefficients),
+            "counts": np.array([self.refused, self.steps], dtype=np.float64),
+        }
+
+    def restore(self, state: dict[str, Array]) -> None:
+        self.values = np.array(state["values"])
+        self.basis.restart(state["columns"])
+        self.basis.power_squared = np.array(state["power_squared"])
+        self.centers = state["centers"].astype(int).tolist()
+        before = self.basis.size - len(self.centers)
+        self.rows = [
+            np.append(self.basis.columns[center, : before + place], pivot)
+            for place, (center, pivot) in enumerate(zip(self.centers, state["pivots"], strict=True))
+        ]
+        self.coefficients = state["coefficients"].tolist()
+        self.refused, self.steps = (int(count) for count in state["counts"])

@@ -1,0 +1,102 @@
+"""What a running lesson keeps: columns that grow by chunks, counts, snapshots."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.engines.base import Chunk
+
+T = TypeVar("T", bound=np.generic)
+
+RECORD_LIMIT = 2**28  # bytes of indices and labels beyond which record="auto" keeps the counts only
+RECORDS = ("auto", "all", "picks")
+
+
+class Record:
+    """The columns of a lesson so far.
+
+    Parameters
+    ----------
+    n : int
+        Points in the pool.
+    start : float
+        The discrepancy before anything is shown.
+    kept : {"auto", "all", "picks"}
+        "auto" begins with everything and keeps the counts only once that outgrows `limit` bytes.
+    """
+
+    def __init__(self, n: int, start: float, kept: str, limit: int = RECORD_LIMIT) -> None:
+        self.kept = kept
+        self.limit = limit
+        self.picks: NDArray[np.int32] = np.zeros(n, dtype=np.int32)
+        self._discrepancy: list[Array] = [np.array([start])]
+        self._indices: list[NDArray[np.int64]] = []
+        self._labels: list[Array] = []
+        self._bytes = 0
+
+    def add(self, chunk: Chunk) -> None:
+        """Append a chunk."""
+        if not len(chunk.discrepancy):
+            return
+        self._discrepancy.append(chunk.discrepancy)
+        if 4 * chunk.indices.size > len(self.picks):
+            self.picks += np.bincount(chunk.indices.ravel(), minlength=len(self.picks)).astype(np.int32)
+        else:  # a chunk may show few of very many points
+            np.add.at(self.picks, chunk.indices.ravel(), 1)
+        if self.kept == "picks":
+            return
+        self._indices.append(chunk.indices)
+        self._labels.append(chunk.labels)
+        self._bytes += chunk.indices.nbytes + chunk.labels.nbytes
+        if self.kept == "auto" and self._bytes > self.limit:
+            self.kept = "picks"
+            self._indices.clear()
+            self._labels.clear()
+
+    @property
+    def name(self) -> str:
+        """What is kept: "all" or "picks"."""
+        return "picks" if self.kept == "picks" else "all"
+
+    @property
+    def discrepancy(self) -> Array:
+        self._discrepancy = [np.concatenate(self._discrepancy)]
+        return self._discrepancy[0]
+
+    @property
+    def indices(self) -> NDArray[np.int64] | None:
+        return self._joined(self._indices, np.zeros((0, 1), np.int64))
+
+    @property
+    def labels(self) -> Array | None:
+        return self._joined(self._labels, np.zeros((0, 1)))
+
+    def _joined(self, parts: list[NDArray[T]], empty: NDArray[T]) -> NDArray[T] | None:
+        if self.kept == "picks":
+            return None
+        parts[:] = [np.concatenate(parts)] if parts else []
+        return parts[0] if parts else empty
+
+    def state(self) -> dict[str, Any]:
+        """Return everything as numbers, text and arrays."""
+        return {
+            "kept": self.kept,
+            "picks": self.picks,
+            "discrepancy": self.discrepancy,
+            "indices": self.indices,
+            "labels": self.labels,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned."""
+        self.kept = state["kept"]
+        self.picks = np.array(state["picks"])
+        self._discrepancy = [np.array(state["discrepancy"])]
+        self._indices, self._labels = [], []
+        if state["indices"] is not None and len(state["indices"]):
+            self._indices, self._labels = [np.array(state["indices"])], [np.array(state["labels"])]
+        self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels))

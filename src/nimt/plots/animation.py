@@ -1,0 +1,147 @@
+"""A lesson as a moving picture: f^t at every snapshot, with the examples shown since the one before marked."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+
+from nimt.arrays import Array
+from nimt.files import whole_file
+from nimt.lesson.lesson import Lesson
+from nimt.plots.scenes import scene_of
+from nimt.plots.style import QUIET, STYLE, colour_of, method_name
+
+Indices = NDArray[np.int64]
+
+MOST_FRAMES = 60
+MOST_MARKS = 60  # more would hide what is taught
+FRAME_MILLISECONDS = 120
+LAST_MILLISECONDS = 2000
+DPI = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of the animation: f^t (n,), and the latest points shown since the frame before."""
+
+    step: int
+    discrepancy: float
+    values: Array
+    shown: Indices
+
+
+def frame_steps(max_iterations: int, points: int, *, most: int = 48, largest: int = 1 << 28) -> list[int]:
+    """Return the steps worth keeping for an animation: dense at the start, where a lesson moves most.
+
+    The i-th of m lies at max_iterations (i / m)^3; fewer where so many f^t would outgrow `largest` bytes.
+
+    Examples
+    --------
+    >>> frame_steps(1000, 280, most=5)
+    [0, 8, 64, 216, 512, 1000]
+    """
+    count = max(1, min(most, largest // (8 * points)))
+    return sorted({round(max_iterations * (i / count) ** 3) for i in range(count + 1)})
+
+
+def frames_of(lesson: Lesson) -> list[Frame]:
+    """Return the numbers that are drawn: the start, the snapshots and the end, thinned to 60."""
+    kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
+    steps = sorted(kept)
+    if len(steps) > MOST_FRAMES:
+        steps = [steps[i] for i in np.unique(np.linspace(0, len(steps) - 1, MOST_FRAMES).round().astype(int))]
+    frames, before = [], 0
+    for step in steps:
+        shown = np.empty(0, np.int64) if lesson.indices is None else lesson.indices[before:step].ravel()
+        latest = np.unique(shown[-MOST_MARKS:])
+        frames.append(Frame(step, float(lesson.discrepancy[step]), kept[step], latest))
+        before = step
+    return frames
+
+
+def limits_of(lesson: Lesson) -> tuple[float, float]:
+    """Return the smallest and largest finite value to draw; a diverging lesson is cut at twice the target's range."""
+    known = np.concatenate([lesson.target, lesson.initial])
+    low, high = float(known.min()), float(known.max())
+    if low == high:
+        low, high = low - 1.0, high + 1.0
+    room = (high - low) / 2
+    everything = np.concatenate([lesson.final, *lesson.snapshots.values()])
+    finite = everything[np.isfinite(everything)]
+    if finite.size:
+        low, high = max(min(low, float(finite.min())), low - room), min(max(high, float(finite.max())), high + room)
+    return low, high
+
+
+def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
+    """Draw the frames one after another; on a 2-D pool the target stands beside the learner."""
+    beside = lesson.pool.dimension == 2
+    colour = colour_of(method_name(lesson.settings["teacher"]))
+    limits = limits_of(lesson)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.0, 3.3) if beside else (5.0, 3.2), dpi=DPI, layout="constrained")
+        canvas = FigureCanvasAgg(figure)
+        axes: list[Axes] = list(figure.subplots(1, 2 if beside else 1, squeeze=False).ravel())
+        scenes = [scene_of(ax, lesson.pool, lesson.target, limits, colour) for ax in axes]
+        nothing = np.empty(0, np.int64)
+        if beside:
+            axes[0].set_title("target f*", loc="left")
+            scenes[0].show(lesson.target, nothing)
+        learner, scene = axes[-1], scenes[-1]
+        frames = frames_of(lesson)
+        left = learner.set_title(f"t = {frames[-1].step:,}", loc="left")
+        right = learner.set_title("M = 0.00e+00", loc="right", color=QUIET)
+        moving = [*scene.moving, left, right]
+        for artist in moving:
+            artist.set_animated(True)
+        canvas.draw()  # type: ignore[no-untyped-call]
+        # drawn once: only what moves is drawn for every frame
+        still = canvas.copy_from_bbox(figure.bbox)  # type: ignore[no-untyped-call]
+        for frame in frames:
+            canvas.restore_region(still)  # type: ignore[no-untyped-call]
+            left.set_text(f"t = {frame.step:,}")
+            right.set_text(f"M = {frame.discrepancy:.3g}")
+            scene.show(np.nan_to_num(frame.values, nan=limits[1], posinf=limits[1], neginf=limits[0]), frame.shown)
+            for artist in moving:
+                learner.draw_artist(artist)
+            drawn = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+            yield Image.fromarray(drawn.copy()).convert("RGB")
+
+
+def write_gif(lesson: Lesson, path: Path) -> None:
+    """Write the animation as a GIF, whole or not at all."""
+    pictures = [picture.quantize(256, method=Image.Quantize.MAXCOVERAGE) for picture in draw_frames(lesson)]
+    durations = [FRAME_MILLISECONDS] * (len(pictures) - 1) + [LAST_MILLISECONDS]
+    with whole_file(path) as temporary:
+        pictures[0].save(temporary, format="GIF", save_all=True, append_images=pictures[1:], duration=durations, loop=0)
+
+
+def write_mp4(lesson: Lesson, path: Path) -> bool:
+    """Write the animation as an MP4 film where ffmpeg is installed; say whether it was."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        return False
+    pictures = list(draw_frames(lesson))
+    pictures += [pictures[-1]] * (LAST_MILLISECONDS // FRAME_MILLISECONDS)
+    width, height = (side - side % 2 for side in pictures[0].size)  # the codec wants even sides
+    command = [
+        program, "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
+        "-r", str(round(1000 / FRAME_MILLISECONDS)), "-i", "-", "-an", "-pix_fmt", "yuv420p", "-f", "mp4",
+    ]  # fmt: skip
+    film = b"".join(picture.crop((0, 0, width, height)).tobytes() for picture in pictures)
+    with whole_file(path) as temporary:
+        done = subprocess.run([*command, str(temporary)], input=film, capture_output=True, check=False)
+        if done.returncode != 0:
+            raise OSError(f"ffmpeg could not write {path}: {done.stderr.decode(errors='replace').strip()[:200]}")
+    return True

@@ -1,0 +1,157 @@
+"""The discrepancy over the steps: of one lesson, of several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.errors import InvalidInput
+from nimt.lesson.lesson import Lesson
+from nimt.plots.style import QUIET, STYLE, colour_of, line_style, method_name
+
+AXIS_NAMES = {
+    "paper": "discrepancy M",
+    "rms": "root mean square error",
+    "rkhs": "distance in the kernel's space",
+    "parameters": "distance of the weights",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """What `curve` draws: the discrepancy (T + 1,) after each step (T + 1,), the tolerance, and where it was met."""
+
+    name: str
+    colour: str
+    step: NDArray[np.int64]
+    discrepancy: Array
+    tolerance: float | None
+    itd: int | None
+    measure: str
+
+
+def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
+    """Return the numbers that `curve` draws; the name is the paper's name of the teacher unless one is given."""
+    method = method_name(lesson.settings["teacher"])
+    return Curve(
+        name=method if name is None else name,
+        colour=colour_of(method),
+        step=np.arange(len(lesson.discrepancy)),
+        discrepancy=lesson.discrepancy,
+        tolerance=lesson.tol,
+        itd=lesson.itd,
+        measure=lesson.settings["measure"],
+    )
+
+
+def compare_table(lessons: Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curve]:
+    """Return the numbers that `compare_curves` draws; of two lessons with one name the later ones are numbered."""
+    if isinstance(lessons, Lesson):
+        raise InvalidInput("compare_curves takes a list or a dict of lessons; for a single one there is curve(lesson)")
+    if isinstance(lessons, Mapping):
+        curves = [curve_table(lesson, str(name)) for name, lesson in lessons.items()]
+    else:
+        curves, met = [], Counter[str]()
+        for lesson in lessons:
+            name = curve_table(lesson).name
+            met[name] += 1
+            curves.append(curve_table(lesson, name if met[name] == 1 else f"{name} ({met[name]})"))
+    if not curves:
+        raise InvalidInput("there is nothing to compare: give at least one lesson")
+    measures = sorted({curve.measure for curve in curves})
+    if len(measures) > 1:
+        raise InvalidInput(f"these lessons were measured differently ({', '.join(measures)}): compare like with like")
+    return curves
+
+
+def curve(lesson: Lesson, ax: Axes | None = None) -> Axes:
+    """Draw the discrepancy of a lesson, step by step.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    ax : matplotlib Axes, optional
+        Where to draw; on a figure of its own without.
+
+    Returns
+    -------
+    Axes
+        Its figure is `ax.figure`: `ax.figure.savefig("curve.png")`.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0],
+    ...                     max_iterations=3)
+    >>> len(nimt.plots.curve(lesson).lines[0].get_xdata())
+    4
+    """
+    return _draw_curves([curve_table(lesson)], ax)
+
+
+def compare_curves(lessons: Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None) -> Axes:
+    """Draw the discrepancies of several lessons on one pair of axes.
+
+    A method has one colour in every picture of the project; lessons of one method differ by their line style.
+
+    Parameters
+    ----------
+    lessons : dict of name -> Lesson, or a list
+        In a list, each is called what the paper calls its teacher: GFT-1, RFT-0.05, whole ...
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    return _draw_curves(compare_table(lessons), ax)
+
+
+def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
+    with mpl.rc_context(STYLE):
+        if ax is None:
+            ax = Figure(figsize=(5.4, 3.2), layout="constrained").subplots()
+        used = Counter[str]()
+        for one in curves:
+            style = line_style(one.colour, used[one.colour])
+            used[one.colour] += 1
+            name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
+            ax.plot(one.step, one.discrepancy, color=one.colour, linestyle=style, label=name)
+            if one.itd is not None:
+                ax.plot(one.itd, one.discrepancy[one.itd], "o", color=one.colour, markersize=5, clip_on=False)
+        if any((one.discrepancy > 0).any() for one in curves):
+            ax.set_yscale("log")
+        for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
+            ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+            ax.annotate(
+                f"tolerance\n{tolerance:g}", (1, tolerance), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", ha="left", va="center", color=QUIET, fontsize=7.5,
+            )  # fmt: skip
+        ax.grid(axis="y")
+        ax.margins(x=0.02)
+        ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        ax.set_xlabel("step")
+        ax.set_ylabel(AXIS_NAMES.get(curves[0].measure, curves[0].measure))
+        # like the tolerance outside the axes, within which curves may lie anywhere
+        ax.legend(
+            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
+            handlelength=2.0, columnspacing=1.6,
+        )  # fmt: skip
+        return ax
+
+
+def _legend_columns(ax: Axes) -> int:
+    """Return how many names fit side by side, at fifteen letters an inch and five for the sample of each line."""
+    names = ax.get_legend_handles_labels()[1]
+    letters = 15 * ax.bbox.width / ax.figure.dpi
+    return int(np.clip(letters // (max(map(len, names)) + 5), 1, len(names)))

@@ -1,0 +1,238 @@
+"""Pools: the points at which functions are known and examples can be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nimt.arrays import Array, check_finite, frozen, real_array
+from nimt.errors import InvalidInput, NimtError
+
+LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are numbers
+
+
+class Points:
+    """Points anywhere, as rows: what any array given as X becomes.
+
+    Parameters
+    ----------
+    points : array of shape (n,) or (n, d)
+
+    Examples
+    --------
+    >>> Points([0.0, 0.5, 2.0]).points.shape
+    (3, 1)
+    """
+
+    def __init__(self, points: ArrayLike) -> None:
+        self.points: Array = frozen(_checked_rows("the pool", points))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.points),)
+
+    @property
+    def dimension(self) -> int:
+        return int(self.points.shape[1])
+
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices."""
+        return np.asarray(self.points[indices])
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return f"Points({len(self)} in {self.dimension}-D)"
+
+
+class Grid:
+    """All combinations of uniform axes, in C order: the last axis runs fastest.
+
+    Parameters
+    ----------
+    *axes : arrays of shape (m,)
+        Each strictly monotone with equal steps (within rounding); a single point is an axis too.
+
+    Examples
+    --------
+    >>> grid = Grid([0.0, 1.0], [0.0, 0.5, 1.0])
+    >>> grid.shape, len(grid)
+    ((2, 3), 6)
+    >>> grid.points[1]
+    array([0. , 0.5])
+    """
+
+    def __init__(self, *axes: ArrayLike) -> None:
+        if not axes:
+            raise InvalidInput("a Grid needs at least one axis, for example Grid(np.arange(-14, 14, 0.1))")
+        self.axes: tuple[Array, ...] = tuple(_checked_axis(number, axis) for number, axis in enumerate(axes))
+
+    @classmethod
+    def like(cls, image: ArrayLike) -> Grid:
+        """Return the grid of integer pixel coordinates of an array, row first.
+
+        Every axis of the array is an axis of the grid: for a colour picture of shape (rows, columns, 3) that would make
+        colour a third coordinate, so give one channel, `Grid.like(picture[:, :, 0])`.
+
+        Examples
+        --------
+        >>> Grid.like(np.zeros((2, 2))).points.tolist()
+        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+        """
+        shape = np.shape(image)
+        if not shape or 0 in shape:
+            raise InvalidInput(f"an image needs at least one pixel, got shape {shape}")
+        return cls(*(np.arange(length, dtype=float) for length in shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(axis) for axis in self.axes)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.axes)
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        """The step along each axis (0 for an axis of one point)."""
+        return tuple(float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 0.0 for axis in self.axes)
+
+    @cached_property
+    def points(self) -> Array:
+        """All points, shape (n, d); made when first asked for."""
+        mesh = np.meshgrid(*self.axes, indexing="ij")
+        return frozen(np.stack([part.ravel() for part in mesh], axis=1))
+
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices, without making all of them."""
+        taken = np.empty((len(indices), self.dimension))
+        rest = np.array(indices)
+        for i in range(self.dimension - 1, -1, -1):  # axis by axis: a picture's pixels are many
+            taken[:, i] = self.axes[i][rest % len(self.axes[i])]
+            rest //= len(self.axes[i])
+        return taken
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+    def __repr__(self) -> str:
+        return f"Grid({' x '.join(str(length) for length in self.shape)})"
+
+
+Pool = Grid | Points
+
+
+def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
+    """Return X as a pool: a Grid stays one, an array becomes Points; an error calls it `name`."""
+    return X if isinstance(X, Grid | Points) else Points(_checked_rows(name, X))
+
+
+def same_points(one: Pool, other: Pool) -> bool:
+    """Say whether two pools hold the same points in the same order."""
+    if len(one) != len(other) or one.dimension != other.dimension:
+        return False
+    if isinstance(one, Grid) and isinstance(other, Grid) and one.shape == other.shape:
+        return all(np.array_equal(a, b) for a, b in zip(one.axes, other.axes, strict=True))
+    return bool(np.array_equal(one.points, other.points))
+
+
+def values_on(pool: Pool, function: Any, name: str) -> Array:
+    """Return the values of `function` on the pool, shape (n,).
+
+    Parameters
+    ----------
+    pool : Grid or Points
+    function : array of shape (n,) or the grid's shape, number, callable, or anything with `predict`
+        A callable is called once, with all points as one array (n, d), (n, 1) in 1-D, and returns (n,) or (n, 1).
+    name : str
+        What to call it in an error.
+    """
+    n = len(pool)
+    if hasattr(function, "predict") and not callable(function):
+        function = function.predict
+    if callable(function):
+        return _values_of_callable(pool, function, name)
+    array = real_array(name, function)
+    if array.shape == ():
+        array = np.full(n, float(array))
+    elif array.shape in ((n,), (n, 1), pool.shape):
+        array = array.reshape(n)
+    else:
+        allowed = f"({n},)" if pool.shape == (n,) else f"({n},) or the grid's {pool.shape}"
+        raise InvalidInput(f"{name} has shape {array.shape} and the pool {n} points: its shape must be {allowed}")
+    check_finite(name, array, lambda index: pool.points[index].tolist())
+    return frozen(array)
+
+
+def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str) -> Array:
+    n = len(pool)
+    try:
+        returned = function(pool.points)
+    except NimtError:
+        raise
+    except (TypeError, ValueError, IndexError) as error:
+        raise InvalidInput(
+            f"{name} cannot be called with all points at once, an array of shape {(n, pool.dimension)} "
+            f"({type(error).__name__}: {error}): it must take such an array and return ({n},), "
+            f"for example lambda x: np.sin(x[:, 0])"
+        ) from error
+    array = real_array(f"what {name} returned", returned)
+    if array.shape not in ((n,), (n, 1)):
+        raise InvalidInput(
+            f"{name} was called with points of shape {(n, pool.dimension)} and returned shape {array.shape}: "
+            f"it must return ({n},) or ({n}, 1)"
+        )
+    array = array.reshape(n)
+    check_finite(f"what {name} returned", array, lambda index: pool.points[index].tolist())
+    return frozen(array)
+
+
+def _checked_rows(name: str, points: ArrayLike) -> Array:
+    array = real_array(name, points)
+    if array.ndim == 0:
+        raise InvalidInput(f"{name} must have shape (n,) or (n, d), got (): for one point give [[{array!s}]]")
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise InvalidInput(f"{name} must have shape (n,) or (n, d), got {array.shape}")
+    if array.size == 0:
+        raise InvalidInput(f"{name} is empty (shape {array.shape}): give at least one point")
+    check_finite(name, array)
+    return array
+
+
+def _checked_axis(number: int, axis: ArrayLike) -> Array:
+    name = f"axis {number} of the grid"
+    array = real_array(name, axis)
+    if array.ndim != 1 or array.size == 0:
+        raise InvalidInput(f"{name} must be one-dimensional with at least one point, got shape {array.shape}")
+    check_finite(name, array)
+    if np.abs(array).max() > LARGEST_COORDINATE:
+        raise InvalidInput(f"{name} reaches {np.abs(array).max()!s}, the limit is {LARGEST_COORDINATE:g}: rescale it")
+    steps = np.diff(array)
+    if steps.size:
+        if (repeated := np.flatnonzero(steps == 0)).size:
+            raise InvalidInput(
+                f"{name} repeats the point {array[repeated[0]]!s} (indices {repeated[0]} and {repeated[0] + 1})"
+            )
+        mean = (array[-1] - array[0]) / steps.size
+        rounding = 8 * np.finfo(float).eps * max(np.abs(array).max(), np.abs(mean) * steps.size) + 1e-9 * np.abs(mean)
+        if (uneven := np.flatnonzero(np.abs(steps - mean) > rounding)).size:
+            i = int(uneven[0])
+            raise InvalidInput(
+                f"{name} is not uniform: the step from {array[i]!s} to {array[i + 1]!s} is {steps[i]!s}, "
+                f"the mean step {mean!s}; {_way_to_uniform(array, mean)}give the points as an (n, d) array instead"
+            )
+    return frozen(array)
+
+
+def _way_to_uniform(axis: Array, mean: float) -> str:
+    """Say how to repair an axis that only rounding (float32, a table's digits) keeps from being uniform."""
+    if np.abs(axis - np.linspace(axis[0], axis[-1], len(axis))).max() > 0.1 * np.abs(mean):
+        return ""
+    return f"if it was rounded, give np.linspace({axis[0]!s}, {axis[-1]!s}, {len(axis)}) in float64, otherwise "

@@ -1,0 +1,176 @@
+"""A box of points: examples anywhere in it, not only at the points of a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nimt.arrays import Array, check_count, check_finite, real_array
+from nimt.errors import InvalidInput
+from nimt.pools.base import Grid
+
+POINTS = 2**12  # of the quadrature grid, unless asked for otherwise
+AXIS = 281  # at most along one axis
+STARTS = 4  # local maxima of the scan that are refined
+FIRST_LOOK, LAST_LOOK = 0.5, 1e-4  # cells to either side
+LOOKS = 50
+
+
+class Box:
+    """All points between two corners, as X of a lesson: the teacher may show any of them.
+
+    The discrepancy is measured on a fixed uniform grid over the box, ends included, and the same grid is the scan with
+    which the search for the largest |f - f*| begins. So the start, the target and the learner must be functions that
+    can be evaluated anywhere.
+
+    Parameters
+    ----------
+    bounds : pairs (low, high), one an axis; a single pair for one axis
+    points : int or list of int, optional
+        Grid points along each axis; by default 281, fewer in more dimensions (4096 in all).
+
+    Examples
+    --------
+    >>> Box([(-1, 1), (0, 2)], points=5).grid
+    Grid(5 x 5)
+    """
+
+    def __init__(self, bounds: ArrayLike, points: int | Sequence[int] | None = None) -> None:
+        corners = real_array("bounds", bounds)
+        corners = corners[np.newaxis] if corners.ndim == 1 else corners
+        if corners.ndim != 2 or corners.shape[1] != 2 or not len(corners):
+            raise InvalidInput(f"bounds must be pairs (low, high), one an axis, got shape {np.shape(bounds)}")
+        check_finite("bounds", corners)
+        if (wrong := np.flatnonzero(corners[:, 0] >= corners[:, 1])).size:
+            raise InvalidInput(f"axis {wrong[0]} of the box runs from {corners[wrong[0], 0]} to {corners[wrong[0], 1]}")
+        self.bounds: Array = corners
+        self.points: tuple[int, ...] = self._checked_points(points)
+
+    def _checked_points(self, points: int | Sequence[int] | None) -> tuple[int, ...]:
+        if points is None:
+            return (min(AXIS, max(3, int(POINTS ** (1 / self.dimension)))),) * self.dimension
+        counts = tuple(points) if isinstance(points, Sequence) else (points,) * self.dimension
+        if len(counts) != self.dimension:
+            raise InvalidInput(f"points has {len(counts)} counts and the box {self.dimension} axes")
+        for count in counts:
+            check_count("points along an axis", count, at_least=3)
+        return tuple(int(count) for count in counts)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.bounds)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The quadrature grid."""
+        return Grid(
+            *(np.linspace(low, high, count) for (low, high), count in zip(self.bounds, self.points, strict=True))
+        )
+
+    def nearest(self, points: Array) -> NDArray[np.intp]:
+        """Return the index in the grid that is nearest to each point."""
+        steps = np.rint((points - self.bounds[:, 0]) / np.array(self.grid.spacing)).astype(np.intp)
+        return np.asarray(np.ravel_multi_index(tuple(steps.T), self.points))
+
+    def __repr__(self) -> str:
+        return f"Box({' x '.join(f'[{low:g}, {high:g}]' for low, high in self.bounds)}, measured on {self.grid!r})"
+
+
+def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: int = 1) -> Array:
+    """Return the points of the `count` highest local maxima of |function| over a box, the highest first.
+
+    The highest few maxima of a scan are refined by a local search (`climb`). A maximum narrower than a cell can be
+    missed.
+
+    Parameters
+    ----------
+    function : callable on (n, d)
+    box : Box
+    scan : array (n,)
+        The function's values on `box.grid`.
+    count : int
+        Fewer points come back where there are fewer maxima.
+
+    Examples
+    --------
+    >>> box = Box([(-2.0, 3.0)], points=21)
+    >>> bump = lambda x: np.exp(-((x[:, 0] - 0.3) ** 2))
+    >>> highest(bump, box, bump(box.grid.points)).round(6)
+    array([[0.3]])
+    """
+    starts = local_maxima(np.abs(scan), box.grid, max(STARTS, count))
+    places, sizes = climb(function, box, box.grid.points[starts], np.abs(scan[starts]))
+    kept: list[Array] = []
+    apart = 1e-3 * np.array(box.grid.spacing)  # two starts may climb the same hill
+    for place in places[np.argsort(-sizes, kind="stable")]:
+        if all((np.abs(place - other) > apart).any() for other in kept):
+            kept.append(place)
+    return np.array(kept[:count])
+
+
+def local_maxima(sizes: Array, grid: Grid, count: int) -> list[int]:
+    """Return the grid indices of the highest values that no direct neighbour exceeds, the highest first."""
+    table = sizes.reshape(grid.shape)
+    top = np.ones(grid.shape, dtype=bool)
+    for axis in range(table.ndim):
+        steps = np.diff(table, axis=axis)
+        ahead = np.ones(grid.shape, dtype=bool)
+        behind = np.ones(grid.shape, dtype=bool)
+        _along(ahead, axis, slice(None, -1))[...] = steps <= 0
+        _along(behind, axis, slice(1, None))[...] = steps >= 0
+        top &= ahead & behind
+    found = np.flatnonzero(top.ravel())
+    return [int(index) for index in found[np.argsort(-sizes[found], kind="stable")[:count]]]
+
+
+def climb(function: Callable[[Array], Array], box: Box, starts: Array, sizes: Array) -> tuple[Array, Array]:
+    """Climb from each start to a maximum of |function| near it; return the places (s, d) and the heights (s,).
+
+    A pattern search that never steps down: look a little to both sides along every axis, go to the best of what was
+    seen and of the top of the parabola through it, and look closer by once that is near. All starts climb at once,
+    so that the function is called a few times with many points.
+    """
+    places, heights = starts.copy(), sizes.copy()
+    cell = np.array(box.grid.spacing)
+    reach = np.full(len(starts), FIRST_LOOK)
+    axes = np.eye(box.dimension)
+    for _ in range(LOOKS):
+        steps = reach[:, np.newaxis, np.newaxis] * cell * np.concatenate([axes, -axes])
+        sides = np.clip(places[:, np.newaxis] + steps, box.bounds[:, 0], box.bounds[:, 1])
+        side_heights = sizes_of(function, sides)
+        tops = parabola_tops(places, heights, sides, side_heights)
+        seen = np.concatenate([places[:, np.newaxis], sides, tops[:, np.newaxis]], axis=1)
+        seen_heights = np.column_stack([heights, side_heights, sizes_of(function, tops[:, np.newaxis])])
+        best = np.argmax(seen_heights, axis=1)
+        every = np.arange(len(starts))
+        moved = np.max(np.abs(seen[every, best] - places) / cell, axis=1)
+        places, heights = seen[every, best], seen_heights[every, best]
+        reach = np.where(4 * moved > reach, reach, reach / 4)
+        if (reach < LAST_LOOK).all():
+            break
+    return places, heights
+
+
+def sizes_of(function: Callable[[Array], Array], points: Array) -> Array:
+    """Return |function| at points (s, m, d), shape (s, m)."""
+    return np.abs(function(points.reshape(-1, points.shape[-1]))).reshape(points.shape[:-1])
+
+
+def parabola_tops(places: Array, heights: Array, sides: Array, side_heights: Array) -> Array:
+    """Return the top of the parabola through a place and its two sides, axis by axis; the place where there is none."""
+    ahead, behind = np.split(side_heights - heights[:, np.newaxis], 2, axis=1)
+    d = places.shape[1]
+    a = np.stack([sides[:, axis, axis] - places[:, axis] for axis in range(d)], axis=1)
+    b = np.stack([places[:, axis] - sides[:, d + axis, axis] for axis in range(d)], axis=1)
+    curvature = ahead * b + behind * a  # below 0 for a hill; a side cut off by the box has length 0 and tells nothing
+    slope = ahead * b**2 - behind * a**2
+    shift = np.divide(-slope, 2 * curvature, out=np.zeros_like(slope), where=curvature < 0)
+    return np.asarray(places + np.clip(shift, -b, a))
+
+
+def _along(table: NDArray[np.bool_], axis: int, part: slice) -> NDArray[np.bool_]:
+    """Return a part along one axis, all of the others."""
+    return table[(slice(None),) * axis + (part,)]

@@ -1,0 +1,133 @@
+"""A comparison as a table of text, a figure with bands, a JSON file and one page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from nimt.files import whole_file, write_text
+from nimt.plots.style import LINE_STYLES, QUIET, STYLE, colour_of, method_name
+from nimt.reports import html as pages
+from nimt.teaching.comparing import Comparison, Row
+
+DPI = 130
+BAND_INK = 0.18
+HEADER = ("teacher", "seeds", "steps", "M at end", "examples", "points", "seconds")
+CAPTION = "The discrepancy after each step, the mean over the seeds; bands reach from the lowest to the highest."
+PARTS = ("choosing", "learning")
+LEGEND = (
+    "Steps to the tolerance, M when the lesson ended, examples shown and distinct points among them, seconds a lesson; "
+    "means over the seeds, with the smallest and the largest in brackets."
+)
+
+
+def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the lines of the comparison as text; choosing and learning where they were measured."""
+    rows = comparison.rows()
+    timed = all(row.choosing is not None for row in rows)
+    header = [*HEADER, *(PARTS if timed else ())]
+    return header, [_line(row, comparison.tol, timed) for row in rows]
+
+
+def draw_comparison(comparison: Comparison) -> Figure:
+    """Draw every teacher's curve, the mean over the seeds, with a band from the lowest to the highest."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+        ax = figure.subplots()
+        used = Counter[str]()
+        bands = comparison.bands()
+        for band in bands:
+            colour = colour_of(method_name(band.teacher))
+            style = LINE_STYLES[used[colour] % len(LINE_STYLES)]
+            used[colour] += 1
+            ax.plot(band.step, band.mean, color=colour, linestyle=style, label=band.name)
+            if not np.array_equal(band.low, band.high):
+                ax.fill_between(band.step, band.low, band.high, color=colour, alpha=BAND_INK, linewidth=0)
+        if any((band.mean > 0).any() for band in bands):
+            ax.set_yscale("log")
+        if comparison.tol:
+            ax.axhline(comparison.tol, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        ax.grid(axis="y")
+        ax.margins(x=0.02)
+        ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        ax.set(xlabel="step", ylabel="discrepancy M")
+        figure.legend(loc="outside upper left", ncols=min(4, len(bands)), handlelength=2.0, columnspacing=1.6)
+        return figure
+
+
+def write_comparison_report(
+    comparison: Comparison, folder: Path, *, title: str = "A comparison", repeat: str = ""
+) -> list[Path]:
+    """Write every lesson, comparison.json, curves.png and report.html into a folder that is there; return the paths."""
+    written = []
+    for name, lessons in comparison.lessons.items():
+        for lesson in lessons:
+            path = folder / f"{_file_name(name)}-seed-{lesson.settings['seed']}.npz"
+            lesson.save(path)
+            written.append(path)
+    write_text(folder / "comparison.json", json.dumps(_finite(comparison.to_dict()), indent=2, allow_nan=False) + "\n")
+    with whole_file(folder / "curves.png") as temporary:
+        draw_comparison(comparison).savefig(temporary, format="png", dpi=DPI)
+    write_text(folder / "report.html", comparison_page(comparison, title, folder, repeat))
+    return [*written, folder / "comparison.json", folder / "curves.png", folder / "report.html"]
+
+
+def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: str = "") -> str:
+    """Return the page, with the figure that is in the folder inside it."""
+    header, lines = comparison_table(comparison)
+    content = comparison.to_dict()
+    parts = [
+        pages.picture((folder / "curves.png").read_bytes(), "image/png", CAPTION),
+        pages.heading("In numbers"),
+        pages.table(header, lines),
+        pages.remark(LEGEND),
+    ]
+    if repeat:
+        parts += [pages.heading("To repeat it"), pages.code(repeat)]
+    parts += [pages.heading("Versions"), pages.pairs(content["versions"])]
+    lead = f"{len(lines)} teachers on one problem of {content['points']:,} points."
+    return pages.page(title, lead, parts, f"Made by nimt {content['versions']['nimt']}.")
+
+
+def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
+    reached = row.steps is not None  # and then every lesson ended just below the tolerance
+    if tol is None:
+        steps = "no tolerance"
+    elif row.steps is None:
+        steps = "not reached" if row.reached == 0 else f"{row.reached} of {row.seeds} reached"
+    else:
+        assert row.steps_range is not None
+        steps = f"{row.steps:,.0f}" + _range(row.steps_range, "{:,}")
+    end = f"{row.discrepancy:.3g}" + ("" if reached else _range(row.discrepancy_range, "{:.3g}"))
+    line = [
+        row.name, str(row.seeds), steps, end,
+        f"{row.examples:,.0f}", f"{row.distinct:,.0f}", f"{row.seconds:.3g}",
+    ]  # fmt: skip
+    if timed and row.choosing is not None and row.learning is not None:
+        line += [f"{row.choosing:.3g}", f"{row.learning:.3g}"]
+    return line
+
+
+def _range(pair: tuple[float, float], form: str) -> str:
+    return "" if pair[0] == pair[1] else f" ({form.format(pair[0])} to {form.format(pair[1])})"
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "teacher"
+
+
+def _finite(value: object) -> object:
+    """Replace what JSON cannot hold, anywhere inside, by None."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value

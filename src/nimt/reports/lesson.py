@@ -1,0 +1,162 @@
+"""What a finished lesson leaves beside itself: numbers, figures, an animation and one page that holds them all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from nimt import plots
+from nimt.files import whole_file, write_text
+from nimt.lesson.lesson import Lesson
+from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
+from nimt.plots.scenes import scene_of
+from nimt.plots.style import STYLE, colour_of, method_name
+from nimt.reports import html as pages
+from nimt.reports.summary import summary_of
+
+DPI = 130
+DURING = 3  # panels between before and after
+AXES_NAMES = {"paper": "M = sqrt(sum (f - f*)^2) / n", "rms": "the root mean square error"}
+
+
+def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson", repeat: str = "") -> list[Path]:
+    """Write summary.json, curve.png, panels.png, lesson.gif (and .mp4 with ffmpeg) and report.html.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    folder : Path
+        It must be there.
+    title : str
+        Of the page.
+    repeat : str
+        The settings that repeat the lesson, as text for the page.
+
+    Returns
+    -------
+    list of Path
+        What was written, the page last.
+    """
+    summary = summary_of(lesson)
+    write_text(folder / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    written = [folder / "summary.json"]
+    for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson))):
+        with whole_file(folder / name) as temporary:
+            figure.savefig(temporary, format="png", dpi=DPI)
+        written.append(folder / name)
+    write_gif(lesson, folder / "lesson.gif")
+    written.append(folder / "lesson.gif")
+    if write_mp4(lesson, folder / "lesson.mp4"):
+        written.append(folder / "lesson.mp4")
+    write_text(folder / "report.html", lesson_page(lesson, title, folder, repeat))
+    return [*written, folder / "report.html"]
+
+
+def curve_figure(lesson: Lesson) -> Figure:
+    """Return the discrepancy of the lesson as a figure."""
+    figure = plots.curve(lesson).figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def panels_figure(lesson: Lesson) -> Figure:
+    """Return before, during and after as a figure, whatever the dimension of the pool."""
+    steps = panel_steps(lesson)
+    if lesson.pool.dimension <= 2 and np.isfinite(lesson.final).all():
+        drawn = plots.panels(lesson, steps)
+        assert isinstance(drawn, Figure)
+        return drawn
+    frames = {frame.step: frame for frame in frames_of(lesson)}
+    limits = limits_of(lesson)
+    colour = colour_of(method_name(lesson.settings["teacher"]))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(2.3 * len(steps), 2.6), layout="constrained")
+        for ax, step in zip(figure.subplots(1, len(steps), squeeze=False).ravel(), steps, strict=True):
+            values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])
+            scene_of(ax, lesson.pool, lesson.target, limits, colour).show(values, np.empty(0, np.int64))
+            ax.set_title(f"t = {step:,}", loc="left")
+    return figure
+
+
+def panel_steps(lesson: Lesson) -> list[int]:
+    """Return before, during and after: the start, the frames at which M has come a quarter of its way each, the end.
+
+    The way is measured in log M, so that a lesson that is fast at first is seen where it moves.
+    """
+    frames = frames_of(lesson)
+    heights = np.log(np.maximum([frame.discrepancy if np.isfinite(frame.discrepancy) else 1.0 for frame in frames],
+                                np.finfo(float).tiny))  # fmt: skip
+    marks = np.linspace(heights[0], heights[-1], DURING + 2)[1:-1]
+    inner = {frames[int(np.argmin(np.abs(heights - mark)))].step for mark in marks}
+    return sorted({frames[0].step, *inner, frames[-1].step})
+
+
+def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> str:
+    """Return the page, with the figures that are in the folder inside it."""
+    summary = summary_of(lesson)
+    parts = [pages.tiles(_headline(summary))]
+    parts += [
+        pages.heading("The lesson, step by step"),
+        pages.picture((folder / "lesson.gif").read_bytes(), "image/gif", _animation_caption(lesson)),
+        pages.heading("Before, during, after"),
+        pages.picture((folder / "panels.png").read_bytes(), "image/png", "f^t and the target f*; M is what is left."),
+        pages.heading("How far the learner still was"),
+        pages.picture((folder / "curve.png").read_bytes(), "image/png", _curve_caption(lesson)),
+        pages.heading("Settings"),
+        pages.pairs(_settings(summary)),
+    ]
+    if repeat:
+        parts += [pages.heading("To repeat it"), pages.code(repeat)]
+    parts += [pages.heading("Versions"), pages.pairs(summary["versions"])]
+    return pages.page(title, f"{_sentence(summary)}.", parts, f"Made by nimt {summary['versions']['nimt']}.")
+
+
+def _sentence(summary: dict[str, Any]) -> str:
+    sentence = str(summary["sentence"])
+    return f"{sentence[0].upper()}{sentence[1:]} after {summary['steps']:,} steps"
+
+
+def _headline(summary: dict[str, Any]) -> dict[str, str]:
+    start, end = summary["discrepancy_at_start"], summary["discrepancy_at_end"]
+    numbers = {"steps": f"{summary['steps']:,}"}
+    if summary["tol"] is not None:
+        itd = summary["itd"]
+        numbers[f"steps to M < {summary['tol']:g} (ITD)"] = "not reached" if itd is None else f"{itd:,}"
+    numbers["M at the start"] = _short(start)
+    numbers["M at the end"] = _short(end)
+    numbers[f"points shown, of {summary['points']:,}"] = f"{summary['distinct_points']:,}"
+    numbers["seconds"] = f"{summary['seconds']:.3g}"
+    return numbers
+
+
+def _short(value: float | None) -> str:
+    return "not finite" if value is None else f"{value:.4g}"
+
+
+def _settings(summary: dict[str, Any]) -> dict[str, Any]:
+    names = (
+        "teacher", "learner", "kernel", "kernel_width", "loss", "learning_rate", "measure", "tol", "max_iterations",
+        "seed", "pool", "examples", "engine", "record", "steps_per_second",
+    )  # fmt: skip
+    values = {name.replace("_", " "): summary[name] for name in names}
+    speed = values["steps per second"]
+    return values | {"steps per second": None if speed is None else f"{speed:,.0f}"}
+
+
+def _animation_caption(lesson: Lesson) -> str:
+    if lesson.indices is None:
+        marks = "which examples were shown when was not kept (record: picks)"
+    else:
+        marks = "marked are the latest examples shown since the frame before, 60 at most"
+    dashes = " (dashed: the target f*)" if lesson.pool.dimension == 1 else ""
+    return f"f^t along the lesson{dashes}; {marks}."
+
+
+def _curve_caption(lesson: Lesson) -> str:
+    measure = lesson.settings["measure"]
+    return f"The discrepancy {AXES_NAMES.get(measure, f'({measure})')} after each step."

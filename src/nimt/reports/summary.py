@@ -1,0 +1,103 @@
+"""A lesson in a few numbers and sentences, the same for a table, a JSON file and a page."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nimt.lesson.lesson import Lesson
+from nimt.plots.style import method_name
+
+
+def summary_of(lesson: Lesson) -> dict[str, Any]:
+    """Return what a reader asks first, as text and finite numbers: ready for JSON.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(), [0.0, 5.0],
+    ...                     [1.0, 3.0], max_iterations=9, tol=1e-3)
+    >>> summary = summary_of(lesson)
+    >>> summary["outcome"], summary["steps"], summary["itd"], summary["examples"]
+    ('CONVERGED', 2, 2, 2)
+    """
+    settings = lesson.settings
+    learner = settings["learner"]
+    return {
+        "outcome": lesson.outcome.name,
+        "sentence": str(lesson.outcome),
+        "steps": len(lesson),
+        "max_iterations": settings["max_iterations"],
+        "itd": lesson.itd,
+        "tol": lesson.tol,
+        "measure": settings["measure"],
+        "discrepancy_at_start": finite(lesson.discrepancy[0]),
+        "discrepancy_at_end": finite(lesson.discrepancy[-1]),
+        "smallest_discrepancy": finite(np.nanmin(lesson.discrepancy)),
+        "examples": int(lesson.picks.sum()),
+        "distinct_points": int(np.count_nonzero(lesson.picks)),
+        "points": len(lesson.pool),
+        "pool": repr(lesson.pool),
+        "teacher": method_name(settings["teacher"]),
+        "learner": learner.get("name", learner["type"]) if learner["type"] == "foreign" else learner["type"],
+        "kernel": kernel_text(learner.get("kernel")),
+        "kernel_width": _width(learner.get("kernel")),
+        "loss": _loss_text(learner.get("loss")),
+        "learning_rate": _rate_text(lesson),
+        "seed": settings["seed"],
+        "engine": lesson.engine,
+        "record": lesson.record,
+        "seconds": round(float(lesson.elapsed), 6),
+        "steps_per_second": finite(len(lesson) / lesson.elapsed) if lesson.elapsed > 0 else None,
+        "versions": {"nimt": settings["nimt"], **settings["versions"]},
+    }
+
+
+def finite(value: Any) -> float | None:
+    """Return a float that JSON can hold: what is not finite becomes None."""
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def kernel_text(description: Any) -> str | None:
+    """Return a described kernel as one writes it."""
+    if not isinstance(description, dict):
+        return None
+    kind = description.get("type")
+    if kind in ("Sum", "Product"):
+        sign = " + " if kind == "Sum" else " * "
+        return sign.join(str(kernel_text(description[part])) for part in ("k1", "k2"))
+    if kind == "Exponentiation":
+        return f"({kernel_text(description['kernel'])}) ** {description['exponent']}"
+    numbers = ", ".join(
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in description.items()
+        if name not in ("type", "name") and not name.endswith("_bounds")
+    )
+    return str(description.get("name")) if kind == "foreign" else f"{kind}({numbers})"
+
+
+def _width(description: Any) -> float | None:
+    """Return the width of nimt.rbf(width), exp(-|x - y|^2 / width^2), where the kernel is that and nothing else."""
+    if not isinstance(description, dict) or description.get("type") != "RBF":
+        return None
+    length = description["length_scale"]
+    return finite(math.sqrt(2.0) * length) if isinstance(length, int | float) else None
+
+
+def _loss_text(description: Any) -> str | None:
+    if isinstance(description, dict):
+        return str(description.get("name", description["type"]))
+    return description if description is None else str(description)
+
+
+def _rate_text(lesson: Lesson) -> float | str | None:
+    given = lesson.settings["learner"].get("learning_rate")
+    if given == "auto":
+        found = getattr(lesson.learner, "learning_rate_", None)
+        return "auto" if found is None else f"auto ({found:g})"
+    if isinstance(given, dict):
+        return str(given.get("name"))
+    return None if given is None else float(given)

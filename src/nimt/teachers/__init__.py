@@ -1,0 +1,20 @@
+"""What chooses examples."""
+
+from nimt.teachers.base import AlternativeLabels, Selection, Teacher, View
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.interpolation import InterpolationTeacher
+from nimt.teachers.random import RandomTeacher
+from nimt.teachers.soft import SoftTeacher
+from nimt.teachers.synthesis import SynthesisTeacher
+
+__all__ = [
+    "AlternativeLabels",
+    "GreedyTeacher",
+    "InterpolationTeacher",
+    "RandomTeacher",
+    "Selection",
+    "SoftTeacher",
+    "SynthesisTeacher",
+    "Teacher",
+    "View",
+]

@@ -1,0 +1,234 @@
+"""What every teacher has: what it may see, what it shows, its pool and its labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nimt.arrays import Array, Indices, is_number, is_whole
+from nimt.errors import InvalidInput
+from nimt.pools.base import Pool
+
+Memory = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a teacher shows: pool indices and labels, the scores it chose by, and what it wants to remember."""
+
+    indices: Indices
+    labels: Array
+    scores: Array | None = None
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """All a teacher may see. Neither the loss, nor the learning rate, nor the kernel is in it: a gray box.
+
+    A teacher with a limited pool is given the view of that pool alone, so it cannot show anything else.
+
+    Attributes
+    ----------
+    step : int
+    pool : Grid or Points
+        The points it may show, n of them.
+    predictions : array (n,)
+        The learner's values there, read-only.
+    target : array (n,)
+        f* there, read-only.
+    rng : numpy Generator
+        The teacher's own stream.
+    memory : mapping of names to arrays, or None
+        What this teacher returned as `Selection.memory` the step before.
+    candidates : array (n,) of int
+        Where the points stand in the pool of the lesson.
+    """
+
+    step: int
+    pool: Pool
+    predictions: Array
+    target: Array
+    rng: np.random.Generator
+    memory: Memory | None
+    candidates: Indices
+
+    def shown(
+        self,
+        indices: ArrayLike,
+        scores: Array | None = None,
+        *,
+        labels: ArrayLike | None = None,
+        memory: Memory | None = None,
+    ) -> Selection:
+        """Make the selection that shows these points, with the truth as labels unless others are given."""
+        chosen = checked_indices(indices, len(self))
+        return Selection(chosen, self.target[chosen] if labels is None else np.atleast_1d(labels), scores, memory)
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativeLabels:
+    """Label a step's whole pack by another target, with a probability: the paper's alternative teaching.
+
+    The examples are still chosen by the true target.
+
+    Parameters
+    ----------
+    other_target : array or callable
+        Like the target of the lesson.
+    probability : float in [0, 1]
+    """
+
+    other_target: Any
+    probability: float = 0.2
+
+    def __post_init__(self) -> None:
+        if not is_number(self.probability) or not 0 <= self.probability <= 1:
+            raise InvalidInput(f"probability must be a number from 0 to 1, got {self.probability!r}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Teacher:
+    """The options every teacher has; a teacher of your own inherits them and adds `select(view)`.
+
+    Parameters
+    ----------
+    pool : None, float in (0, 1], boolean mask (n,) or of the grid's shape, or indices
+        The points it can show: all, a share drawn once from the seed, or these.
+    labels : None or AlternativeLabels
+        The truth, or another target now and then.
+    """
+
+    pool: Any = None
+    labels: AlternativeLabels | None = None
+
+    def __post_init__(self) -> None:
+        if self.labels is not None and not isinstance(self.labels, AlternativeLabels):
+            raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}")
+        if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
+            raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {self.pool!r}")
+        if is_whole(self.pool):
+            raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
+
+    def pack_size(self, n: int) -> int | None:
+        """Return how many examples a pack from n points has, or None where that is known only once it is chosen."""
+        k = getattr(self, "k", None)
+        return None if k is None else count_of(k, n)
+
+    def select(self, view: View) -> Selection:
+        """Choose what to show next."""
+        raise InvalidInput(f"{type(self).__name__} has no select(view): a teacher chooses by that method")
+
+
+def checked_indices(indices: ArrayLike, n: int) -> Indices:
+    """Return the indices of a pack, or say what is wrong with what a teacher chose."""
+    chosen = np.atleast_1d(np.asarray(indices))
+    if chosen.ndim != 1 or chosen.size == 0 or chosen.dtype.kind not in "iu":
+        raise InvalidInput(f"a teacher must show at least one whole-numbered index, it chose {indices!r}")
+    if chosen.min() < 0 or chosen.max() >= n:
+        wrong = chosen.min() if chosen.min() < 0 else chosen.max()
+        raise InvalidInput(f"a teacher chose the index {wrong}, and may show 0 to {n - 1}")
+    return chosen.astype(np.intp, copy=False)
+
+
+def residual_size(predictions: Array, target: Array) -> Array:
+    """Return |f - f*| at every point; with several outputs, its Euclidean length."""
+    difference = predictions - target
+    return np.abs(difference) if difference.ndim == 1 else np.asarray(np.linalg.norm(difference, axis=1))
+
+
+def largest(scores: Array, k: int) -> Indices:
+    """Return the indices of the k largest scores in ascending order; of equals, those with the lowest index.
+
+    A score that is NaN counts as the largest: a learner that has lost its way is corrected first.
+
+    Examples
+    --------
+    >>> largest(np.array([1.0, 3.0, 3.0, 2.0]), 1)
+    array([1])
+    >>> largest(np.array([1.0, 3.0, 3.0, 2.0]), 3)
+    array([1, 2, 3])
+    """
+    n = len(scores)
+    if k == 1:
+        return np.array([np.argmax(scores)])
+    if k == n:
+        return np.arange(n)
+    known = np.where(np.isnan(scores), np.inf, scores)
+    threshold = np.partition(known, n - k)[n - k]
+    above = np.flatnonzero(known > threshold)
+    equal = np.flatnonzero(known == threshold)[: k - len(above)]
+    return np.sort(np.concatenate([above, equal]))
+
+
+def check_k(k: Any) -> None:
+    """Refuse a k that can be right for no pool."""
+    if not is_number(k):
+        raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
+    if is_whole(k):
+        if int(k) < 1:
+            raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
+    elif not 0 < float(k) <= 1:
+        hint = f"; for a count write k={int(k)}" if float(k) > 1 and float(k).is_integer() else ""
+        raise InvalidInput(f"k as a float is a share in (0, 1], got {k!r}{hint}")
+
+
+def count_of(k: int | float, n: int) -> int:
+    """Return how many of n points k means: a count as it is, a share floored and at least 1.
+
+    Examples
+    --------
+    >>> count_of(1, 280), count_of(1.0, 280), count_of(0.05, 8464)
+    (1, 280, 423)
+    """
+    check_k(k)
+    if is_whole(k):
+        if int(k) > n:
+            raise InvalidInput(f"k must be a count from 1 to {n} or a share in (0, 1], got {k!r}")
+        return int(k)
+    return max(1, int(float(k) * n))
+
+
+def candidates_of(pool: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
+    """Return the sorted pool indices a teacher may show, or None for all of them.
+
+    Parameters
+    ----------
+    pool : None, a share, a boolean mask of shape (n,) or the grid's, or indices
+        The teacher's option.
+    shape : tuple of int
+        Of the pool of the lesson.
+    rng : numpy Generator
+        Draws the share; used for nothing else.
+    """
+    n = math.prod(shape)
+    if pool is None:
+        return None
+    if is_number(pool):
+        return np.sort(rng.choice(n, size=count_of(float(pool), n), replace=False)).astype(np.intp)
+    array = np.asarray(pool)
+    if array.dtype == bool:
+        if array.shape not in ((n,), shape):
+            raise InvalidInput(
+                f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has {n} points and takes "
+                f"one of shape {' or '.join(str(allowed) for allowed in dict.fromkeys([(n,), shape]))}"
+            )
+        chosen = np.flatnonzero(array.reshape(n))
+    elif array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0):
+        chosen = np.unique(array.astype(np.intp))
+        if chosen.size and (chosen[0] < 0 or chosen[-1] >= n):
+            wrong = chosen[0] if chosen[0] < 0 else chosen[-1]
+            raise InvalidInput(f"the teacher's pool names the point {wrong}, the lesson's pool has 0 to {n - 1}")
+    else:
+        raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {pool!r}")
+    if chosen.size == 0:
+        raise InvalidInput("the teacher's pool is empty: it has nothing to show")
+    return chosen

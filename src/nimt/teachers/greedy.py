@@ -1,0 +1,100 @@
+"""Greedy functional teaching: the examples at which the learner is furthest off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import Array, Indices
+from nimt.errors import InvalidInput
+from nimt.kernels import check_kernel
+from nimt.losses import Loss, as_loss
+from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+
+
+@dataclass(frozen=True, eq=False)
+class GreedyTeacher(Teacher):
+    """Greedy functional teaching (GFT): the k points where the learner is furthest off [Zhang23, Alg. 1].
+
+    Ties go to the lowest index, and a pack is listed in the order of the pool.
+
+    Parameters
+    ----------
+    k : int or float
+        A count from 1 to n, or a share in (0, 1]: k=1 shows one example a step, k=1.0 the whole pool.
+    score : {"residual", "gradient"}
+        "residual" is |f - f*|, all a gray-box teacher can know. "gradient" is the paper's exact rule
+        |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`.
+    diverse : bool
+        Choose a pack one by one, as if every point already in it would be put right: f - f* loses
+        (f - f*)(x_j) K(x_j, .) / K(x_j, x_j). It needs the `kernel`, and pays where a step puts points right indeed (an
+        `OrthogonalLearner`, a rate near the bound with a narrow kernel); elsewhere it changes little or costs steps.
+
+    Examples
+    --------
+    >>> GreedyTeacher(k=1.0).pack_size(280)
+    280
+    """
+
+    k: int | float = 1
+    score: str = "residual"
+    loss: str | Loss | None = None
+    kernel: Any = None
+    diverse: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_k(self.k)
+        if self.diverse:
+            if self.score != "residual" or self.loss is not None:
+                raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
+            if self.kernel is None:
+                raise InvalidInput("diverse=True needs the learner's kernel=: no view holds it")
+            check_kernel(self.kernel)
+            return
+        if self.score not in ("residual", "gradient"):
+            raise InvalidInput(f"score must be 'residual' or 'gradient', got {self.score!r}")
+        if self.score == "gradient":
+            if self.loss is None or self.kernel is None:
+                raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: no view holds them")
+            as_loss(self.loss)
+            check_kernel(self.kernel)
+        elif self.loss is not None or self.kernel is not None:
+            raise InvalidInput("loss= and kernel= are used by score='gradient' and diverse=True only")
+
+    def select(self, view: View) -> Selection:
+        scores = self.scores(view)
+        k = count_of(self.k, len(view))
+        if self.diverse:
+            return view.shown(diverse_pack(view.predictions - view.target, self.kernel, view.pool.points, k), scores)
+        return view.shown(largest(scores, k), scores)
+
+    def scores(self, view: View) -> Array:
+        """Return how much each point is worth showing."""
+        if self.score == "residual":
+            return residual_size(view.predictions, view.target)
+        assert self.loss is not None
+        slopes = as_loss(self.loss).slope(view.predictions, view.target)
+        return np.asarray(np.abs(slopes) * np.sqrt(self.kernel.diag(view.pool.points)))
+
+
+def diverse_pack(errors: Array, kernel: Any, points: Array, k: int) -> Indices:
+    """Return k indices chosen one by one, each time as if the points before were put right; in ascending order.
+
+    Examples
+    --------
+    >>> from nimt.kernels import rbf
+    >>> diverse_pack(np.array([0.9, 1.0, 0.5]), rbf(1.0), np.array([[0.0], [0.1], [5.0]]), 2)
+    array([1, 2])
+    """
+    left = np.array(errors)
+    diagonal = kernel.diag(points)
+    free = np.ones(len(left), dtype=bool)
+    for _ in range(k):
+        index = int(np.argmax(np.where(free, np.abs(left), -1.0)))
+        free[index] = False
+        if diagonal[index] > 0:
+            left = left - left[index] / diagonal[index] * kernel(points, points[index : index + 1])[:, 0]
+    return np.flatnonzero(~free)

@@ -1,0 +1,52 @@
+"""Between random and greedy: draw the pack, points that are further off more often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nimt.arrays import is_number
+from nimt.errors import InvalidInput
+from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+
+
+@dataclass(frozen=True, eq=False)
+class SoftTeacher(Teacher):
+    r"""Draw k different points, each with the odds exp(score / (temperature * largest score)).
+
+    The score is |f - f*|. A pack is the k largest of score / (temperature * largest score) + Gumbel noise, which is
+    drawing one point after another, without putting back, by those odds (the Gumbel-top-k trick). Dividing by the
+    largest score keeps the odds as they are when all errors shrink alike. Temperature 0 is `GreedyTeacher`, infinity
+    is a uniform draw without replacement.
+
+    Parameters
+    ----------
+    k : int or float
+        A count from 1 to n, or a share in (0, 1].
+    temperature : float
+        From 0 to infinity. At 0.1 a point half as wrong as the worst is shown exp(-5) as often.
+
+    Examples
+    --------
+    >>> SoftTeacher(k=0.5, temperature=0.2).pack_size(10)
+    5
+    """
+
+    k: int | float = 1
+    temperature: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_k(self.k)
+        if not is_number(self.temperature) or not float(self.temperature) >= 0:
+            raise InvalidInput(f"temperature must be a number from 0 to infinity, got {self.temperature!r}")
+
+    def select(self, view: View) -> Selection:
+        scores = residual_size(view.predictions, view.target)
+        k = count_of(self.k, len(view))
+        noise = view.rng.gumbel(size=len(view))
+        scale = self.temperature * float(np.max(scores))
+        # noise times scale, not scores over it: no division by zero, and at 0 nothing but the scores is left
+        keys = noise if np.isinf(scale) or not np.max(scores) else scores + scale * noise
+        return view.shown(largest(keys, k), scores)

@@ -1,0 +1,103 @@
+"""Make the label too: show where the learner is furthest off, labelled so that its own step lands on the target."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from nimt.arrays import Array, check_positive
+from nimt.errors import InvalidInput, ResponseWarning
+from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+from nimt.teachers.responses import Responses
+
+
+@dataclass(frozen=True, eq=False)
+class SynthesisTeacher(Teacher):
+    r"""Choose the label too, so that the learner's own step lands on the target at the point shown.
+
+    Greedy teaching fades: as |f - f*| shrinks, so does each step. Here the example is chosen as `GreedyTeacher` does,
+    and its label is
+
+        y = f(x) + clip((f*(x) - f(x)) / rho, -radius, radius),
+
+    rho being the learner's response (f^{t+1}(x) - f^t(x)) / (y - f^t(x)). The teacher is told neither the learning
+    rate nor the loss nor the kernel: it sees what its examples did and estimates rho from that
+    (`nimt.teachers.responses`), for all points together while their responses agree and for each alone where they do
+    not. A response it has not seen it does not use: the first example carries the true label, and so does the first
+    example at a point whose response differs from the others'. Where a label further away moves the learner no further,
+    it warns and keeps to nearer labels, down to the true label.
+
+    The price is the labels: they may lie outside the range of the target, by up to `radius`. A loss that takes
+    only some labels (logistic) refuses them.
+
+    Parameters
+    ----------
+    radius : float, optional
+        How far a label may be from the learner's prediction; the true label is no exception. By default the largest
+        |f0 - f*| of the points it may show, the size of the first honest correction.
+    k : int or float
+        A count from 1 to n, or a share in (0, 1]. The points of a pack move each other, so k=1 is the sharpest.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+    >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
+    >>> rules = {"tol": 1e-3, "max_iterations": 9000}
+    >>> [nimt.teach(learner, teacher, x, np.sin, **rules).itd for teacher in (nimt.GreedyTeacher(), SynthesisTeacher())]
+    [1865, 242]
+    """
+
+    radius: float | None = None
+    k: int | float = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_k(self.k)
+        if self.radius is not None:
+            check_positive("radius", self.radius)
+        if self.labels is not None:
+            raise InvalidInput("SynthesisTeacher makes the labels itself: labels= cannot give it others")
+
+    def select(self, view: View) -> Selection:
+        error = view.target - view.predictions
+        responses = self.responses_so_far(view)
+        scores = residual_size(view.predictions, view.target)
+        shown = largest(scores, count_of(self.k, len(view)))
+        offsets = responses.offsets(shown, error[shown])
+        labels = made_labels(offsets, view.predictions[shown], view.target[shown])
+        memory = responses.remembered(shown, view.predictions[shown], offsets)
+        return view.shown(shown, scores, labels=labels, memory=memory)
+
+    def responses_so_far(self, view: View) -> Responses:
+        """Return what is known of the learner's responses, the step just seen included."""
+        if view.memory is None:
+            radius = self.radius or float(np.max(residual_size(view.predictions, view.target)))
+            return Responses.unknown(view.candidates, radius)
+        responses = Responses.recalled(view.memory, view.candidates)
+        observe(responses, view.predictions, view.step)
+        return responses
+
+
+def observe(responses: Responses, predictions: Array, step: int) -> None:
+    """Take in what the latest labels did, and warn where further ones stopped moving the learner further."""
+    stopped_growing = responses.observe(predictions, step)
+    if stopped_growing is not None:
+        near, far = stopped_growing
+        warnings.warn(
+            f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {step}): "
+            f"labels are now made within {responses.reach:.3g} of its predictions, and are the true ones "
+            f"where those lie further",
+            ResponseWarning,
+            stacklevel=3,
+        )
+
+
+def made_labels(offsets: Array, predictions: Array, target: Array) -> Array:
+    """Return f + offset, and the truth itself where that is what the offset means.
+
+    f + (f* - f) is f* only up to rounding, and a true label is to be the truth.
+    """
+    return np.where(offsets == target - predictions, target, predictions + offsets)

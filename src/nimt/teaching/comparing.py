@@ -1,0 +1,363 @@
+"""The same lesson by several teachers: steps to the tolerance, what is left at the end, what was shown, how long."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nimt.arrays import Array, check_count
+from nimt.errors import InvalidInput
+from nimt.lesson.descriptions import describe
+from nimt.lesson.lesson import Lesson, Outcome
+from nimt.plots.style import method_name
+from nimt.pools.base import Pool, as_pool, same_points, values_on
+from nimt.teachers.base import AlternativeLabels, Teacher, View
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.interpolation import InterpolationTeacher
+from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.teaching.teaching import teach
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a comparison; over several seeds every number is the mean, and the pairs are the extremes.
+
+    Attributes
+    ----------
+    name : str
+    seeds : int
+        How many lessons are behind it.
+    reached : int
+        How many of them met the tolerance.
+    steps : float or None
+        The mean steps to the tolerance; None unless every lesson met it.
+    steps_range : pair of int, or None
+    discrepancy, discrepancy_range : float, pair
+        At the end.
+    examples, distinct : float
+        Examples shown, and distinct points among them.
+    seconds : float
+        Wall time of a lesson.
+    choosing, learning : float or None
+        Its two parts: the teacher's `select`, and everything else. Known where the reference engine was asked for.
+    """
+
+    name: str
+    seeds: int
+    reached: int
+    steps: float | None
+    steps_range: tuple[int, int] | None
+    discrepancy: float
+    discrepancy_range: tuple[float, float]
+    examples: float
+    distinct: float
+    seconds: float
+    choosing: float | None
+    learning: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve with a band: mean, lowest and highest discrepancy over the seeds at each step (T + 1,).
+
+    A lesson that ended earlier than another keeps its last value: nobody teaches its learner any more.
+    """
+
+    name: str
+    teacher: dict[str, Any]
+    step: NDArray[np.int64]
+    mean: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several teachers' lessons on one problem, each over one or more seeds.
+
+    Attributes
+    ----------
+    lessons : dict of name -> tuple of Lesson
+    tol : float or None
+        What "reached" means.
+    choosing : dict of name -> tuple of float
+        Seconds spent in the teacher's `select`, lesson by lesson; empty where they were not measured.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+    >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.5)
+    >>> comparison = nimt.compare(learner, {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}, x, np.sin,
+    ...                           max_iterations=500, tol=1e-2, seeds=3)
+    >>> [(row.name, row.seeds, row.reached) for row in comparison.rows()]
+    [('greedy', 1, 1), ('random', 3, 3)]
+    """
+
+    lessons: dict[str, tuple[Lesson, ...]]
+    tol: float | None
+    choosing: dict[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def rows(self) -> list[Row]:
+        """Return one row a teacher, in the order they were given."""
+        return [_row(name, lessons, self.tol, self.choosing.get(name)) for name, lessons in self.lessons.items()]
+
+    def bands(self) -> list[Band]:
+        """Return the curves to draw, one a teacher."""
+        return [_band(name, lessons) for name, lessons in self.lessons.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything a JSON file should hold: the rows, and the problem they are about."""
+        first = next(iter(self.lessons.values()))[0]
+        return {
+            "tol": self.tol,
+            "measure": first.settings["measure"],
+            "points": len(first.pool),
+            "max_iterations": first.settings["max_iterations"],
+            "versions": {"nimt": first.settings["nimt"], **first.settings["versions"]},
+            "teachers": [
+                dataclasses.asdict(row)
+                | {
+                    "engine": self.lessons[row.name][0].engine,
+                    "outcomes": [str(lesson.outcome) for lesson in self.lessons[row.name]],
+                    "seed_list": [lesson.settings["seed"] for lesson in self.lessons[row.name]],
+                }
+                for row in self.rows()
+            ],
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{row.name}: {'not reached' if row.steps is None else f'{row.steps:g} steps'}, "
+            f"discrepancy {row.discrepancy:.4g}, {row.examples:g} examples at {row.distinct:g} points"
+            for row in self.rows()
+        )
+
+
+def compare(
+    learner: Any,
+    teachers: Mapping[str, Any] | Sequence[Any],
+    X: Pool | ArrayLike,
+    y: Any,
+    *,
+    max_iterations: int,
+    tol: float | None = None,
+    seeds: int | Iterable[int] = 5,
+    engine: str = "auto",
+    callback: Any = None,
+    **options: Any,
+) -> Comparison:
+    """Give the same lesson by several teachers, those that draw at random over several seeds.
+
+    Parameters
+    ----------
+    learner, X, y, max_iterations, tol, callback : as in `teach`
+    teachers : dict of name -> teacher, or a list
+        In a list, each is called what the paper calls it: GFT-1, RFT-0.05, whole ...
+    seeds : int or list of int
+        A count means 0, 1, 2, ...; a greedy teacher without a drawn pool or other labels needs only the first.
+    engine : str
+        With "reference" the time of choosing is measured apart from that of learning; a faster engine does both
+        at once.
+    **options : as in `teach`
+        `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
+
+    Returns
+    -------
+    Comparison
+        Ctrl-C ends it without one, as KeyboardInterrupt.
+    """
+    _check_options(options)
+    named = _named(teachers)
+    several = _seeds(seeds)
+    pool, common = as_pool(X), {"max_iterations": max_iterations, "tol": tol, "callback": callback, **options}
+    target = y if hasattr(y, "predict") else values_on(pool, y, "the target")
+    lessons: dict[str, tuple[Lesson, ...]] = {}
+    choosing: dict[str, tuple[float, ...]] = {}
+    for name, teacher in named.items():
+        given, times = [], []
+        for seed in several if draws(teacher) else several[:1]:
+            lesson, seconds = _one(learner, teacher, pool, target, engine, seed, common)
+            if lesson.outcome is Outcome.INTERRUPTED:
+                raise KeyboardInterrupt  # half a comparison would compare nothing
+            given.append(lesson)
+            times.append(seconds)
+        lessons[name] = tuple(given)
+        measured = tuple(seconds for seconds in times if seconds is not None)
+        if measured:
+            choosing[name] = measured
+    return Comparison(lessons, tol, choosing)
+
+
+def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[Lesson]) -> Comparison:
+    """Compare finished lessons, and refuse those that differ in pool, target, start or measure.
+
+    Parameters
+    ----------
+    lessons : dict of name -> lesson or lessons, or a list of lessons
+        In a list, lessons whose teachers are the same are taken as seeds of one line. The tolerance is the largest of
+        theirs, where all have one.
+    """
+    groups: dict[str, list[Lesson]] = {}
+    if isinstance(lessons, Mapping):
+        for name, value in lessons.items():
+            groups[str(name)] = [value] if isinstance(value, Lesson) else list(value)
+    else:
+        for lesson in lessons:
+            _check_lesson(lesson)
+            groups.setdefault(method_name(lesson.settings["teacher"]), []).append(lesson)
+    everything = [lesson for group in groups.values() for lesson in group]
+    if not everything or not all(groups.values()):
+        raise InvalidInput("there is nothing to compare: give at least one lesson for every name")
+    for lesson in everything:
+        _check_lesson(lesson)
+        _check_alike(everything[0], lesson)
+    tolerances = [lesson.tol for lesson in everything]
+    known = [tol for tol in tolerances if tol is not None]
+    return Comparison(
+        {name: tuple(group) for name, group in groups.items()}, max(known) if len(known) == len(tolerances) else None
+    )
+
+
+def draws(teacher: Any) -> bool:
+    """Say whether a teacher's lesson may depend on the seed."""
+    if type(teacher) not in (GreedyTeacher, InterpolationTeacher, SynthesisTeacher):
+        return True
+    return teacher.labels is not None or (np.ndim(teacher.pool) == 0 and teacher.pool is not None)
+
+
+class TimedTeacher:
+    """A teacher that looks at the clock: what it chooses is what the one inside chooses."""
+
+    def __init__(self, teacher: Any) -> None:
+        self.teacher = teacher
+        self.seconds = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.teacher, name)
+
+    def select(self, view: View) -> Any:
+        began = time.perf_counter()
+        try:
+            return self.teacher.select(view)
+        finally:
+            self.seconds += time.perf_counter() - began
+
+
+def _one(
+    learner: Any, teacher: Any, pool: Pool, target: Any, engine: str, seed: int, options: dict[str, Any]
+) -> tuple[Lesson, float | None]:
+    if engine != "reference" or not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
+        return teach(learner, teacher, pool, target, engine=engine, seed=seed, **options), None
+    timed = TimedTeacher(teacher)
+    lesson = teach(learner, timed, pool, target, engine=engine, seed=seed, **options)
+    settings = lesson.settings | {"teacher": describe(_storable(teacher, pool))}
+    return dataclasses.replace(lesson, settings=settings), timed.seconds
+
+
+def _storable(teacher: Any, pool: Pool) -> Any:
+    labels = getattr(teacher, "labels", None)
+    if not isinstance(teacher, Teacher) or labels is None:
+        return teacher
+    values = values_on(pool, labels.other_target, "the other target")
+    return dataclasses.replace(teacher, labels=AlternativeLabels(values, labels.probability))
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    if "seed" in options:
+        raise InvalidInput(f"compare() takes seeds, a count or a list: seeds=[{options['seed']!r}], not seed=")
+    if options.get("checkpoint") is not None:
+        raise InvalidInput(
+            "a comparison is many lessons and keeps no checkpoint: teach() them one by one, each with a checkpoint of "
+            "its own, and give them to compare_lessons()"
+        )
+
+
+def _named(teachers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    if isinstance(teachers, Mapping):
+        named = {str(name): teacher for name, teacher in teachers.items()}
+    else:
+        try:
+            listed = list(teachers)
+        except TypeError:
+            raise InvalidInput(f"teachers must be a dict of name -> teacher or a list, got {teachers!r}") from None
+        named = {}
+        for teacher in listed:
+            name = method_name(describe(teacher))
+            if name in named:
+                raise InvalidInput(f"two teachers are both called {name!r}: give a dict of name -> teacher")
+            named[name] = teacher
+    if not named:
+        raise InvalidInput("there is nothing to compare: give at least one teacher")
+    return named
+
+
+def _seeds(seeds: int | Iterable[int]) -> list[int]:
+    if isinstance(seeds, Iterable):
+        listed = list(seeds)
+        for seed in listed:
+            check_count("a seed", seed, at_least=0)
+        if not listed or len(set(listed)) < len(listed):
+            raise InvalidInput(f"seeds must be a count or different whole numbers, got {listed!r}")
+        return [int(seed) for seed in listed]
+    check_count("seeds", seeds, at_least=1)
+    return list(range(int(seeds)))
+
+
+def _check_lesson(lesson: Any) -> None:
+    if not isinstance(lesson, Lesson):
+        raise InvalidInput(f"lessons to compare must be nimt.Lesson objects, got {lesson!r}")
+
+
+def _check_alike(first: Lesson, other: Lesson) -> None:
+    if not same_points(first.pool, other.pool):
+        raise InvalidInput(f"these lessons differ in their pool ({first.pool!r} and {other.pool!r}): compare on one")
+    for name, what in (("target", "target"), ("initial", "start")):
+        if not np.array_equal(getattr(first, name), getattr(other, name)):
+            raise InvalidInput(f"these lessons differ in their {what} on the pool: compare lessons of one problem")
+    one, two = first.settings["measure"], other.settings["measure"]
+    if one != two:
+        raise InvalidInput(f"these lessons differ in their measure ({one} and {two}): compare like with like")
+
+
+def _row(name: str, lessons: tuple[Lesson, ...], tol: float | None, choosing: tuple[float, ...] | None) -> Row:
+    met = [steps for lesson in lessons if tol is not None and (steps := lesson.steps_to(tol)) is not None]
+    ends = [float(lesson.discrepancy[-1]) for lesson in lessons]
+    seconds = float(np.mean([lesson.elapsed for lesson in lessons]))
+    choose = None if choosing is None else float(np.mean(choosing))
+    everyone = len(met) == len(lessons)
+    return Row(
+        name=name,
+        seeds=len(lessons),
+        reached=len(met),
+        steps=float(np.mean(met)) if everyone else None,
+        steps_range=(min(met), max(met)) if everyone else None,
+        discrepancy=float(np.mean(ends)),
+        discrepancy_range=(min(ends), max(ends)),
+        examples=float(np.mean([int(lesson.picks.sum()) for lesson in lessons])),
+        distinct=float(np.mean([int(np.count_nonzero(lesson.picks)) for lesson in lessons])),
+        seconds=seconds,
+        choosing=choose,
+        learning=None if choose is None else max(0.0, seconds - choose),
+    )
+
+
+def _band(name: str, lessons: tuple[Lesson, ...]) -> Band:
+    length = max(len(lesson.discrepancy) for lesson in lessons)
+    curves = np.stack(
+        [np.pad(lesson.discrepancy, (0, length - len(lesson.discrepancy)), mode="edge") for lesson in lessons]
+    )
+    return Band(
+        name=name,
+        teacher=lessons[0].settings["teacher"],
+        step=np.arange(length),
+        mean=curves.mean(axis=0),
+        low=curves.min(axis=0),
+        high=curves.max(axis=0),
+    )

@@ -1,0 +1,283 @@
+"""Drive an engine to the end: chunks, snapshots, callbacks, time limits, checkpoints and Ctrl-C, the same for all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.engines.base import Engine, Task
+from nimt.errors import CheckpointWarning
+from nimt.lesson import storage
+from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.recording import Record
+
+CHECKPOINT = "checkpoint"
+BREATH = 0.05  # seconds between two returns from an engine: 20 callbacks a second at most
+CHECKPOINT_EVERY = 3.0  # seconds, or more where writing one takes long
+CHECKPOINT_SHARE = 0.05  # of the time may go into checkpoints
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What a callback is told.
+
+    Attributes
+    ----------
+    step, max_iterations : int
+    discrepancy, elapsed : float
+    """
+
+    step: int
+    max_iterations: int
+    discrepancy: float
+    elapsed: float
+    engine: Engine = field(repr=False)
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool, a read-only copy; made when asked for, since on a large pool that takes a while."""
+        values = np.array(self.engine.values)
+        values.flags.writeable = False
+        return values
+
+
+class Run:
+    """A lesson under way.
+
+    Parameters
+    ----------
+    task, engine : what runs, and by what
+    settings : dict
+        As recorded in the lesson; also says where to stop and what to keep.
+    callback : callable of Progress, optional
+        Called at most 20 times a second and at the end; a true answer stops the lesson.
+    checkpoint : path, optional
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        engine: Engine,
+        settings: dict[str, Any],
+        callback: Callable[[Progress], Any] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.task = task
+        self.engine = engine
+        self.settings = settings
+        self.callback = callback
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.max_iterations: int = settings["max_iterations"]
+        self.asked: list[int] = list(settings["snapshots"])
+        self.record = Record(len(task.pool), engine.discrepancy, settings["record"])
+        self.initial: Array = np.array(engine.values)
+        self.snapshots: dict[int, Array] = {}
+        self.outcome: Outcome | None = None
+        self.elapsed = 0.0
+        self._chunk = 1
+        self._torn = False
+        self._wrote = False  # whether the checkpoint that lies there is this lesson's
+        self._next_checkpoint = CHECKPOINT_EVERY
+        self._take_snapshot()
+
+    def advance(self, steps: int) -> None:
+        """Take up to so many steps, never past the next snapshot or the budget."""
+        began = time.perf_counter()
+        stops = [step for step in self.asked if step > self.engine.step] + [self.max_iterations]
+        allowed = min(steps, min(stops) - self.engine.step)
+        # with no step left the engine is still asked, so that a tolerance met by the last step counts
+        self._torn = True  # until what the engine did is recorded
+        chunk = self.engine.advance(max(0, allowed))
+        self.record.add(chunk)
+        self.outcome = chunk.outcome
+        if self.outcome is None and self.engine.step >= self.max_iterations:
+            self.outcome = self._met_at_the_end() or Outcome.BUDGET
+        self._take_snapshot()
+        self.elapsed += time.perf_counter() - began
+        self._torn = False
+
+    def to_the_end(self, time_limit: float | None = None) -> Lesson:
+        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
+
+        `time_limit` is in seconds from now, callbacks and checkpoints included.
+        """
+        with deferred_interrupt() as interrupted:
+            try:
+                self._loop(time_limit, interrupted)
+                if self.callback is not None:
+                    self.callback(self.progress())
+            finally:
+                if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
+                    self.write_checkpoint()
+        self.engine.close()
+        return self.lesson()
+
+    def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:
+        started, latest_callback = time.perf_counter(), -np.inf
+        while self.outcome is None:
+            before, began = self.engine.step, time.perf_counter()
+            self.advance(self._chunk)
+            self._resize(self.engine.step - before, time.perf_counter() - began)
+            if self.outcome is not None:
+                break
+            if interrupted.is_set():
+                self.outcome = Outcome.INTERRUPTED
+            elif time_limit is not None and time.perf_counter() - started >= time_limit:
+                self.outcome = Outcome.TIME
+            elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
+                latest_callback = time.perf_counter()
+                if self.callback(self.progress()):
+                    self.outcome = Outcome.STOPPED
+            if self.elapsed >= self._next_checkpoint and self.outcome is None:
+                self.write_checkpoint()
+
+    def progress(self) -> Progress:
+        """Return where the lesson stands."""
+        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
+
+    def lesson(self) -> Lesson:
+        """Return the record so far as a lesson."""
+        return Lesson(
+            discrepancy=np.array(self.record.discrepancy),
+            picks=np.array(self.record.picks),
+            outcome=self.outcome or Outcome.UNFINISHED,
+            elapsed=self.elapsed,
+            engine=self.engine.name,
+            record=self.record.name,
+            pool=self.task.pool,
+            target=self.task.target,
+            initial=self.initial,
+            final=np.array(self.engine.values),
+            settings=self.settings,
+            learner=self.engine.taught(),
+            indices=self.record.indices,
+            labels=self.record.labels,
+            examples=getattr(self.engine, "examples", None),
+            snapshots=dict(self.snapshots),
+        )
+
+    def write_checkpoint(self) -> None:
+        """Write what `resume` needs, keeping the checkpoint before; a full disk warns and the lesson goes on."""
+        if self.checkpoint is None:
+            return
+        began = time.perf_counter()
+        content = {
+            "settings": self.settings,
+            "engine": self.engine.name,
+            "engine_state": self.engine.state(),
+            "record": self.record.state(),
+            "snapshots": {str(step): values for step, values in self.snapshots.items()},
+            "elapsed": self.elapsed,
+            "outcome": None if self.outcome is None else self.outcome.name,
+        }
+        try:
+            # the old one is moved away only once the new one is whole on disk
+            fresh = self.checkpoint.with_name(self.checkpoint.name + ".next")
+            storage.write(fresh, CHECKPOINT, content)
+            if self._wrote and self.checkpoint.exists():
+                os.replace(self.checkpoint, previous_of(self.checkpoint))
+            elif not self._wrote:  # what lies there is another lesson's, and is not to be gone on with by mistake
+                previous_of(self.checkpoint).unlink(missing_ok=True)
+            os.replace(fresh, self.checkpoint)
+            self._wrote = True
+        except OSError as error:
+            warnings.warn(
+                f"the checkpoint {self.checkpoint} could not be written at step {self.engine.step} ({error}): the "
+                f"lesson goes on, and "
+                + ("the checkpoint before it is whole" if self._wrote else "nothing is kept of it yet"),
+                CheckpointWarning,
+                stacklevel=2,
+            )
+        cost = time.perf_counter() - began
+        self._next_checkpoint = self.elapsed + max(CHECKPOINT_EVERY, cost / CHECKPOINT_SHARE)
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Go on from a checkpoint's content."""
+        self.engine.restore(content["engine_state"])
+        self.record.restore(content["record"])
+        self.snapshots = {int(step): values for step, values in content["snapshots"].items()}
+        self.elapsed = float(content["elapsed"])
+        ended = content["outcome"]
+        has_more = ended == Outcome.BUDGET.name and self.engine.step < self.max_iterations
+        self.outcome = Outcome[ended] if ended in FINAL and not has_more else None
+        self._wrote = True
+        self._next_checkpoint = self.elapsed + CHECKPOINT_EVERY
+
+    def _met_at_the_end(self) -> Outcome | None:
+        """Look at the state after the last step as the engine would look before the next one."""
+        return self.engine.watch.over(self.engine.step, self.engine.discrepancy)
+
+    def _take_snapshot(self) -> None:
+        if self.engine.step in self.asked:
+            self.snapshots.setdefault(self.engine.step, np.array(self.engine.values))
+
+    def _resize(self, steps: int, seconds: float) -> None:
+        """Aim the next chunk at one breath, growing fast and shrinking at once."""
+        if steps:
+            fitting = int(BREATH * steps / max(seconds, 1e-9))
+            self._chunk = max(1, min(fitting, 16 * self._chunk))
+
+
+FINAL = {
+    outcome.name
+    for outcome in (Outcome.CONVERGED, Outcome.DIVERGED, Outcome.STATIONARY, Outcome.STALLED, Outcome.BUDGET)
+}
+
+
+def previous_of(path: Path) -> Path:
+    """Return where the checkpoint before this one is kept."""
+    return path.with_name(path.name + ".previous")
+
+
+_under_way: list[threading.Event] = []  # what ends each lesson that runs now
+
+
+@contextlib.contextmanager
+def deferred_interrupt() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
+
+    A process that ignores Ctrl-C goes on ignoring it.
+    """
+    flag = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    _under_way.append(flag)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
+        try:
+            yield flag
+        finally:
+            _under_way.remove(flag)
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if flag.is_set():
+            (before if callable(before) else signal.default_int_handler)(number, frame)
+        flag.set()
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield flag
+    finally:
+        signal.signal(signal.SIGINT, before)
+        _under_way.remove(flag)
+
+
+def interrupt() -> None:
+    """Do what Ctrl-C does, also where that is ignored: end the lesson under way after its step, or raise.
+
+    For programs that are asked to end in another way, such as by SIGTERM.
+    """
+    if not _under_way or _under_way[-1].is_set():
+        raise KeyboardInterrupt
+    _under_way[-1].set()

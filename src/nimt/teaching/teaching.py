@@ -1,0 +1,346 @@
+"""What users call: teach, step by hand, resume. Input is checked here, before any work."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nimt.arrays import Array, check_count, check_positive
+from nimt.engines.choosing import Plan, make_engine, plan_for
+from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
+from nimt.lesson import storage
+from nimt.lesson.descriptions import rebuild
+from nimt.lesson.lesson import Lesson
+from nimt.operators.features import RandomFeatures
+from nimt.pools.base import Pool
+from nimt.pools.box import Box
+from nimt.teachers.base import Selection
+from nimt.teaching.checking import (
+    LessonPlan,
+    check_checkpoint,
+    check_learner,
+    check_start,
+    pack_size,
+    settings_of,
+    task_of,
+    warn_of_step_size,
+)
+from nimt.teaching.running import CHECKPOINT, Progress, Run, previous_of
+
+Callback = Callable[[Progress], Any]
+
+
+def teach(
+    learner: Any,
+    teacher: Any,
+    X: Pool | Box | ArrayLike,
+    y: Any,
+    *,
+    max_iterations: int,
+    tol: float | None = None,
+    measure: str = "paper",
+    stop_when_stationary: float | None = None,
+    patience: int | None = None,
+    time_limit: float | None = None,
+    snapshots: Iterable[int] = (),
+    record: str = "auto",
+    seed: int | None = 0,
+    callback: Callback | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    engine: str | RandomFeatures = "auto",
+) -> Lesson:
+    r"""Teach a learner the target and return the lesson [Zhang23, Alg. 1].
+
+    Parameters
+    ----------
+    learner : anything with `predict(X)` and `partial_fit(X, y)`
+        It is left as it was; `lesson.learner` is the taught copy.
+    teacher : a teacher, with `select(view)`
+    X : Grid or array (n,) or (n, d), or Box
+        The pool: where functions are known and examples can be given. In a `Box` examples may lie anywhere.
+    y : array (n,) or of the grid's shape, callable, or a learner
+        The target f*. A callable is called with all points at once, as one array (n, d), (n, 1) in 1-D too, and
+        returns (n,) or (n, 1): `np.sin`, `lambda x: x[:, 0] + x[:, 1]`.
+    max_iterations : int
+    tol : float, optional
+        Stop at the first t with a discrepancy below it, checked before anything is shown.
+    measure : {"paper", "rms", "rkhs", "parameters"}
+        "paper" is sqrt(sum (f - f*)^2) / n, the n outside the root; "rms" has sqrt(n) there. "rkhs" is the norm in H,
+        "parameters" |w - w*| between two `LinearLearner`.
+    stop_when_stationary : float, optional
+        Stop before an example whose S = (slope K(x, x))^2 is not above it.
+    patience : int, optional
+        Stop when the discrepancy has not improved for so many steps.
+    time_limit : float, optional
+        Seconds.
+    snapshots : steps at which to keep f^t on the pool
+    record : {"auto", "all", "picks"}
+        "picks" keeps how often each point was shown, not what was shown when; "auto" does so where that is too large.
+    seed : int or None
+        Every random choice flows from it; None draws one and records it.
+    callback : callable of Progress, optional
+        Called at most 20 times a second and at the end; a true answer stops.
+    checkpoint : path, optional
+        Written every few seconds and at every stop; `nimt.resume(path)` goes on from it.
+    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
+        How the same lesson is run; "auto" takes the fastest that covers it, `lesson.engine` says which. The last two
+        are approximations: they run another lesson, close to the exact one.
+
+    Returns
+    -------
+    Lesson
+
+    Examples
+    --------
+    >>> import nimt
+    >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+    >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-2, max_iterations=1000)
+    >>> print(lesson.outcome)
+    the discrepancy fell below the tolerance
+    """
+    run = _prepared(
+        learner, teacher, X, y,
+        max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
+        patience=patience, time_limit=time_limit, snapshots=snapshots, record=record, seed=seed,
+        callback=callback, checkpoint=checkpoint, engine=engine,
+    )  # fmt: skip
+    return run.to_the_end(time_limit)
+
+
+class Steps(Iterator[tuple[int, Selection, float]]):
+    """A lesson stepped by hand: an iterator of (t, selection, discrepancy), with the lesson so far at any time."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __iter__(self) -> Steps:
+        return self
+
+    def __next__(self) -> tuple[int, Selection, float]:
+        run = self._run
+        before = run.engine.step
+        if run.outcome is None:
+            run.advance(1)
+        if run.engine.step == before:
+            raise StopIteration
+        return run.engine.step, run.engine.last_selection(), run.engine.discrepancy
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool now."""
+        return np.array(self._run.engine.values)
+
+    @property
+    def lesson(self) -> Lesson:
+        """The lesson so far."""
+        return self._run.lesson()
+
+
+def steps(
+    learner: Any,
+    teacher: Any,
+    X: Pool | Box | ArrayLike,
+    y: Any,
+    *,
+    max_iterations: int,
+    **options: Any,
+) -> Steps:
+    """Step through a lesson by hand; takes what `teach` takes, and yields (t, selection, discrepancy).
+
+    After the t-th step: `selection` is what was just shown, `discrepancy` is M(f^t, f*), which is
+    `lesson.discrepancy[t]`. The lesson so far is `.lesson`, f^t on the pool is `.values`.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> walk = nimt.steps(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
+    ...                   [0.0, 5.0], [1.0, 3.0], max_iterations=2)
+    >>> for t, selection, discrepancy in walk:
+    ...     print(t, selection.indices, f"{discrepancy:.3f}")
+    1 [1] 0.500
+    2 [0] 0.000
+    """
+    for name in ("callback", "checkpoint", "time_limit"):
+        if options.get(name) is not None:
+            raise InvalidInput(f"{name} belongs to teach(): who steps by hand looks, saves and stops by hand")
+    return Steps(_prepared(learner, teacher, X, y, max_iterations=max_iterations, **options))
+
+
+def plan(
+    learner: Any,
+    teacher: Any,
+    X: Pool | ArrayLike,
+    y: Any,
+    *,
+    max_iterations: int = 1,
+    engine: str | RandomFeatures = "auto",
+    **options: Any,
+) -> Plan:
+    """Say which engine would run a lesson, what memory it needs and why, without running it.
+
+    Takes what `teach` takes, and refuses what `teach` would refuse.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> picture = np.zeros((92, 92))
+    >>> how = nimt.plan(nimt.KernelLearner(nimt.rbf(width=0.5)), nimt.GreedyTeacher(), nimt.Grid.like(picture), picture)
+    >>> how.engine, how.window
+    ('grid', 29)
+    """
+    for name in ("callback", "checkpoint", "time_limit"):
+        options.pop(name, None)
+    return plan_for(engine, task_of(learner, teacher, X, y, LessonPlan(max_iterations=max_iterations, **options)))
+
+
+def resume(
+    checkpoint: str | PathLike[str],
+    *,
+    learner: Any = None,
+    teacher: Any = None,
+    max_iterations: int | None = None,
+    snapshots: Iterable[int] = (),
+    callback: Callback | None = None,
+    time_limit: float | None = None,
+) -> Lesson:
+    """Go on with a lesson from its checkpoint; the finished lesson is bit-identical to one never stopped.
+
+    Parameters
+    ----------
+    checkpoint : path
+        As given to `teach`; if it is damaged, the one before it is used.
+    learner, teacher : optional
+        Hand over again what is not nimt's own (a teacher, kernel, loss or schedule you wrote), as it was at the start.
+    max_iterations : int, optional
+        A larger budget than before: a lesson that ended because its budget ran out goes on.
+    snapshots : steps at which to keep f^t, besides those asked for before
+    callback, time_limit : as in `teach`
+    """
+    run = _restored(Path(checkpoint), learner, teacher, max_iterations, snapshots, callback, time_limit)
+    return run.to_the_end(time_limit)
+
+
+def lesson_so_far(checkpoint: str | PathLike[str]) -> Lesson:
+    """Return the lesson as its checkpoint has it, without going on; the checkpoint stays as it is."""
+    return _restored(Path(checkpoint)).lesson()
+
+
+def _restored(
+    path: Path,
+    learner: Any = None,
+    teacher: Any = None,
+    max_iterations: int | None = None,
+    snapshots: Iterable[int] = (),
+    callback: Callback | None = None,
+    time_limit: float | None = None,
+) -> Run:
+    """Build the run of a checkpoint, ready to go on."""
+    content = _read_checkpoint(path)
+    try:
+        settings = content["settings"]
+        run = _prepared(
+            learner if learner is not None else _rebuilt(settings["learner"], "learner", path),
+            teacher if teacher is not None else _rebuilt(settings["teacher"], "teacher", path),
+            rebuild(settings["pool"]),
+            settings["target"],
+            **_repeated(settings, max_iterations, snapshots),
+            time_limit=time_limit, callback=callback, checkpoint=path, engine=rebuild(settings["engine"]),
+            target_function=_rebuilt_target(settings), warn=False,
+        )  # fmt: skip
+        run.restore(content)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise CorruptLesson(f"{path} says it is a checkpoint and does not hold one: {error!r}") from None
+    return run
+
+
+REPEATED = (
+    "max_iterations",
+    "tol",
+    "measure",
+    "stop_when_stationary",
+    "patience",
+    "snapshots",
+    "record",
+    "seed",
+)
+
+
+def _repeated(settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int]) -> dict[str, Any]:
+    """Return the rules of the lesson as they were, with a larger budget and more snapshots where asked for."""
+    options = {name: settings[name] for name in REPEATED}
+    if max_iterations is not None:
+        check_count("max_iterations", max_iterations, at_least=options["max_iterations"])
+        options["max_iterations"] = max_iterations
+    return options | {"snapshots": [*options["snapshots"], *snapshots]}
+
+
+def _prepared(
+    learner: Any,
+    teacher: Any,
+    X: Pool | Box | ArrayLike,
+    y: Any,
+    *,
+    callback: Callback | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    time_limit: float | None = None,
+    engine: str | RandomFeatures = "auto",
+    target_function: Any = None,
+    warn: bool = True,
+    **options: Any,
+) -> Run:
+    """Check everything, then build the run."""
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"callback must be callable, got {callback!r}")
+    if time_limit is not None:
+        check_positive("time_limit", time_limit)
+    plan = LessonPlan(**options)
+    task = task_of(learner, teacher, X, y, plan, target_function)
+    chosen = make_engine(engine, task)
+    check_learner(chosen.pupil, task)
+    check_start(chosen.discrepancy)
+    if warn:
+        warn_of_step_size(chosen.pupil, pack_size(task))
+    if checkpoint is not None:
+        check_checkpoint(Path(checkpoint), chosen.pupil)
+    return Run(
+        task, chosen, settings_of(task, plan, chosen.name if isinstance(engine, str) else engine), callback, checkpoint
+    )
+
+
+def _read_checkpoint(path: Path) -> dict[str, Any]:
+    """Read the checkpoint, or the one before it where that one is damaged or was never finished."""
+    previous = previous_of(path)
+    try:
+        return storage.read(path, CHECKPOINT)
+    except FileNotFoundError:
+        if not previous.exists():
+            raise InvalidInput(f"there is no checkpoint {path}") from None
+    except CorruptLesson as error:
+        if not previous.exists():
+            raise
+        warnings.warn(f"{error}; going on from the one before, {previous}", CheckpointWarning, stacklevel=4)
+    return storage.read(previous, CHECKPOINT)
+
+
+def _rebuilt_target(settings: dict[str, Any]) -> Any:
+    """Return the target as the learner it was given as; its values are enough where it is only compared by them."""
+    if settings["measure"] not in ("rkhs", "parameters"):
+        return None
+    try:
+        return rebuild(settings["target_function"])
+    except CannotStore as error:
+        raise InvalidInput(f"this lesson measures {settings['measure']!r} against a learner, and {error}") from None
+
+
+def _rebuilt(description: Any, name: str, path: Path) -> Any:
+    try:
+        return rebuild(description)
+    except CannotStore as error:
+        raise InvalidInput(f"{error}: nimt.resume({str(path)!r}, {name}=...)") from None
