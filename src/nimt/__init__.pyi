@@ -15,10 +15,12 @@ from .errors import NimtError as NimtError
 from .errors import NotEnoughMemory as NotEnoughMemory
 from .errors import ResponseWarning as ResponseWarning
 from .errors import StepSizeWarning as StepSizeWarning
+from .errors import StorageWarning as StorageWarning
 from .kernel_expressions import parse_kernel as parse_kernel
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf
+from .learners.base import Learner as Learner
 from .learners.kernel import KernelLearner as KernelLearner
 from .learners.linear import LinearLearner as LinearLearner
 from .learners.orthogonal import OrthogonalLearner as OrthogonalLearner
@@ -29,11 +31,13 @@ from .losses import Hinge as Hinge
 from .losses import Huber as Huber
 from .losses import Logistic as Logistic
 from .losses import Square as Square
+from .measures import Measure as Measure
 from .operators.features import Nystroem as Nystroem
 from .operators.features import RandomFeatures as RandomFeatures
 from .operators.features import subsample as subsample
 from .pools import Box as Box
 from .pools import Grid as Grid
+from .pools import Points as Points
 from .sources import Problem as Problem
 from .sources import read_problem as read_problem
 from .teachers.base import AlternativeLabels as AlternativeLabels
@@ -55,3 +59,4 @@ from .teaching.teaching import steps as steps
 from .teaching.teaching import teach as teach
 
 __version__: str
+__all__: list[str]

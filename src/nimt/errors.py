@@ -45,3 +45,7 @@ class CheckpointWarning(UserWarning):
 
 class ResponseWarning(UserWarning):
     """A learner does not move further for labels further away, so a synthesised label gains nothing."""
+
+
+class StorageWarning(UserWarning):
+    """Part of a lesson cannot be written to a file without pickle, and is left out."""

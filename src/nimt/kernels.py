@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 from sklearn.gaussian_process.kernels import (
     RBF,
     CompoundKernel,
-    ConstantKernel,
     DotProduct,
     Exponentiation,
     Hyperparameter,
@@ -26,7 +26,13 @@ from sklearn.gaussian_process.kernels import (
 
 from nimt.arrays import Array, check_count, check_positive, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.objects import behaves_like
 from nimt.pools.base import Pool
+
+CUT = 1e-16  # of K(0): smaller contributions are lost in rounding anyway
+ROUNDED_UP = 1.0 + 1e-9  # on a distance, so that no value at the cut is lost to rounding
+PROBED = 5  # points of a pool on which a kernel is tried
+SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles
 
 
 def rbf(width: float) -> Kernel:
@@ -129,6 +135,10 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
             return values, np.empty((*values.shape, 0))
         return values, (-r * self._profile_slope(r))[:, :, np.newaxis]  # by log(width), as scikit-learn expects
 
+    def reach(self) -> float:
+        """Return the distance beyond which it is zero; a subclass of another profile tells its own."""
+        return float(self.width)
+
     def _exponent(self) -> int:
         return self.dimension // 2 + self.smoothness + 1
 
@@ -161,14 +171,128 @@ def diagonal(kernel: Kernel, pool: Pool) -> Array:
     return np.asarray(kernel.diag(pool.points), dtype=np.float64)
 
 
+def height(kernel: Kernel, dimension: int) -> float:
+    """Return K(0), the constant diagonal of a stationary kernel."""
+    return float(kernel.diag(np.zeros((1, dimension)))[0])
+
+
+def profile(kernel: Kernel, differences: Array) -> Array:
+    """Return K(x - x') of a stationary kernel at given differences (m, d), shape (m,)."""
+    return np.asarray(kernel(differences, np.zeros((1, differences.shape[1]))), dtype=np.float64)[:, 0]
+
+
+# ---------------------------------------------------------------- how far a kernel is felt
+
+
+@singledispatch
+def reach(kernel: Kernel, cut: float = CUT) -> float:
+    """Return a distance beyond which |K(x - x')| <= cut K(0) in every direction, inf where none is known.
+
+    A kernel of your own tells its reach by a method `reach()`; for a class that is not yours, register a function:
+    `nimt.kernels.reach.register(TheirKernel)`. With a finite reach a lesson on scattered points runs on the
+    neighbours engine, and a window on a grid is found without evaluating the whole grid.
+
+    Examples
+    --------
+    >>> reach(Wendland(width=2.0)), reach(linear())
+    (2.0, inf)
+    """
+    return _told(kernel)
+
+
+def _told(kernel: Kernel) -> float:
+    """Return what a kernel tells of itself by a method `reach()`, inf where it has none."""
+    own = getattr(kernel, "reach", None)
+    if own is None:
+        return math.inf
+    distance = own()
+    if not is_number(distance) or not float(distance) > 0:
+        raise InvalidInput(f"{kernel!r}.reach() returned {distance!r}: it must be a positive distance, or inf")
+    return float(distance)
+
+
+@reach.register
+def _(kernel: RBF, cut: float = CUT) -> float:
+    if not behaves_like(kernel, RBF, "__call__"):
+        return _told(kernel)
+    return _largest_scale(kernel) * math.sqrt(-2.0 * math.log(cut)) * ROUNDED_UP
+
+
+@reach.register
+def _(kernel: Matern, cut: float = CUT) -> float:
+    if not behaves_like(kernel, Matern, "__call__"):
+        return _told(kernel)
+    return _largest_scale(kernel) * _distance_at(Matern(1.0, nu=kernel.nu), cut)
+
+
+@reach.register
+def _(kernel: RationalQuadratic, cut: float = CUT) -> float:
+    if not behaves_like(kernel, RationalQuadratic, "__call__"):
+        return _told(kernel)
+    alpha = float(kernel.alpha)
+    with np.errstate(over="ignore"):
+        distance = float(kernel.length_scale) * math.sqrt(2.0 * alpha) * float(np.sqrt(np.power(cut, -1.0 / alpha)))
+    return distance * ROUNDED_UP
+
+
+@reach.register
+def _(kernel: Sum, cut: float = CUT) -> float:
+    return max(reach(kernel.k1, cut), reach(kernel.k2, cut))
+
+
+@reach.register
+def _(kernel: Product, cut: float = CUT) -> float:
+    return min(reach(kernel.k1, cut), reach(kernel.k2, cut))  # a kernel never exceeds its value at 0
+
+
+@reach.register
+def _(kernel: Exponentiation, cut: float = CUT) -> float:
+    power = float(kernel.exponent)
+    return reach(kernel.kernel, cut ** (1.0 / power)) if power > 0 else math.inf
+
+
+def _largest_scale(kernel: Kernel) -> float:
+    return float(np.max(kernel.length_scale))
+
+
+def _distance_at(kernel: Kernel, cut: float) -> float:
+    """Return where a kernel that falls with the distance is down to `cut`, by bisection."""
+    inner, outer = 0.0, 1.0
+    while profile(kernel, np.array([[outer]]))[0] >= cut:
+        inner, outer = outer, 2.0 * outer
+    for _ in range(40):
+        middle = 0.5 * (inner + outer)
+        inner, outer = (middle, outer) if profile(kernel, np.array([[middle]]))[0] >= cut else (inner, middle)
+    return outer * ROUNDED_UP
+
+
+# ---------------------------------------------------------------- checks
+
+
 def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
-    """Refuse a kernel that cannot take points of this dimension."""
+    """Refuse a kernel that cannot take points of this dimension, or whose values cannot be those of a kernel."""
+    some = pool.take(np.unique(np.linspace(0, len(pool) - 1, PROBED).astype(np.intp)))
     try:
-        kernel(pool.take(np.zeros(1, dtype=np.intp)))
+        values = np.asarray(kernel(some, some))
     except InvalidInput:
         raise
     except ValueError as error:
         raise InvalidInput(f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {error}") from None
+    if values.shape != (len(some), len(some)) or values.dtype.kind not in "fiu":
+        raise InvalidInput(
+            f"{kernel!r} returned dtype {values.dtype} and shape {values.shape} for {len(some)} points: it must "
+            f"return real numbers of shape ({len(some)}, {len(some)})"
+        )
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        raise InvalidInput(f"{kernel!r} is {values[i, j]} between {some[i].tolist()} and {some[j].tolist()}")
+    uneven = np.abs(values - values.T) > SYMMETRIC_WITHIN * np.abs(values).max()
+    if uneven.any():
+        i, j = np.argwhere(uneven)[0]
+        raise InvalidInput(
+            f"{kernel!r} is not symmetric: K(x, y) = {values[i, j]!s} and K(y, x) = {values[j, i]!s} at "
+            f"x = {some[i].tolist()}, y = {some[j].tolist()}"
+        )
 
 
 def check_kernel(kernel: Any) -> Kernel:
@@ -184,64 +308,4 @@ def check_kernel(kernel: Any) -> Kernel:
                 f"{type(part).__name__} is not a function of two points, so no learner can hold it; "
                 f"leave it out of {kernel!r}"
             )
-    return kernel
-
-
-CUT = 1e-16  # of K(0): smaller contributions are lost in rounding anyway
-
-
-_FALLING = (RBF, Matern, RationalQuadratic, Wendland, ConstantKernel)
-
-
-def falls_with_distance(kernel: Any) -> bool:
-    """Say whether the kernel is known never to rise with a coordinate's distance, so that a search bounds its reach."""
-    if isinstance(kernel, Sum | Product):
-        return falls_with_distance(kernel.k1) and falls_with_distance(kernel.k2)
-    if isinstance(kernel, Exponentiation):
-        return bool(kernel.exponent > 0) and falls_with_distance(kernel.kernel)
-    return type(kernel) in _FALLING
-
-
-def height(kernel: Any, dimension: int) -> float:
-    """Return K(0), the constant diagonal of a stationary kernel."""
-    return float(kernel.diag(np.zeros((1, dimension)))[0])
-
-
-def profile(kernel: Any, differences: Array) -> Array:
-    """Return K(x - x') at given differences, shape (m,)."""
-    return np.asarray(kernel(differences, np.zeros((1, differences.shape[1]))), dtype=np.float64)[:, 0]
-
-
-def radius_of(kernel: Any, dimension: int, cut: float = CUT) -> float:
-    """Return a distance beyond which K is below `cut` K(0) in every direction, or inf where none can be found."""
-    if not falls_with_distance(kernel):
-        return np.inf
-    round_kernel = _without_direction(clone(kernel))
-    least = cut * height(kernel, dimension)
-
-    def small_at(distance: float) -> bool:
-        point = np.zeros((1, dimension))
-        point[0, 0] = distance
-        return bool(profile(round_kernel, point)[0] < least)
-
-    outer = 1e-6
-    while not small_at(outer):
-        outer *= 2.0
-        if outer > 1e9:
-            return np.inf
-    inner = outer / 2.0
-    for _ in range(40):
-        middle = 0.5 * (inner + outer)
-        inner, outer = (inner, middle) if small_at(middle) else (middle, outer)
-    return outer
-
-
-def _without_direction(kernel: Any) -> Any:
-    """Replace length scales per axis by the largest of them: nowhere below the kernel itself."""
-    if isinstance(kernel, Sum | Product):
-        return type(kernel)(_without_direction(kernel.k1), _without_direction(kernel.k2))
-    if isinstance(kernel, Exponentiation):
-        return Exponentiation(_without_direction(kernel.kernel), kernel.exponent)
-    if np.ndim(getattr(kernel, "length_scale", 0.0)):
-        return kernel.set_params(length_scale=float(np.max(kernel.length_scale)))
     return kernel

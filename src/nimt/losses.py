@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from nimt.arrays import Array, check_positive
 from nimt.errors import InvalidInput
+from nimt.objects import behaves_like
 
 
 @runtime_checkable
@@ -17,7 +18,13 @@ class Loss(Protocol):
     """What a loss must offer; write your own with these three and pass an instance as `loss=`.
 
     `value` and `slope` work elementwise on arrays; `smoothness` is the Lipschitz constant of `slope` in f,
-    `inf` where there is none. A method `check_labels(y)` may refuse labels outside the loss's domain.
+    `inf` where there is none.
+
+    A loss may also tell
+    - `lipschitz`: the Lipschitz constant of `value` in f (`inf` where there is none),
+    - `convex`: whether `value` is convex in f,
+    - `check_labels(y)`: refuse labels outside its domain,
+    - `compiled_twin()`: the number by which compiled code knows its slope, and the slope's parameter.
     """
 
     @property
@@ -28,8 +35,25 @@ class Loss(Protocol):
     def slope(self, f: Array, y: Array) -> Array: ...
 
 
+class _WithTwin:
+    """A loss whose slope stands in compiled code too; a subclass with another slope has no twin."""
+
+    twin: ClassVar[int]
+    written_by: ClassVar[type]
+
+    def __init_subclass__(cls) -> None:
+        if "twin" in cls.__dict__:
+            cls.written_by = cls
+
+    def compiled_twin(self) -> tuple[int, float] | None:
+        """Return the number by which compiled code knows the slope, and its parameter (1 for a slope without one)."""
+        if not behaves_like(self, self.written_by, "slope"):
+            return None
+        return self.twin, float(getattr(self, "delta", 1.0))
+
+
 @dataclass(frozen=True)
-class Square:
+class Square(_WithTwin):
     """L = (y - f)^2, slope 2 (f - y).
 
     The factor 2 stays, as in the paper; many books use (y - f)^2 / 2 and drop it, which halves the learning rate.
@@ -41,6 +65,9 @@ class Square:
     """
 
     smoothness: ClassVar[float] = 2.0
+    lipschitz: ClassVar[float] = np.inf
+    convex: ClassVar[bool] = True
+    twin: ClassVar[int] = 0
 
     def value(self, f: Array, y: Array) -> Array:
         return (y - f) ** 2
@@ -50,13 +77,16 @@ class Square:
 
 
 @dataclass(frozen=True)
-class Hinge:
+class Hinge(_WithTwin):
     """L = max(0, 1 - y f), slope -y where y f < 1 and 0 elsewhere.
 
     Any finite label is taken: the paper's boundary is taught with real-valued ones. At the kink y f = 1 the slope is 0.
     """
 
     smoothness: ClassVar[float] = np.inf
+    lipschitz: ClassVar[float] = np.inf  # |y|, and any finite label is taken
+    convex: ClassVar[bool] = True
+    twin: ClassVar[int] = 1
 
     def value(self, f: Array, y: Array) -> Array:
         return np.maximum(0.0, 1.0 - y * f)
@@ -66,10 +96,13 @@ class Hinge:
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(_WithTwin):
     """L = log(1 + exp(-y f)) for labels -1 and +1, slope -y / (1 + exp(y f))."""
 
     smoothness: ClassVar[float] = 0.25
+    lipschitz: ClassVar[float] = 1.0
+    convex: ClassVar[bool] = True
+    twin: ClassVar[int] = 2
 
     def value(self, f: Array, y: Array) -> Array:
         return np.asarray(np.logaddexp(0.0, -y * f))
@@ -86,7 +119,7 @@ class Logistic:
 
 
 @dataclass(frozen=True)
-class Huber:
+class Huber(_WithTwin):
     """L = (y - f)^2 where |y - f| <= delta, and delta (2 |y - f| - delta) beyond.
 
     Twice the usual Huber loss, so that within delta it *is* the square loss of this package.
@@ -94,6 +127,12 @@ class Huber:
 
     delta: float = 1.0
     smoothness: ClassVar[float] = 2.0
+    convex: ClassVar[bool] = True
+    twin: ClassVar[int] = 3
+
+    @property
+    def lipschitz(self) -> float:
+        return 2.0 * self.delta
 
     def __post_init__(self) -> None:
         check_positive("delta", self.delta)
@@ -107,10 +146,13 @@ class Huber:
 
 
 @dataclass(frozen=True)
-class Absolute:
+class Absolute(_WithTwin):
     """L = |y - f|, slope sign(f - y): every correction has the same size."""
 
     smoothness: ClassVar[float] = np.inf
+    lipschitz: ClassVar[float] = 1.0
+    convex: ClassVar[bool] = True
+    twin: ClassVar[int] = 4
 
     def value(self, f: Array, y: Array) -> Array:
         return np.abs(y - f)
@@ -151,3 +193,9 @@ def check_labels(loss: Loss, y: Array) -> None:
     check = getattr(loss, "check_labels", None)
     if check is not None:
         check(y)
+
+
+def twin_of(loss: Loss) -> tuple[int, float] | None:
+    """Return by what number and parameter compiled code knows a loss, or None where it does not."""
+    tell = getattr(loss, "compiled_twin", None)
+    return None if tell is None else tell()

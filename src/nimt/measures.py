@@ -1,145 +1,192 @@
-"""How far the learner still is from the target: the discrepancy M(f, f*)."""
+"""How far the learner still is from the target: the discrepancy M(f, f*), in several forms, or one of your own."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dpocon
 
 from nimt.arrays import Array
-from nimt.errors import IllConditioned, InvalidInput
+from nimt.errors import InvalidInput
 from nimt.learners.base import Pupil
-from nimt.learners.kernel import KernelLearner, KernelPupil
-from nimt.learners.linear import LinearLearner, LinearPupil
-from nimt.pools.base import values_on
 
-Measure = Callable[[], float]
-
-MEASURES = ("paper", "rms", "rkhs", "parameters")
-WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
-LARGEST_SOLVE = 20_000  # points; the solve holds two dense matrices of this size
+SAFE_SQUARES = (1e-280, 1e280)  # sums of squares between which no square was lost or became infinite
 
 
-def scale_of(measure: str, n: int) -> float:
-    """Return s such that M = s * sqrt(sum (f - f*)^2): 1 / n for "paper", 1 / sqrt(n) for "rms"."""
-    return 1.0 / n if measure == "paper" else 1.0 / float(np.sqrt(n))
+@dataclass(frozen=True)
+class Measure:
+    """How far a learner is from the target; write your own with a `name` and `of(pupil, target)`.
 
+    A measure of your own works as `measure=` of `teach`, in its stop rules, in figures and in files.
 
-def check_measure(measure: Any) -> str:
-    """Return the name, or say which names there are."""
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
-    return str(measure)
-
-
-def measure_of(name: str, pupil: Pupil, target: Array, target_function: Any) -> Measure:
-    """Return a function of no arguments that measures the pupil as it is when called.
-
-    Parameters
+    Attributes
     ----------
-    name : {"paper", "rms", "rkhs", "parameters"}
-    pupil : Pupil
-    target : array (n,)
-        f* on the pool.
-    target_function : object
-        What the caller gave as y; a `KernelLearner` makes "rkhs" exact, a `LinearLearner` gives "parameters" its w*.
+    name : str
+        What it is called in settings and tables.
+    axis : str
+        What it is called on the axis of a figure; the name by default.
+    formula : str
+        For captions.
+    higher_is_better : bool
+        Whether it rises as the learner improves, as an accuracy does. `tol` is then reached from below.
+
+    Examples
+    --------
+    >>> class Agreement(Measure):
+    ...     name, higher_is_better = "agreement", True
+    ...     def of(self, pupil, target):
+    ...         return float(np.mean(np.sign(pupil.values) == np.sign(target)))
+    >>> Agreement().is_reached(0.99, tol=0.95)
+    True
     """
-    if name in ("paper", "rms"):
-        scale = scale_of(name, len(target))
 
-        def on_pool() -> float:
-            return scale * float(np.linalg.norm(pupil.values - target))
+    name: ClassVar[str] = ""
+    axis: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    higher_is_better: ClassVar[bool] = False
 
-        return on_pool
-    if name == "parameters":
-        return _in_parameters(pupil, target_function)
-    if not isinstance(pupil, KernelPupil):
-        raise InvalidInput("measure='rkhs' needs a KernelLearner: no other learner lives in a kernel's space")
-    if _is_expansion_from(target_function, pupil):
-        return _between_expansions(pupil, target, target_function)
-    return _of_interpolant(pupil, target)
+    def of(self, pupil: Pupil, target: Array) -> float:
+        """Return the measure of a pupil's `values` against the target, both (n,) or (n, q)."""
+        raise InvalidInput(f"{type(self).__name__} has no of(pupil, target): a measure is taken by that method")
 
+    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+        """Return a function that measures the pupil as it is when called, after any work that is needed only once.
 
-def _in_parameters(pupil: Pupil, target_function: Any) -> Measure:
-    if not isinstance(pupil, LinearPupil) or not isinstance(target_function, LinearLearner):
-        raise InvalidInput("measure='parameters' is |w - w*|: both the learner and y must be a LinearLearner")
-    goal = target_function.current_weights()
-    if goal.shape != pupil.learner.current_weights().shape:
-        raise InvalidInput(f"the target has {goal.size} weights, the learner {pupil.learner.current_weights().size}")
-    return lambda: float(np.linalg.norm(pupil.learner.current_weights() - goal))
+        `target_function` is what the caller of `teach` gave as y.
+        """
+        return lambda: float(self.of(pupil, target))
 
+    def scale(self, values: Array) -> float | None:
+        """Return s where the measure is s * sqrt(sum (f - f*)^2), which engines keep up to date by changes."""
+        return None
 
-def _is_expansion_from(target: Any, pupil: KernelPupil) -> bool:
-    """Say whether f - f* is a kernel expansion: both start from the same function, over the same kernel."""
-    learner = pupil.learner
-    if not isinstance(target, KernelLearner) or target.kernel != learner.kernel:
-        return False
-    one, other = learner.initial, target.initial
-    if learner.initial_is_table() or target.initial_is_table():  # known on this pool only, so compared there
-        return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))
-    return one is other or (not callable(one) and not callable(other) and float(one) == float(other))
+    def is_reached(self, value: float, tol: float) -> bool:
+        """Say whether a value is on the good side of a tolerance."""
+        return value > tol if self.higher_is_better else value < tol
 
+    def is_better(self, value: float, than: float) -> bool:
+        """Say whether one value is better than another."""
+        return value > than if self.higher_is_better else value < than
 
-def _between_expansions(pupil: KernelPupil, target: Array, goal: KernelLearner) -> Measure:
-    r"""|f - f*|_H^2 = sum_j a_j (f - f*)(z_j), with a the coefficients of f - f* and z its centers."""
-    start = pupil.learner
-    parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.steps_so_far()]
-    if not parts:
-        centers, weights = np.empty((0, pupil.pool.dimension)), np.empty(0)
-    else:
-        centers = np.concatenate([learner.centers_ for learner, _ in parts])
-        weights = np.concatenate([sign * learner.coefficients_ for learner, sign in parts])
-    fixed = start.expansion(centers) - goal.expansion(centers)
-    columns = pupil.learner.kernel(centers, pupil.pool.points) if len(centers) else np.empty((0, len(target)))
-
-    def norm() -> float:
-        at_centers = fixed + columns @ pupil.coefficients
-        square = weights @ at_centers + pupil.coefficients @ (pupil.values - target)
-        return root(float(square))
-
-    return norm
+    @property
+    def worst(self) -> float:
+        """What any value is better than."""
+        return -np.inf if self.higher_is_better else np.inf
 
 
-def _of_interpolant(pupil: KernelPupil, target: Array) -> Measure:
-    """Solve once for the coefficients of f^0 - f* on the pool; each step then adds its own to them exactly."""
-    at_start = pupil.coefficients.copy()
-    residual = gram_solver(pupil.learner.kernel, pupil.pool.points)(pupil.values - target)
+class PaperDiscrepancy(Measure):
+    """M = sqrt(sum (f - f*)^2) / n, the n outside the root: the paper's; the sum runs over all outputs."""
 
-    def norm() -> float:
-        square = (residual + pupil.coefficients - at_start) @ (pupil.values - target)
-        return root(float(square))
+    name: ClassVar[str] = "paper"
+    axis: ClassVar[str] = "discrepancy M"
+    formula: ClassVar[str] = "sqrt(sum (f - f*)^2) / n"
 
-    return norm
+    def of(self, pupil: Pupil, target: Array) -> float:
+        return self.scale(target) * distance(pupil.values, target)
 
-
-def root(square: float) -> float:
-    """Return the root of a square that rounding may have made a little negative; what is not finite stays so."""
-    return math.sqrt(max(0.0, square)) if math.isfinite(square) else square
+    def scale(self, values: Array) -> float:
+        return 1.0 / len(values)
 
 
-def gram_solver(kernel: Any, points: Array) -> Callable[[Array], Array]:
-    """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything."""
-    n = len(points)
-    if n > LARGEST_SOLVE:
-        raise InvalidInput(
-            f"the norm in H needs a solve with a Gram matrix of {n} points; the limit is {LARGEST_SOLVE}"
-        )
-    gram = np.asarray(kernel(points), dtype=np.float64)
-    size = float(np.abs(gram).sum(axis=0).max())
-    try:
-        factor = cho_factor(gram, lower=True)
-        reciprocal, _ = dpocon(factor[0], size, uplo="L")
-    except LinAlgError:
-        reciprocal = 0.0
-    if reciprocal * WORST_CONDITION < 1.0:
-        condition = f"about {1.0 / reciprocal:.0e}" if reciprocal > 0 else "beyond rounding"
-        raise IllConditioned(
-            f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
-            f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
-            f"coarser pool, or give the target as a KernelLearner"
-        )
-    return lambda values: np.asarray(cho_solve(factor, values))
+class RootMeanSquare(Measure):
+    """sqrt(mean (f - f*)^2), the mean over all points and outputs."""
+
+    name: ClassVar[str] = "rms"
+    axis: ClassVar[str] = "root mean square error"
+
+    def of(self, pupil: Pupil, target: Array) -> float:
+        return self.scale(target) * distance(pupil.values, target)
+
+    def scale(self, values: Array) -> float:
+        return 1.0 / float(np.sqrt(values.size))
+
+
+class DistanceInH(Measure):
+    """|f - f*|_H, the norm in the kernel's space.
+
+    Exact where y is a `KernelLearner` over the same kernel and start; elsewhere the norm of the interpolant of f - f*
+    on the pool.
+    """
+
+    name: ClassVar[str] = "rkhs"
+    axis: ClassVar[str] = "distance in the kernel's space"
+
+    def of(self, pupil: Pupil, target: Array) -> float:
+        return self.prepared(pupil, target, None)()
+
+    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+        tell: Callable[[Array, object], Callable[[], float]] | None = getattr(pupil, "distance_in_h", None)
+        if tell is None:
+            raise InvalidInput(
+                "measure='rkhs' needs a learner that lives in a kernel's space: a KernelLearner or an OrthogonalLearner"
+            )
+        return tell(target, target_function)
+
+
+class DistanceOfWeights(Measure):
+    """|w - w*| between two `LinearLearner`, one taught and one given as y."""
+
+    name: ClassVar[str] = "parameters"
+    axis: ClassVar[str] = "distance of the weights"
+
+    def of(self, pupil: Pupil, target: Array) -> float:
+        return self.prepared(pupil, target, None)()
+
+    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+        tell: Callable[[object], Callable[[], float] | None] | None = getattr(pupil, "distance_of_weights", None)
+        measured = None if tell is None else tell(target_function)
+        if measured is None:
+            raise InvalidInput("measure='parameters' is |w - w*|: both the learner and y must be a LinearLearner")
+        return measured
+
+
+@dataclass(frozen=True)
+class NamedMeasure(Measure):
+    """A measure of which only the name is known: enough for a lesson's figures and tolerances, not to measure."""
+
+    name: str  # type: ignore[misc]
+    axis: str  # type: ignore[misc]
+    higher_is_better: bool  # type: ignore[misc]
+
+
+MEASURES: dict[str, Measure] = {
+    kind.name: kind() for kind in (PaperDiscrepancy, RootMeanSquare, DistanceInH, DistanceOfWeights)
+}
+
+
+def as_measure(measure: Any) -> Measure:
+    """Return the measure of that name, or `measure` itself if it is one.
+
+    Examples
+    --------
+    >>> as_measure("rms").axis
+    'root mean square error'
+    """
+    if isinstance(measure, str) and measure in MEASURES:
+        return MEASURES[measure]
+    if isinstance(measure, Measure):
+        if not isinstance(measure.name, str) or not measure.name:
+            raise InvalidInput(f"{type(measure).__name__} has no name: a measure is told apart by it")
+        return measure
+    raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, or a nimt.Measure of your own; got {measure!r}")
+
+
+def distance(values: Array, target: Array) -> float:
+    """Return sqrt(sum (f - f*)^2), scaled where the squares would leave the range of floating-point numbers.
+
+    Examples
+    --------
+    >>> distance(np.array([3e-200, 0.0]), np.array([0.0, 4e-200]))
+    5e-200
+    """
+    gap = np.ravel(values - target)
+    square = float(gap @ gap)
+    if SAFE_SQUARES[0] < square < SAFE_SQUARES[1]:
+        return math.sqrt(square)
+    largest = float(np.max(np.abs(gap), initial=0.0))
+    if largest == 0.0 or not math.isfinite(largest):
+        return largest
+    return largest * float(np.linalg.norm(gap / largest))

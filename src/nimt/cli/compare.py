@@ -27,9 +27,7 @@ def compare(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     teachers: Annotated[
         str | None,
-        typer.Option(
-            "--teachers", help=f"greedy, random, soft, synthesis or whole, each with :k. [dim]\\[{TEACHERS}][/dim]"
-        ),
+        typer.Option("--teachers", help=f"Teachers as in --teacher, each with :k. [dim]\\[{TEACHERS}][/dim]"),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option("--seeds", help=f"Lessons of each teacher that draws. [dim]\\[{SEEDS}][/dim]")

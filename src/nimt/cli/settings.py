@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from nimt.learners.kernel import KernelLearner
     from nimt.sources import Problem
+    from nimt.teachers.base import Teacher
 
 USUAL_K = "1"
 LARGEST_CONFIG = 1 << 20  # bytes
-TEACHERS = ("greedy", "random", "soft", "synthesis", "whole")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,38 +74,37 @@ class RunSettings:
             columns=Columns(names, self.target_column, self.scale_features, self.duplicates),
         )
 
-    def made_learner(self, problem: Problem) -> Any:
+    def made_learner(self, problem: Problem) -> KernelLearner:
         """Return the learner that starts at the problem's initial function."""
-        from nimt.kernel_expressions import parse_kernel
         from nimt.learners.kernel import KernelLearner
 
-        kernel = parse_kernel(self.kernel, width=self.width, dimension=problem.pool.dimension)
         rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
-        return KernelLearner(kernel, loss=self.loss, learning_rate=rate, initial=problem.initial)
+        return KernelLearner(self.made_kernel(problem), loss=self.loss, learning_rate=rate, initial=problem.initial)
 
-    def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Any:
+    def made_kernel(self, problem: Problem) -> Kernel:
+        """Return the kernel, on points of the problem's dimension."""
+        from nimt.kernel_expressions import parse_kernel
+
+        return parse_kernel(self.kernel, width=self.width, dimension=problem.pool.dimension)
+
+    def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
         from nimt.teachers.base import AlternativeLabels
-        from nimt.teachers.greedy import GreedyTeacher
-        from nimt.teachers.random import RandomTeacher
-        from nimt.teachers.soft import SoftTeacher
-        from nimt.teachers.synthesis import SynthesisTeacher
+        from nimt.teachers.spelling import spelled, spelled_teachers
 
         name = self.teacher if name is None else name
-        if name not in TEACHERS:
-            raise InvalidInput(f"teacher must be one of {', '.join(TEACHERS)}, got {name!r}")
         labels = None if problem.alternative is None else AlternativeLabels(problem.alternative, self.probability)
-        if name == "whole":
+        _, fixed = spelled_teachers().get(name, (None, {}))
+        if "k" in fixed:
             asked = self.k if k is None and self.k != USUAL_K else k
-            if asked not in (None, "1.0"):
-                _refuse_k_of_whole(asked)
-            return GreedyTeacher(k=1.0, pool=self.pool, labels=labels)
-        kinds = {"greedy": GreedyTeacher, "random": RandomTeacher, "soft": SoftTeacher, "synthesis": SynthesisTeacher}
-        return kinds[name](k=pack(self.k if k is None else k), pool=self.pool, labels=labels)
+            if asked not in (None, str(fixed["k"])):
+                _refuse_k(name, asked)
+        size = pack(self.k if k is None else k)
+        return spelled(name, k=size, pool=self.pool, labels=labels, kernel=self.made_kernel(problem), loss=self.loss)
 
-    def made_teachers(self, problem: Problem) -> dict[str, Any]:
+    def made_teachers(self, problem: Problem) -> dict[str, Teacher]:
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
-        named: dict[str, Any] = {}
+        named: dict[str, Teacher] = {}
         for part in (self.teachers or "").split(","):
             name, _, k = part.strip().partition(":")
             if part.strip() in named:
@@ -170,7 +172,7 @@ def settings_from(target: str | None, given: dict[str, Any]) -> RunSettings:
         raise InvalidInput("TARGET is missing: name a picture, an array, a table or a function such as gmm")
     settings = RunSettings(**values)
     if settings.teacher == "whole" and given.get("k") not in (None, "1.0"):
-        _refuse_k_of_whole(given["k"])
+        _refuse_k("whole", given["k"])
     return settings
 
 
@@ -199,8 +201,8 @@ def _checked(name: str, value: Any, path: Path) -> Any:
     return value
 
 
-def _refuse_k_of_whole(k: str) -> NoReturn:
-    raise InvalidInput(f"the teacher whole shows everything at every step, not {k}: leave out -k, or take greedy")
+def _refuse_k(name: str, k: str | None) -> NoReturn:
+    raise InvalidInput(f"the teacher {name} shows everything at every step, not {k}: leave out -k, or take greedy")
 
 
 def pack(text: str) -> int | float:

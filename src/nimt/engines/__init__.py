@@ -1,7 +1,5 @@
-"""Engines run lessons. The reference loop is the specification; every other one is proven equal to it."""
+"""Ways to run a lesson: the plain loop, and faster ones that equal it."""
 
-from nimt.engines.base import Chunk, Engine, Task, Watch
-from nimt.engines.choosing import ENGINES, make_engine
-from nimt.engines.reference import ReferenceEngine
+from nimt.engines.choosing import ENGINES, Plan
 
-__all__ = ["ENGINES", "Chunk", "Engine", "ReferenceEngine", "Task", "Watch", "make_engine"]
+__all__ = ["ENGINES", "Plan"]

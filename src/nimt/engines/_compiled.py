@@ -1,12 +1,15 @@
 """Every compiled function: they call each other, so they share one file and one disk cache.
 
-Symbols: f values, y target (the true labels), c coefficients, w the kernel's window. A *slot* is a place in the layout
-of an array; greedy teaching stores a grid tile by tile, so that one step touches few tiles and a tile is contiguous.
+Symbols: f values, y target (the true labels), c coefficients, w the kernel's window, q outputs. A *slot* is a place in
+the layout of an array; greedy teaching stores a grid tile by tile, so that one step touches few tiles and a tile is
+contiguous. Arrays with outputs are flat, the outputs of a slot side by side. `outputs` is a tuple of q numbers: its
+length is known to the compiler, so that loops over one output cost nothing.
+
 Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
 vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
 
 No fastmath anywhere: a diverging lesson must be seen, not optimised away, and the arithmetic of a step must be that of
-the reference loop.
+the reference loop. Every function releases Python's lock: lessons in several threads use several cores.
 """
 
 from __future__ import annotations
@@ -18,17 +21,22 @@ TILE = 64  # slots that a tournament's leaf holds
 FAN = 8  # nodes that meet in one match
 
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4
-GOING, DIVERGED, CONVERGED, STALLED, STATIONARY = 0, 1, 2, 3, 4
+GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
+EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
 
-# places in the array of sums
-TOTAL, CARRY, AT_SYNC = 0, 1, 2
+# places in the array of the sum of squares that is kept by changes: its value, what rounding cut off, its error
+TOTAL, CARRY, ERROR = 0, 1, 2
 # places in the array of rules
-SCALE, TOL, LIMIT, STILL, PATIENCE = 0, 1, 2, 3, 4
+SCALE, TOL, LIMIT, STILL, PATIENCE, REPEATS = 0, 1, 2, 3, 4, 5
 # places in the array of the watch
 BEST, BEST_AT = 0, 1
 
+ROUNDING = 2.0**-50  # of the sum of squares, what one change of it may be wrong by
+DIGITS = 1e-9  # of the sum of squares, the error at which it is summed afresh
+SMALLEST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280  # beyond these single squares are lost, and the sum is scaled
 
-@njit(cache=True)
+
+@njit(cache=True, nogil=True)
 def slope(loss, delta, f, y):
     if loss == SQUARE:
         return 2.0 * (f - y)
@@ -45,10 +53,10 @@ def slope(loss, delta, f, y):
     return np.sign(f - y)
 
 
-# ---------------------------------------------------------------- the discrepancy, kept and re-synchronised
+# ---------------------------------------------------------------- the discrepancy, kept by changes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sum_of_squares(f, y):
     total = 0.0
     for block in range(0, f.size, 1024):
@@ -60,34 +68,105 @@ def sum_of_squares(f, y):
     return total
 
 
-@njit(cache=True)
-def synchronise(sums, f, y):
-    sums[TOTAL] = sum_of_squares(f, y)
-    sums[CARRY] = 0.0
-    sums[AT_SYNC] = sums[TOTAL]
+@njit(cache=True, nogil=True)
+def scaled_distance(f, y):
+    """sqrt(sum (f - y)^2) where squares would leave the range of floating-point numbers."""
+    largest = 0.0
+    for s in range(f.size):
+        r = abs(f[s] - y[s])
+        if not r <= largest:
+            largest = r
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    total = 0.0
+    for s in range(f.size):
+        r = (f[s] - y[s]) / largest
+        total += r * r
+    return largest * np.sqrt(total)
 
 
-@njit(cache=True)
-def measured(sums, rules):
-    total = sums[TOTAL] + sums[CARRY]
-    if total < 0.0:
-        total = 0.0
-    return rules[SCALE] * np.sqrt(total)
+@njit(cache=True, nogil=True)
+def measured(scale, total, f, y):
+    """The discrepancy from a sum of squares."""
+    if SMALLEST_SQUARE < total < LARGEST_SQUARE:
+        return scale * np.sqrt(total)
+    return scale * scaled_distance(f, y)
 
 
-@njit(cache=True)
-def over(step, m, rules, watch):
-    """The rules of `Watch.over`, in the same order."""
-    if not np.isfinite(m) or m > rules[LIMIT]:
-        return DIVERGED
-    if m < rules[TOL]:
-        return CONVERGED
-    if m < watch[BEST]:
-        watch[BEST] = m
-        watch[BEST_AT] = step
-    if rules[PATIENCE] > 0 and step - watch[BEST_AT] >= rules[PATIENCE]:
-        return STALLED
+@njit(cache=True, nogil=True)
+def changed(total, carry, error, change):
+    """Add a change to a compensated sum, and to the bound on its error."""
+    new = total + change
+    carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
+    return new, carry, error + ROUNDING * (abs(new) + abs(change))
+
+
+@njit(cache=True, nogil=True)
+def must_be_exact(total, error, tol_square):
+    """Whether the error of a kept sum could be seen: in the digits reported, or in the side of the tolerance."""
+    return not (error <= DIGITS * total and total - error > tol_square and total < LARGEST_SQUARE)
+
+
+@njit(cache=True, nogil=True)
+def over(step, m, tol, limit, patience, best, best_at):
+    """The rules of `Watch.over`, in the same order: the outcome, and the best so far and its step."""
+    if not np.isfinite(m) or m > limit:
+        return DIVERGED, best, best_at
+    if m < tol:
+        return CONVERGED, best, best_at
+    if m < best:
+        best, best_at = m, step
+    if patience > 0 and step - best_at >= patience:
+        return STALLED, best, best_at
+    return GOING, best, best_at
+
+
+@njit(cache=True, nogil=True)
+def stillness(largest, m, still, repeats):
+    """The rules of `ReferenceEngine.stillness`: `largest` is the largest |slope| K(x, x) of the pack."""
+    if still >= 0.0 and largest * largest <= still:
+        return STATIONARY
+    if repeats > 0.0 and largest == 0.0 and m > 0.0:
+        return AT_REST
     return GOING
+
+
+# ---------------------------------------------------------------- scores
+
+
+@njit(cache=True, nogil=True)
+def norm_of(part, so_far, norm):
+    """Take one more output into a norm: its square, its size, or the largest."""
+    if norm == EUCLIDEAN:
+        return so_far + part * part
+    if norm == MANHATTAN:
+        return so_far + abs(part)
+    return max(so_far, abs(part))
+
+
+@njit(cache=True, nogil=True)
+def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
+    """The score of a slot: the norm of f - y, or that of the slope, times the slot's weight."""
+    q = len(outputs)
+    first = s * np.uint64(q)
+    if q == 1:
+        if rule < 0:
+            return abs(f[first] - y[first])
+        return abs(slope(rule, rule_delta, f[first], y[first])) * weight[s]
+    total = 0.0
+    for o in range(q):
+        at = first + np.uint64(o)
+        part = f[at] - y[at] if rule < 0 else slope(rule, rule_delta, f[at], y[at])
+        total = norm_of(part, total, norm)
+    size = np.sqrt(total) if norm == EUCLIDEAN else total
+    return size if rule < 0 else size * weight[s]
+
+
+@njit(cache=True, nogil=True)
+def score_all(f, y, score, rule, delta, weight, outputs, norm):
+    for s in range(score.size):
+        if not score[s] < 0.0:
+            score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
 
 
 # ---------------------------------------------------------------- the tournament
@@ -97,7 +176,7 @@ def over(step, m, rules, watch):
 # every level is padded to a multiple of FAN with scores that never win. Ties go to the lowest index in the pool.
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def play_off(first, node_bits, node_tile, best_slot, order):
     """The best of the FAN nodes from `first` on: its score and its tile."""
     top = node_bits[first]
@@ -112,7 +191,7 @@ def play_off(first, node_bits, node_tile, best_slot, order):
     return top, tile
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def build_tournament(bits, best_slot, order, levels, node_bits, node_tile):
     node_bits[:] = -1
     for tile in range(bits.size // TILE):
@@ -135,11 +214,11 @@ def build_tournament(bits, best_slot, order, levels, node_bits, node_tile):
 # ---------------------------------------------------------------- lessons
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def by_columns(
     on_grid, grid, lists, at, rates, other_label, greedy, tournament, diagonal, f, y, other, c, shown, score, bits,
-    rule, rule_delta, weight, loss, loss_delta, order, best_slot, levels, node_bits, node_tile, stamp, touched,
-    work, guess, sums, period, rules, watch, out_index, out_label, out_m,
+    rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits, node_tile, stamp,
+    touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -151,30 +230,24 @@ def by_columns(
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
     begin, members, list_weights = lists
+    q = len(outputs)
     d = shape.size
     runs = first.size
     k = out_index.shape[1]
-    moves = np.empty(k)
+    moves = np.empty(k * q)
     root = levels[-2]
-    scale, tol, limit, still, patience = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL], rules[PATIENCE]
-    total, carry, at_sync = sums[TOTAL], sums[CARRY], sums[AT_SYNC]
+    scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
+    patience, repeats = rules[PATIENCE], rules[REPEATS]
+    tol_square = (tol / scale) ** 2 if tol > 0.0 else -1.0
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
     best, best_at = watch[BEST], watch[BEST_AT]
-    m = scale * np.sqrt(max(total + carry, 0.0))
+    m = measured(scale, max(total + carry, 0.0), f, y)
     state = GOING
     taken = 0
     for t in range(rates.size):
         step = at + t
-        # the rules of Watch.over, in the same order
-        if not np.isfinite(m) or m > limit:
-            state = DIVERGED
-            break
-        if m < tol:
-            state = CONVERGED
-            break
-        if m < best:
-            best, best_at = m, step
-        if patience > 0 and step - best_at >= patience:
-            state = STALLED
+        state, best, best_at = over(step, m, tol, limit, patience, best, best_at)
+        if state != GOING:
             break
 
         # the teacher
@@ -186,13 +259,16 @@ def by_columns(
         largest = 0.0
         for j in range(k):
             slot = np.uint64(out_index[t, j])
-            label = other[slot] if use_other else y[slot]
-            g = slope(loss, loss_delta, f[slot], label)
-            largest = max(largest, abs(g) * diagonal[slot if diagonal.size > 1 else np.uint64(0)])
-            moves[j] = -rates[t] / k * g
-            out_label[t, j] = label
-        if still >= 0.0 and largest * largest <= still:
-            state = STATIONARY
+            height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
+            for o in range(q):
+                s = slot * np.uint64(q) + np.uint64(o)
+                label = other[s] if use_other else y[s]
+                g = slope(loss, loss_delta, f[s], label)
+                largest = max(largest, abs(g) * height)
+                moves[j * q + o] = -rates[t] / k * g
+                out_label[t, j * q + o] = label
+        state = stillness(largest, m, still, repeats)
+        if state != GOING:
             break
 
         # the learner
@@ -200,8 +276,8 @@ def by_columns(
         count = 0
         for j in range(k):
             slot = np.uint64(out_index[t, j])
-            move = moves[j]
-            c[slot] += move
+            for o in range(q):
+                c[slot * np.uint64(q) + np.uint64(o)] += moves[j * q + o]
             shown[slot] = True
             if on_grid:
                 last = np.int64(order[slot]) if tournament else np.int64(slot)
@@ -226,12 +302,21 @@ def by_columns(
                     lo = max(lo, 0)
                     for x in range(lo, hi):
                         s = base + across[np.uint64(x)]
-                        before = f[s] - y[s]
-                        f[s] += move * window[np.uint64(offset + x)]
-                        after = f[s] - y[s]
-                        change += (after - before) * (after + before)
+                        w = window[np.uint64(offset + x)]
+                        size = 0.0
+                        for o in range(q):
+                            a = s * np.uint64(q) + np.uint64(o)
+                            before = f[a] - y[a]
+                            f[a] += moves[j * q + o] * w
+                            after = f[a] - y[a]
+                            change += (after - before) * (after + before)
+                            size = abs(after) if q == 1 else norm_of(after, size, norm)
                         if greedy and not score[s] < 0.0:
-                            score[s] = abs(after) if rule < 0 else abs(slope(rule, rule_delta, f[s], y[s])) * weight[s]
+                            if rule >= 0:
+                                size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
+                            elif q > 1 and norm == EUCLIDEAN:
+                                size = np.sqrt(size)
+                            score[s] = size
                             if tournament:
                                 tile = s // np.uint64(TILE)
                                 if stamp[tile] != step:
@@ -241,14 +326,23 @@ def by_columns(
             else:
                 if tournament:
                     out_index[t, j] = order[slot]
-                for q in range(begin[slot], begin[slot + np.uint64(1)]):
-                    s = np.uint64(members[q])
-                    before = f[s] - y[s]
-                    f[s] += move * list_weights[q]
-                    after = f[s] - y[s]
-                    change += (after - before) * (after + before)
+                for p in range(begin[slot], begin[slot + np.uint64(1)]):
+                    s = np.uint64(members[p])
+                    w = list_weights[p]
+                    size = 0.0
+                    for o in range(q):
+                        a = s * np.uint64(q) + np.uint64(o)
+                        before = f[a] - y[a]
+                        f[a] += moves[j * q + o] * w
+                        after = f[a] - y[a]
+                        change += (after - before) * (after + before)
+                        size = abs(after) if q == 1 else norm_of(after, size, norm)
                     if greedy and not score[s] < 0.0:
-                        score[s] = abs(after) if rule < 0 else abs(slope(rule, rule_delta, f[s], y[s])) * weight[s]
+                        if rule >= 0:
+                            size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
+                        elif q > 1 and norm == EUCLIDEAN:
+                            size = np.sqrt(size)
+                        score[s] = size
                         if tournament:
                             tile = s // np.uint64(TILE)
                             if stamp[tile] != step:
@@ -256,14 +350,12 @@ def by_columns(
                                 touched[np.uint64(count)] = tile
                                 count += 1
 
-        # the discrepancy: a compensated sum, taken afresh at fixed steps and whenever most of it is gone
-        new = total + change
-        carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
-        total = new
-        if (step + 1) % period == 0 or total + carry < 1e-3 * at_sync:
-            total, carry = sum_of_squares(f, y), 0.0
-            at_sync = total
-        m = scale * np.sqrt(max(total + carry, 0.0))
+        # the discrepancy: a compensated sum with a bound on its error, taken afresh where that could be seen
+        if change != 0.0:
+            total, carry, error = changed(total, carry, error, change)
+            if must_be_exact(total + carry, error, tol_square):
+                total, carry, error = sum_of_squares(f, y), 0.0, 0.0
+            m = measured(scale, total + carry, f, y)
         out_m[t] = m
         taken = t + 1
 
@@ -272,8 +364,8 @@ def by_columns(
             tile = np.uint64(touched[j])
             low = tile * np.uint64(TILE)
             top = bits[low]
-            for q in range(TILE):
-                top = max(top, bits[low + np.uint64(q)])
+            for v in range(TILE):
+                top = max(top, bits[low + np.uint64(v)])
             while bits[low] != top:
                 low += np.uint64(1)
             node_bits[tile] = top
@@ -292,13 +384,13 @@ def by_columns(
                 child = np.uint64(down + node * FAN)
                 top = node_bits[child]
                 wins = np.uint64(node_tile[child])
-                for q in range(1, FAN):
-                    other_bits = node_bits[child + np.uint64(q)]
+                for v in range(1, FAN):
+                    other_bits = node_bits[child + np.uint64(v)]
                     if other_bits > top:
                         top = other_bits
-                        wins = np.uint64(node_tile[child + np.uint64(q)])
+                        wins = np.uint64(node_tile[child + np.uint64(v)])
                     elif other_bits == top and top >= 0:
-                        rival = np.uint64(node_tile[child + np.uint64(q)])
+                        rival = np.uint64(node_tile[child + np.uint64(v)])
                         if order[best_slot[rival]] < order[best_slot[wins]]:
                             wins = rival
                 if node_bits[here_] != top or node_tile[here_] != wins or stamp[wins] == step:
@@ -307,41 +399,59 @@ def by_columns(
                     touched[kept] = node
                     kept += 1
             count = kept
-    sums[TOTAL], sums[CARRY], sums[AT_SYNC] = total, carry, at_sync
+    sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
     watch[BEST], watch[BEST_AT] = best, best_at
     return taken, state
 
 
-@njit(cache=True)
-def prepare_spread(chosen, rate, label_other, diagonal, f, y, other, c, shown, loss, loss_delta, spread, out_label):
-    """Write a pack's coefficients into `spread` (zero elsewhere); returns the paper's S, the largest of the pack."""
+@njit(cache=True, nogil=True)
+def prepare_spread(chosen, rate, label_other, diagonal, f, y, other, loss, loss_delta, outputs, spread, out_label):
+    """Write a pack's coefficients into `spread`, output after output; returns the largest |slope| K(x, x)."""
     k = chosen.size
+    q = len(outputs)
+    n = spread.size // q
     largest = 0.0
     spread[:] = 0.0
     for j in range(k):
-        s = chosen[j]
-        out_label[j] = other[s] if label_other else y[s]
-        g = slope(loss, loss_delta, f[s], out_label[j])
-        largest = max(largest, (g * diagonal[s % diagonal.size]) ** 2)
-        spread[s] += -rate / k * g
+        for o in range(q):
+            s = chosen[j] * q + o
+            label = other[s] if label_other else y[s]
+            out_label[j * q + o] = label
+            g = slope(loss, loss_delta, f[s], label)
+            largest = max(largest, abs(g) * diagonal[chosen[j] % diagonal.size])
+            spread[o * n + chosen[j]] += -rate / k * g
     return largest
 
 
-@njit(cache=True)
-def take_spread(chosen, spread, c, shown):
-    for s in range(spread.size):
-        c[s] += spread[s]
+@njit(cache=True, nogil=True)
+def take_spread(chosen, spread, c, shown, outputs):
+    q = len(outputs)
+    n = spread.size // q
+    for o in range(q):
+        for s in range(n):
+            c[s * q + o] += spread[o * n + s]
     for j in range(chosen.size):
         shown[chosen[j]] = True
 
 
-@njit(cache=True)
-def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score):
+@njit(cache=True, nogil=True)
+def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score, outputs, norm):
     """Do f += scale * addition, with the scores, and return the sum of squares afterwards.
 
-    Small loops over slices, each of which can be vectorised; four running sums, or one addition would wait for another.
+    `addition` holds one output after another. For one output small loops over slices, each of which can be vectorised;
+    four running sums, or one addition would wait for another.
     """
+    q = len(outputs)
     total = 0.0
+    if q > 1:
+        n = f.size // q
+        for s in range(n):
+            for o in range(q):
+                f[s * q + o] += scale * addition[o * n + s]
+        total = sum_of_squares(f, y)
+        if keep_score:
+            score_all(f, y, score, rule, delta, weight, outputs, norm)
+        return total
     for low in range(0, f.size, 1024):
         high = min(low + 1024, f.size)
         f_, y_, a_ = f[low:high], y[low:high], addition[low:high]
@@ -369,7 +479,7 @@ def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score)
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def first_largest(bits):
     """The slot of the largest score, the lowest of equals."""
     top = bits[0]
@@ -381,7 +491,7 @@ def first_largest(bits):
     return s
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def squared_distances(columns, index, result):
     """Write |x_s - x_index|^2 for every point; `columns` holds one row per coordinate."""
     result[:] = 0.0
@@ -393,7 +503,7 @@ def squared_distances(columns, index, result):
             result[s] += r * r
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def convolve_axis(source, result, outer, length, inner, taps, reach):
     """Write result[o, x, i] = sum_t taps[t + reach] source[o, x - t, i]; each tap is a pass over contiguous memory."""
     result[:] = 0.0
@@ -409,73 +519,52 @@ def convolve_axis(source, result, outer, length, inner, taps, reach):
                 there[p] += weight * here[p]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def by_convolution(
-    shape,
-    taps,
-    taps_at,
-    height,
-    at,
-    rates,
-    other_label,
-    greedy,
-    diagonal,
-    f,
-    y,
-    other,
-    c,
-    shown,
-    score,
-    bits,
-    rule,
-    rule_delta,
-    weight,
-    loss,
-    loss_delta,
-    work,
-    guess,
-    sums,
-    rules,
-    watch,
-    out_index,
-    out_label,
-    out_m,
-):
+    shape, taps, taps_at, height, at, rates, other_label, greedy, diagonal, f, y, other, c, shown, score, bits, rule,
+    rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index, out_label, out_m,
+):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
+    q = len(outputs)
+    n = f.size // q
     spread = np.empty(f.size)
     result = np.empty(f.size)
+    scale = rules[SCALE]
+    m = measured(scale, sums[TOTAL], f, y)
     for t in range(rates.size):
-        step = at + t
-        state = over(step, measured(sums, rules), rules, watch)
+        state, watch[BEST], watch[BEST_AT] = over(
+            at + t, m, rules[TOL], rules[LIMIT], rules[PATIENCE], watch[BEST], watch[BEST_AT]
+        )
         if state != GOING:
             return t, state
         if greedy:
             largest_into(bits, work, guess, out_index[t])
         label_other = other_label.size > 0 and other_label[t]
         largest = prepare_spread(
-            out_index[t], rates[t], label_other, diagonal, f, y, other, c, shown, loss, loss_delta, spread, out_label[t]
+            out_index[t], rates[t], label_other, diagonal, f, y, other, loss, loss_delta, outputs, spread, out_label[t]
         )
-        if rules[STILL] >= 0.0 and largest <= rules[STILL]:
-            return t, STATIONARY
-        take_spread(out_index[t], spread, c, shown)
-        inner = f.size
-        outer = 1
+        state = stillness(largest, m, rules[STILL], rules[REPEATS])
+        if state != GOING:
+            return t, state
+        take_spread(out_index[t], spread, c, shown, outputs)
+        inner = n
+        outer = q  # the outputs are convolved one by one, as if along one more axis
         for i in range(shape.size):
             inner //= shape[i]
             reach = (taps_at[i + 1] - taps_at[i]) // 2
             convolve_axis(spread, result, outer, shape[i], inner, taps[taps_at[i] : taps_at[i + 1]], reach)
             outer *= shape[i]
             spread, result = result, spread
-        sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy)
-        sums[CARRY] = 0.0
-        out_m[t] = measured(sums, rules)
+        sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy, outputs, norm)
+        m = measured(scale, sums[TOTAL], f, y)
+        out_m[t] = m
     return rates.size, GOING
 
 
 # ---------------------------------------------------------------- the k largest, in O(n)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def kth_largest(values, count, k):
     """The k-th largest of values[:count] (k from 1), by quickselect in place."""
     lo, hi, want = 0, count - 1, k - 1  # descending order
@@ -502,7 +591,7 @@ def kth_largest(values, count, k):
     return values[want]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_between(bits, lo, hi):
     above = 0
     within = 0
@@ -512,7 +601,7 @@ def count_between(bits, lo, hi):
     return above, within - above
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def largest_into(bits, work, guess, out):
     """Write the slots of the largest scores, ascending, ties to the lowest.
 
@@ -560,7 +649,7 @@ def largest_into(bits, work, guess, out):
 # ---------------------------------------------------------------- layouts
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def slots_of_grid(shape, tables, places, order):
     """Fill order[slot] = pool index for a grid laid out by its tables."""
     d = shape.size
@@ -582,26 +671,21 @@ def slots_of_grid(shape, tables, places, order):
             i -= 1
 
 
-@njit(cache=True)
-def gather(order, source, result):
-    """result[slot] = source[index]; slots that are padding (index beyond the pool) are left alone."""
-    n = source.size
+@njit(cache=True, nogil=True)
+def gather(order, source, result, q):
+    """result[slot] = source[index], q numbers each; slots that are padding (index beyond the pool) are left alone."""
+    n = source.size // q
     for s in range(order.size):
         if order[s] < n:
-            result[s] = source[order[s]]
+            for o in range(q):
+                result[s * q + o] = source[order[s] * q + o]
 
 
-@njit(cache=True)
-def scatter(order, source, result):
+@njit(cache=True, nogil=True)
+def scatter(order, source, result, q):
     """result[index] = source[slot], the inverse of `gather`."""
-    n = result.size
+    n = result.size // q
     for s in range(order.size):
         if order[s] < n:
-            result[order[s]] = source[s]
-
-
-@njit(cache=True)
-def score_all(f, y, score, rule, delta, weight):
-    for s in range(f.size):
-        if not score[s] < 0.0:
-            score[s] = abs(f[s] - y[s]) if rule < 0 else abs(slope(rule, delta, f[s], y[s])) * weight[s]
+            for o in range(q):
+                result[order[s] * q + o] = source[s * q + o]

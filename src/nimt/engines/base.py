@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices
-from nimt.learners.base import Pupil
+from nimt.learners.base import Learner, Pupil
 from nimt.lesson.lesson import Outcome
+from nimt.lesson.recording import Chunk
+from nimt.measures import Measure
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
 from nimt.teachers.base import Selection
@@ -25,48 +26,58 @@ class Task:
     Attributes
     ----------
     learner, teacher : as given
-    pool, target : Pool, array (n,)
+    pool, target : Pool, array (n,), or (n, q) for q outputs
     target_function : object
         What the caller gave as y.
-    measure : str
-    tol, stationary, patience : the rules by which it stops
+    measure : Measure
+    tol, stop_when_stationary, patience : the rules by which it stops
     seed : int
     candidates : array of int or None
         The points the teacher may show, sorted; None for all.
-    other_target : array (n,) or None
-        What alternative labels are read from, with `alternative_probability`.
+    other_target : array like the target, or None
+        What alternative labels are read from, with `other_probability`.
     box : Box or None
         Where the teacher may show any point of a box; `pool` is then its grid.
     """
 
-    learner: Any
+    learner: Learner
     teacher: Any
     pool: Pool
     target: Array
-    target_function: Any
-    measure: str
+    target_function: object
+    measure: Measure
     tol: float | None
-    stationary: float | None
+    stop_when_stationary: float | None
     patience: int | None
     seed: int
     candidates: Indices | None
     other_target: Array | None
-    alternative_probability: float
+    other_probability: float
     box: Box | None = None
 
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """(q,) for q > 1 outputs, () for one."""
+        return self.target.shape[1:]
+
+    @property
+    def offered(self) -> int:
+        """How many points the teacher may show."""
+        return len(self.pool) if self.candidates is None else len(self.candidates)
+
+    @property
+    def possible_labels(self) -> Array:
+        """Every label the learner may be shown by the truth or the other target: a classifier must know them all."""
+        return self.target if self.other_target is None else np.concatenate([self.target, self.other_target])
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the teacher shows the same example again as long as the learner does not move."""
+        return getattr(self.teacher, "draws", True) is False and self.other_target is None
+
     def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
-        """Return the lesson's random streams, one a role: the teacher's pool, its selection, its labels."""
+        """Return the lesson's random streams, one per role: the teacher's pool, its selection, its labels."""
         return tuple(np.random.default_rng(self.seed).spawn(3))  # type: ignore[return-value]
-
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some steps of a lesson: what was shown, the discrepancy after each, and the outcome if it ended."""
-
-    indices: NDArray[np.int64]
-    labels: Array
-    discrepancy: Array
-    outcome: Outcome | None
 
 
 class Watch:
@@ -74,25 +85,27 @@ class Watch:
 
     Examples
     --------
-    >>> watch = Watch(tol=0.1, patience=None, start=1.0)
+    >>> from nimt.measures import as_measure
+    >>> watch = Watch(as_measure("paper"), tol=0.1, patience=None, start=1.0)
     >>> watch.over(3, 0.05)
     <Outcome.CONVERGED: 'the discrepancy fell below the tolerance'>
     """
 
-    def __init__(self, tol: float | None, patience: int | None, start: float) -> None:
+    def __init__(self, measure: Measure, tol: float | None, patience: int | None, start: float) -> None:
+        self.measure = measure
         self.tol = tol
         self.patience = patience
-        self.limit = DIVERGED_BY * start if start > 0 else np.inf
-        self.best = np.inf
+        self.limit = DIVERGED_BY * start if start > 0 and not measure.higher_is_better else np.inf
+        self.best = measure.worst
         self.best_at = 0
 
     def over(self, step: int, discrepancy: float) -> Outcome | None:
         """Return the outcome at this step, or None to go on."""
         if not np.isfinite(discrepancy) or discrepancy > self.limit:
             return Outcome.DIVERGED
-        if self.tol is not None and discrepancy < self.tol:
+        if self.tol is not None and self.measure.is_reached(discrepancy, self.tol):
             return Outcome.CONVERGED
-        if discrepancy < self.best:
+        if self.measure.is_better(discrepancy, self.best):
             self.best, self.best_at = discrepancy, step
         if self.patience is not None and step - self.best_at >= self.patience:
             return Outcome.STALLED
@@ -102,7 +115,7 @@ class Watch:
         return {"best": self.best, "best_at": self.best_at, "limit": self.limit}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.best, self.best_at, self.limit = state["best"], state["best_at"], state["limit"]
+        self.best, self.best_at, self.limit = float(state["best"]), int(state["best_at"]), float(state["limit"])
 
 
 class Engine(Protocol):
@@ -112,6 +125,8 @@ class Engine(Protocol):
     step: int
     discrepancy: float
     watch: Watch
+    selection_rng: np.random.Generator
+    label_rng: np.random.Generator
 
     @property
     def pupil(self) -> Pupil:
@@ -131,7 +146,7 @@ class Engine(Protocol):
         """Return what the latest step showed."""
         ...
 
-    def taught(self) -> Any:
+    def taught(self) -> Learner:
         """Return the learner as it is now."""
         ...
 

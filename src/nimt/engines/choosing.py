@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from nimt.engines.base import Engine, Task
-from nimt.engines.box import BoxEngine
-from nimt.engines.compiled import uncovered
+from nimt.engines.compiled import twin_of_teacher, uncovered
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput, NotEnoughMemory
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.base import Pupil
+from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_LIMIT
-from nimt.operators.features import RandomFeatures
+from nimt.operators.features import FeatureKernel, FeatureOperator
 from nimt.operators.grid import GridOperator
-from nimt.operators.neighbours import PAIR_BYTES, NeighbourOperator, count_pairs
-from nimt.operators.streamed import CACHE
+from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
+from nimt.operators.streamed import CACHE, StreamedOperator
 from nimt.pools.base import Grid
-from nimt.teachers.greedy import GreedyTeacher
-from nimt.teachers.synthesis import SynthesisTeacher
 
-ENGINES = ("auto", "reference", "grid", "neighbours", "streamed")
-
-NEIGHBOURS_LIMIT = 2**31  # bytes that lists of neighbours may take before streaming columns is the better bargain
-NEAR_SHARE = 0.1  # of the pool within reach on average, beyond which lists gain nothing over columns
-LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
+NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are made
 
 
 @dataclass(frozen=True)
@@ -53,6 +48,15 @@ class Plan:
         return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {felt}: {self.reason}"
 
 
+@dataclass(frozen=True)
+class Choice:
+    """An engine that covers a task: how it would run, and how to make it from what was built to find out."""
+
+    plan: Plan
+    seconds: float  # per example shown, estimated
+    make: Callable[[Pupil], Engine] = field(repr=False)
+
+
 def readable(count: float) -> str:
     """Return a number of bytes as people say it.
 
@@ -68,76 +72,130 @@ def readable(count: float) -> str:
     return f"{count:.3g} TB"
 
 
-def plan_for(name: str | RandomFeatures, task: Task) -> Plan:
-    """Decide on an engine without making it; a named one is refused where it cannot run the task."""
-    if task.box is not None:
-        return _box(name, task)
-    if isinstance(name, RandomFeatures):
-        return _approximate(name, task)
+def choose(name: str, task: Task) -> Choice:
+    """Decide on an engine: the one of that name, or for "auto" the cheapest that covers the task.
+
+    Nothing is built that the engine will not use.
+    """
     if name not in ENGINES:
         raise InvalidInput(
             f"engine must be one of {', '.join(ENGINES)}, nimt.RandomFeatures() or nimt.Nystroem(), got {name!r}"
         )
-    reason = uncovered(task)
+    reason = "it was asked for" if name == "reference" else uncovered(task)
     if name == "reference" or (name == "auto" and reason):
-        return _reference(task, reason or "it was asked for")
+        return _reference(task, reason or "")
     if reason:
         raise InvalidInput(f"engine={name!r} cannot run this lesson: {reason}; use engine='reference' or 'auto'")
-    if len(task.pool) > LARGEST_POOL:
-        raise InvalidInput(f"the pool has {len(task.pool)} points; the fast engines count them in 32 bits")
-    kernel = task.learner.kernel
-    if name in ("auto", "grid"):
-        if isinstance(task.pool, Grid) and kernel.is_stationary():
-            return _grid(task)
-        if name == "grid":
-            raise InvalidInput(
-                f"engine='grid' needs a Grid and a stationary kernel, got {task.pool!r} and {kernel!r}; use 'auto'"
-            )
-    if name in ("auto", "neighbours"):
-        pairs = count_pairs(kernel, task.pool) if kernel.is_stationary() else np.inf
-        n = len(task.pool)
-        fits = pairs <= max(NEAR_SHARE * n * n, 64 * n) and PAIR_BYTES * pairs <= NEIGHBOURS_LIMIT
-        if fits or (name == "neighbours" and np.isfinite(pairs)):
-            return _neighbours(task, pairs)
-        if name == "neighbours":
-            raise InvalidInput(f"engine='neighbours' needs a kernel that ends, {kernel!r} does not; use 'auto'")
-    if isinstance(task.teacher, SynthesisTeacher):
-        reason = "labels are made on a grid or among neighbours, and this kernel reaches across the pool"
-        if name == "streamed":
-            raise InvalidInput(f"engine='streamed' cannot run this lesson: {reason}; use 'auto'")
-        return _reference(task, reason)
-    return _streamed(task)
+    if name != "auto":
+        found = OFFERED[name](task)
+        if isinstance(found, str):
+            raise InvalidInput(f"engine={name!r} cannot run this lesson: {found}; use engine='auto'")
+        return found
+    on_grid = _grid(task)
+    if isinstance(on_grid, Choice):  # never dearer than the others where it can run
+        return on_grid
+    offered = [_neighbours(task), _streamed(task)]
+    choices = [found for found in offered if isinstance(found, Choice)]
+    if choices:
+        return min(choices, key=lambda choice: choice.seconds)
+    return _reference(task, str(offered[-1]))
 
 
-def make_engine(name: str | RandomFeatures, task: Task, cache_bytes: int = CACHE) -> Engine:
-    """Return the engine of that name, made ready; "auto" takes the fastest that covers the task."""
-    plan = plan_for(name, task)
-    refuse_what_does_not_fit(plan)
-    if plan.engine == "box":
-        return BoxEngine(task)
-    if isinstance(name, RandomFeatures):
-        return ReferenceEngine(task, name.operator(task.learner.kernel, task.pool))
-    if plan.engine == "reference":
-        return ReferenceEngine(task)
+def _kernel_learner(task: Task) -> KernelLearner:
+    assert isinstance(task.learner, KernelLearner)
+    return task.learner
+
+
+def _grid(task: Task) -> Choice | str:
+    kernel, pool = _kernel_learner(task).kernel, task.pool
+    if not isinstance(pool, Grid) or not kernel.is_stationary():
+        return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
+    operator = GridOperator(kernel, pool)
+    n, cells = len(pool), operator.cells
+    single = getattr(task.teacher, "k", None) == 1 and not isinstance(task.teacher.k, float)
+    needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size
+    felt = "one step changes a small window" if cells < n else "the window covers the grid"
+    plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {felt}")
+    return Choice(plan, operator.cost().seconds, lambda pupil: _sparse(task, pupil, operator))
+
+
+def _neighbours(task: Task) -> Choice | str:
+    kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
+    if not kernel.is_stationary():
+        return f"it needs a stationary kernel, got {kernel!r}"
+    cost = NeighbourOperator.cost(kernel, pool)
+    if not cost.seconds < float("inf"):
+        return f"it needs a kernel that tells a finite reach, and {kernel!r} does not (nimt.kernels.reach)"
+    if cost.memory > NEIGHBOURS_LIMIT:
+        return f"the lists of neighbours would take {readable(cost.memory)}"
+    average = max(1, round(cost.seconds / PAIR_SECONDS))
+    needed = cost.memory + 100 * n * task.target[0].size
+    plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
+    return Choice(plan, cost.seconds, lambda pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
+
+
+def _streamed(task: Task) -> Choice | str:
+    twin = twin_of_teacher(task.teacher)
+    if twin is not None and twin.makes_labels:
+        return "labels are made on a grid or among neighbours, and this kernel reaches across the pool"
+    kernel, pool = _kernel_learner(task).kernel, task.pool
+    cost = StreamedOperator.cost(pool)
+    needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size)
+    plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
+
+    def make(pupil: Pupil) -> Engine:
+        from nimt.engines.streamed import StreamedEngine, compiled_column
+
+        assert isinstance(pupil, KernelPupil)
+        operator = StreamedOperator(kernel, pool, CACHE, compiled_column(kernel, pool))
+        return StreamedEngine(task, pupil, operator)
+
+    return Choice(plan, cost.seconds, make)
+
+
+def _reference(task: Task, reason: str) -> Choice:
+    n, q = len(task.pool), task.target[0].size
+    kernel = getattr(task.learner, "kernel", None)
+    if isinstance(kernel, FeatureKernel) and isinstance(task.learner, KernelLearner):
+        return _by_features(task, kernel)
+    gram = 8 * n * n
+    held = 0 if kernel is None else gram if gram <= GRAM_LIMIT else 2**27
+    plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
+    return Choice(plan, 1e-9 * n, lambda pupil: ReferenceEngine(task, pupil))
+
+
+def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
+    components = kernel.features(task.pool.take(np.zeros(1, dtype=np.intp))).shape[1]
+    needed = 8 * len(task.pool) * (2 * components + 10)
+    plan = Plan("reference", needed, None, "K is a product of features; the lesson differs from the exact one")
+
+    def make(pupil: Pupil) -> Engine:
+        assert isinstance(pupil, KernelPupil)
+        pupil.operator = FeatureOperator(kernel, task.pool)
+        return ReferenceEngine(task, pupil)
+
+    return Choice(plan, 1e-9 * len(task.pool) * components, make)
+
+
+def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
     from nimt.engines.sparse import SparseEngine  # numba is loaded only where it is used
-    from nimt.engines.streamed import StreamedEngine
     from nimt.engines.synthesising import SynthesisingEngine
 
-    if plan.engine == "streamed":
-        return StreamedEngine(task, cache_bytes)
-    kernel = task.learner.kernel
-    operator: GridOperator | NeighbourOperator
-    if plan.engine == "grid":
-        assert isinstance(task.pool, Grid)
-        operator = GridOperator(kernel, task.pool)
-    else:
-        operator = NeighbourOperator(kernel, task.pool)
-    if isinstance(task.teacher, SynthesisTeacher):
-        return SynthesisingEngine(task, operator)
-    return SparseEngine(task, operator)
+    assert isinstance(pupil, KernelPupil)
+    twin = twin_of_teacher(task.teacher)
+    kind = SynthesisingEngine if twin is not None and twin.makes_labels else SparseEngine
+    return kind(task, pupil, operator)
 
 
-def refuse_what_does_not_fit(plan: Plan) -> None:
+OFFERED: dict[str, Callable[[Task], Choice | str]] = {
+    "grid": _grid,
+    "neighbours": _neighbours,
+    "streamed": _streamed,
+}
+ENGINES = ("auto", "reference", *OFFERED)
+
+
+def check_memory(plan: Plan) -> None:
     """Raise before the machine does where a lesson needs more memory than there is."""
     free = available_memory()
     if free is not None and plan.bytes > free:
@@ -160,49 +218,3 @@ def available_memory() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
         return None
-
-
-def _reference(task: Task, reason: str) -> Plan:
-    n = len(task.pool)
-    gram = 8 * n * n
-    held = 0
-    if hasattr(task.learner, "kernel"):
-        held = gram if gram <= GRAM_LIMIT else 2**27
-    return Plan("reference", held + 80 * n, None, f"the plain loop, because {reason}")
-
-
-def _box(name: str | RandomFeatures, task: Task) -> Plan:
-    if name not in ("auto", "reference"):
-        raise InvalidInput(f"a lesson in a Box has an engine of its own: leave engine={name!r} out")
-    return Plan("box", 200 * len(task.pool), None, "the teacher may show any point of a box")
-
-
-def _approximate(approximation: RandomFeatures, task: Task) -> Plan:
-    if type(task.learner) is not KernelLearner:
-        raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(task.learner).__name__} has none")
-    needed = 8 * len(task.pool) * (2 * approximation.components + 10)
-    return Plan(approximation.name, needed, None, "it was asked for; the lesson differs from the exact one")
-
-
-def _grid(task: Task) -> Plan:
-    assert isinstance(task.pool, Grid)
-    operator = GridOperator(task.learner.kernel, task.pool)
-    n = len(task.pool)
-    single = isinstance(task.teacher, GreedyTeacher) and task.teacher.k == 1 and not isinstance(task.teacher.k, float)
-    needed = 80 * n + 16 * operator.cells + (8 * n if single else 24 * n)
-    reach = "one step changes a small window" if operator.cells < n else "the window covers the grid"
-    return Plan("grid", needed, min(operator.cells, n), f"the kernel is stationary on a uniform grid, and {reach}")
-
-
-def _neighbours(task: Task, pairs: float) -> Plan:
-    n = len(task.pool)
-    average = max(1, round(pairs / n))
-    # the lists, their copy in the order of the tournament, and what building them holds
-    needed = int(PAIR_BYTES * pairs * 2.2 + 100 * n)
-    return Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
-
-
-def _streamed(task: Task) -> Plan:
-    n = len(task.pool)
-    needed = min(CACHE, 8 * n * n) + 8 * n * (task.pool.dimension * 2 + 10)
-    return Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")

@@ -1,4 +1,4 @@
-"""What the fast engines share: which tasks they cover, the random draws, the rules, the state."""
+"""What the compiled engines share: which tasks they cover, the random draws, the rules, the state."""
 
 from __future__ import annotations
 
@@ -8,58 +8,56 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Indices
-from nimt.engines.base import Chunk, Task, Watch
+from nimt.arrays import Array, Flags, Indices
+from nimt.engines.base import Task, Watch
 from nimt.errors import InvalidInput
+from nimt.learners.base import Learner
+from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Outcome
-from nimt.losses import Absolute, Hinge, Huber, Logistic, Loss, Square, as_loss
-from nimt.measures import scale_of
-from nimt.operators import Operator
-from nimt.teachers.base import Selection, count_of
-from nimt.teachers.greedy import GreedyTeacher
-from nimt.teachers.random import RandomTeacher, cumulative
-from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.lesson.recording import Chunk
+from nimt.losses import Loss, as_loss, twin_of
+from nimt.teachers.base import CompiledTwin, Selection, count_of
 
-Flags = NDArray[np.bool_]
-
-LOSS_CODES: dict[type, int] = {Square: 0, Hinge: 1, Logistic: 2, Huber: 3, Absolute: 4}
-OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY)
+OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 RESIDUAL = -1  # the score |f - f*|; a loss's code means its gradient's size
+LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
 
 def uncovered(task: Task) -> str | None:
-    """Return why no fast engine covers a task, or None where they do."""
-    if type(task.learner) is not KernelLearner:
-        return f"only a KernelLearner has a fast engine, this is a {type(task.learner).__name__}"
-    if type(as_loss(task.learner.loss)) not in LOSS_CODES:
-        return f"the loss {as_loss(task.learner.loss)!r} is your own"
-    if type(task.teacher) not in (GreedyTeacher, RandomTeacher, SynthesisTeacher):
-        return f"the teacher {type(task.teacher).__name__} has no fast engine"
-    if isinstance(task.teacher, SynthesisTeacher) and task.teacher.pack_size(offered_by(task)) != 1:
-        return "packs of made labels are made by the reference loop"
-    if task.measure not in ("paper", "rms"):
-        return f"measure={task.measure!r} is computed by the reference loop"
-    teacher = task.teacher
-    if isinstance(teacher, GreedyTeacher) and teacher.diverse:
-        return "a diverse pack is chosen by the reference loop"
-    if (
-        isinstance(teacher, GreedyTeacher)
-        and teacher.loss is not None
-        and type(as_loss(teacher.loss)) not in LOSS_CODES
-    ):
-        return f"the teacher's loss {as_loss(teacher.loss)!r} is your own"
+    """Return why no compiled engine covers a task, or None where they do."""
+    learner, teacher = task.learner, task.teacher
+    if task.box is not None:
+        return "the teacher may show any point of a box"
+    if not isinstance(learner, KernelLearner) or own_seat(learner, "seat") is None:
+        return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
+    if twin_of(as_loss(learner.loss)) is None:
+        return f"the loss {as_loss(learner.loss)!r} is your own"
+    twin = twin_of_teacher(teacher)
+    if twin is None:
+        return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
+    if twin.loss is not None and twin_of(twin.loss) is None:
+        return f"the teacher's loss {twin.loss!r} is your own"
+    if twin.makes_labels and (teacher.pack_size(task.offered) != 1 or task.outputs):
+        return "labels are made for one example per step and one output; others by the reference loop"
+    if task.measure.scale(task.target) is None:
+        return f"the measure {task.measure.name!r} is taken by the reference loop"
+    if len(task.pool) > LARGEST_POOL:
+        return f"the pool has {len(task.pool)} points, and compiled engines count them in 32 bits"
     return None
 
 
-def offered_by(task: Task) -> int:
-    """Return how many points the teacher may show."""
-    return len(task.pool) if task.candidates is None else len(task.candidates)
+def twin_of_teacher(teacher: Any) -> CompiledTwin | None:
+    """Return how compiled engines choose for a teacher, None where they cannot."""
+    tell = getattr(teacher, "compiled_twin", None)
+    return None if tell is None else tell()
 
 
-def loss_code(loss: Loss) -> tuple[int, float]:
-    """Return the number by which compiled code knows a loss, and Huber's delta (1 for others)."""
-    return LOSS_CODES[type(loss)], float(getattr(loss, "delta", 1.0))
+def code_of(loss: Loss) -> tuple[int, float]:
+    """Return the number by which compiled code knows a loss, and its parameter."""
+    twin = twin_of(loss)
+    assert twin is not None
+    return twin
 
 
 class Sheet(NamedTuple):
@@ -75,7 +73,7 @@ class Sheet(NamedTuple):
         The best discrepancy so far and its step, read and written.
     indices : array (steps, k) of int
         What is shown: drawn beforehand, or written.
-    labels : array (steps, k)
+    labels : array (steps, k q)
         Written.
     discrepancy : array (steps,)
         After each step; written.
@@ -95,64 +93,69 @@ class Sheet(NamedTuple):
         return Sheet(self.rates[now], other, self.watch, self.indices[now], self.labels[now], self.discrepancy[now])
 
 
-class FastEngine(ABC):
+class CompiledEngine(ABC):
     """The part of an engine that does not depend on how K acts.
 
-    A subclass keeps f, c and the shown flags in whatever order it likes, and writes `run(sheet)`.
+    While it runs it owns the pupil's arrays, in whatever order it likes; a subclass writes `run(sheet)`.
     """
 
     name = ""
 
-    def __init__(self, task: Task, operator: Operator) -> None:
+    def __init__(self, task: Task, pupil: KernelPupil) -> None:
         self.task = task
-        self.pupil = KernelPupil(task.learner, task.pool, operator)
-        self.loss, self.delta = loss_code(self.pupil.loss)
+        self.pupil = pupil
+        self.loss, self.delta = code_of(pupil.loss)
         _, self.selection_rng, self.label_rng = task.streams()
-        self.greedy = not isinstance(task.teacher, RandomTeacher)
-        self.offered = offered_by(task)
-        self.k: int = count_of(task.teacher.k, self.offered)
+        twin = twin_of_teacher(task.teacher)
+        assert twin is not None
+        self.twin = twin
+        self.greedy = twin.draw is None
+        self.k: int = count_of(task.teacher.k, task.offered)
+        self.outputs = (0,) * int(np.prod(task.outputs))  # only its length matters: see `_compiled`
+        self.norm = 0
         self.step = 0
         self.discrepancy = 0.0
         self.last: Selection | None = None
-        self.rule, self.rule_delta = RESIDUAL, 1.0
-        if isinstance(task.teacher, GreedyTeacher) and task.teacher.score == "gradient":
-            assert task.teacher.loss is not None
-            self.rule, self.rule_delta = loss_code(as_loss(task.teacher.loss))
-        self._cumulative: Array | None = None
+        self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)
+        scale = task.measure.scale(task.target)
+        assert scale is not None
+        self.scale = scale
 
     def begin(self, discrepancy: float) -> None:
         """Start the watch from the discrepancy before anything is shown."""
         task = self.task
         self.discrepancy = discrepancy
-        self.watch = Watch(task.tol, task.patience, discrepancy)
+        self.watch = Watch(task.measure, task.tol, task.patience, discrepancy)
         self.rules = np.array(
             [
-                scale_of(task.measure, len(task.pool)),
+                self.scale,
                 -1.0 if task.tol is None else task.tol,
                 self.watch.limit,
-                -1.0 if task.stationary is None else task.stationary,
+                -1.0 if task.stop_when_stationary is None else task.stop_when_stationary,
                 0.0 if task.patience is None else float(task.patience),
+                1.0 if task.repeats and not self.twin.makes_labels else 0.0,
             ]
         )
 
     def advance(self, steps: int) -> Chunk:
         rates = self._rates(steps)
         steps = len(rates)
-        task = self.task
+        task, k, q = self.task, self.k, len(self.outputs)
         other_label: Flags = np.empty(0, dtype=bool)
         if task.other_target is not None:
-            other_label = self.label_rng.random(steps) < task.alternative_probability
-        indices = np.zeros((steps, self.k), dtype=np.int64) if self.greedy else self._drawn(steps)
+            other_label = self.label_rng.random(steps) < task.other_probability
+        indices = np.zeros((steps, k), dtype=np.int64) if self.greedy else self._drawn(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
-        sheet = Sheet(rates, other_label, watch, indices, np.empty((steps, self.k)), np.empty(steps))
+        sheet = Sheet(rates, other_label, watch, indices, np.empty((steps, k * q)), np.empty(steps))
         taken, code = self.run(sheet)
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
         self.step += taken
         self.pupil.steps += taken
+        labels = sheet.labels[:taken].reshape(taken, k, *task.outputs)
         if taken:
             self.discrepancy = float(sheet.discrepancy[taken - 1])
-            self.last = Selection(indices[taken - 1], sheet.labels[taken - 1])
-        return Chunk(indices[:taken], sheet.labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code])
+            self.last = Selection(indices[taken - 1], labels[taken - 1])
+        return Chunk(indices[:taken], labels, sheet.discrepancy[:taken], OUTCOMES[code])
 
     @abstractmethod
     def run(self, sheet: Sheet) -> tuple[int, int]:
@@ -172,9 +175,9 @@ class FastEngine(ABC):
 
     def gradient_weight(self) -> Array:
         """Return sqrt(K(x, x)) of the kernel a white-box teacher was given; empty for the residual score."""
-        if self.rule == RESIDUAL:
+        if self.twin.kernel is None:
             return np.empty(0)
-        return np.sqrt(np.asarray(self.task.teacher.kernel.diag(self.task.pool.points), dtype=np.float64))
+        return np.sqrt(np.asarray(self.twin.kernel.diag(self.task.pool.points), dtype=np.float64))
 
     def _rates(self, steps: int) -> Array:
         learner, before = self.pupil.learner, self.pupil.learner.steps_so_far() + self.step
@@ -191,31 +194,22 @@ class FastEngine(ABC):
         return rates
 
     def _drawn(self, steps: int) -> NDArray[np.int64]:
-        """Draw what `RandomTeacher.select` would, step after step: the same numbers from the same stream."""
-        teacher, rng, n, k = self.task.teacher, self.selection_rng, self.offered, self.k
-        shares: Array | None = None
-        if teacher.weights is not None:
-            shares = teacher.shares(self._candidates(), k)
-        if not teacher.replace:
-            drawn = np.array([rng.choice(n, size=k, replace=False, p=shares) for _ in range(steps)]).reshape(steps, k)
-        elif shares is None:
-            drawn = rng.integers(n, size=(steps, k))
-        else:
-            drawn = np.searchsorted(cumulative(shares), rng.random((steps, k)), side="right")
-        return np.ascontiguousarray(self._candidates()[drawn] if self.task.candidates is not None else drawn, np.int64)
-
-    def _candidates(self) -> Indices:
-        return np.arange(self.offered) if self.task.candidates is None else self.task.candidates
+        """Draw what `select` would, step after step: the same numbers from the same stream."""
+        assert self.twin.draw is not None
+        candidates: Indices = np.arange(self.task.offered) if self.task.candidates is None else self.task.candidates
+        drawn = self.twin.draw(self.selection_rng, candidates, self.k, steps)
+        return np.ascontiguousarray(drawn if self.task.candidates is None else candidates[drawn], np.int64)
 
     @property
+    @abstractmethod
     def values(self) -> Array:
-        return self.pupil.values
+        """The learner's values on the pool now."""
 
     @abstractmethod
     def settle(self) -> None:
-        """Bring the pupil's values, coefficients and shown flags up to date, in the order of the pool."""
+        """Hand the pupil its values, coefficients and shown flags as they are now, in the order of the pool."""
 
-    def taught(self) -> Any:
+    def taught(self) -> Learner:
         self.settle()
         return self.pupil.taught()
 

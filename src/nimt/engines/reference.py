@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, check_finite, read_only, real_array
-from nimt.engines.base import Chunk, Task, Watch
+from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.engines.base import Task, Watch
+from nimt.engines.offering import offer_of
 from nimt.errors import InvalidInput
-from nimt.learners.base import Pupil
-from nimt.learners.foreign import pupil_of
+from nimt.learners.base import Learner, Pupil
 from nimt.lesson.lesson import Outcome
+from nimt.lesson.recording import Chunk
 from nimt.losses import Loss, check_labels
-from nimt.measures import measure_of
-from nimt.operators import Operator
-from nimt.pools.base import Points, Pool
-from nimt.teachers.base import Memory, Selection, View, checked_indices
+from nimt.teachers.base import Memory, Selection, checked_indices
 
 
 class ReferenceEngine:
@@ -25,23 +23,19 @@ class ReferenceEngine:
 
     name = "reference"
 
-    def __init__(self, task: Task, operator: Operator | None = None) -> None:
+    def __init__(self, task: Task, pupil: Pupil, name: str = "reference") -> None:
         self.task = task
-        self.pupil: Pupil = pupil_of(task.learner, task.pool, possible_labels(task), operator)
-        if operator is not None:
-            self.name = operator.name
-        self.measure = measure_of(task.measure, self.pupil, task.target, task.target_function)
+        self.name = name
+        self.pupil = pupil
+        self.measure = task.measure.prepared(pupil, task.target, task.target_function)
         _, self.selection_rng, self.label_rng = task.streams()
+        self.offer = offer_of(task, pupil)
         self.memory: Memory | None = None
         self.step = 0
         with np.errstate(over="ignore", invalid="ignore"):  # refused with a sentence where it is not finite
             self.discrepancy = self.measure()
-        self.watch = Watch(task.tol, task.patience, self.discrepancy)
+        self.watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
-        everything = np.arange(len(task.pool))
-        self.candidates: Indices = everything if task.candidates is None else task.candidates
-        self.pool: Pool = task.pool if task.candidates is None else Points(task.pool.points[task.candidates])
-        self.target = read_only(task.target[self.candidates])
 
     @property
     def values(self) -> Array:
@@ -49,6 +43,7 @@ class ReferenceEngine:
 
     def advance(self, steps: int) -> Chunk:
         shown: list[Selection] = []
+        points: list[Array | None] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging lesson is an outcome, not a warning
@@ -56,75 +51,76 @@ class ReferenceEngine:
                 outcome = self.watch.over(self.step, self.discrepancy)
                 if outcome is not None:
                     break
-                selection = self.select()
-                if self.is_stationary(selection):
-                    outcome = Outcome.STATIONARY
+                places, selection = self.select()
+                outcome = self.stillness(selection)
+                if outcome is not None:
                     break
-                self.pupil.learn(selection.indices, selection.labels)
+                self.offer.learn(places, selection.labels)
                 self.memory = selection.memory
                 self.last = selection
                 self.step += 1
                 self.discrepancy = self.measure()
                 shown.append(selection)
+                points.append(self.offer.points(places))
                 discrepancies.append(self.discrepancy)
         k = len(self.last.indices) if self.last is not None else 1
         return Chunk(
             np.array([selection.indices for selection in shown], dtype=np.int64).reshape(len(shown), k),
-            np.array([selection.labels for selection in shown], dtype=np.float64).reshape(len(shown), k),
+            np.array([selection.labels for selection in shown]).reshape(len(shown), k, *self.task.outputs),
             np.array(discrepancies, dtype=np.float64),
             outcome,
+            None if self.task.box is None else np.array(points).reshape(len(shown), k, self.task.pool.dimension),
         )
 
-    def select(self) -> Selection:
-        """Ask the teacher, and translate its answer to the pool of the lesson."""
-        task = self.task
-        everywhere = task.candidates is None
-        view = View(
-            step=self.step,
-            pool=self.pool,
-            predictions=read_only(self.values if everywhere else self.values[self.candidates]),
-            target=self.target,
-            rng=self.selection_rng,
-            memory=self.memory,
-            candidates=self.candidates,
-        )
-        selection = task.teacher.select(view)
+    def select(self) -> tuple[Indices, Selection]:
+        """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""
+        view = self.offer.view(self.step, self.selection_rng, self.memory)
+        selection = self.task.teacher.select(view)
+        name = type(self.task.teacher).__name__
         if not isinstance(selection, Selection):
-            raise InvalidInput(f"{type(task.teacher).__name__}.select must return a Selection, got {selection!r}")
-        indices = self.candidates[checked_indices(selection.indices, len(view))]
-        if self.last is not None and len(indices) != len(self.last.indices):
+            raise InvalidInput(f"{name}.select must return a Selection, got {selection!r}")
+        places = checked_indices(selection.indices, len(view))
+        if self.last is not None and len(places) != len(self.last.indices):
             raise InvalidInput(
-                f"{type(task.teacher).__name__} showed {len(self.last.indices)} examples a step and now "
-                f"{len(indices)}: packs of a lesson have one size"
+                f"{name} showed {len(self.last.indices)} examples per step and now {len(places)}: packs of a lesson "
+                f"have one size"
             )
-        labels = self.label(indices, selection.labels)
-        return Selection(indices, labels, selection.scores, checked_memory(selection.memory))
+        labels = self.label(places, selection.labels)
+        indices = self.offer.indices(places)
+        return places, Selection(indices, labels, selection.scores, checked_memory(selection.memory))
 
-    def label(self, indices: Indices, labels: Any) -> Array:
+    def label(self, places: Indices, labels: Any) -> Array:
         """Return the labels as the teacher gave them, or now and then those of the other target."""
         task = self.task
-        if task.other_target is not None and self.label_rng.random() < task.alternative_probability:
-            return np.asarray(task.other_target[indices])
-        return checked_labels(labels, len(indices), self.pupil.loss)
+        if task.other_target is not None and self.label_rng.random() < task.other_probability:
+            return self.offer.other_labels(places)
+        return checked_labels(labels, (len(places), *task.outputs), self.pupil.loss)
 
-    def is_stationary(self, selection: Selection) -> bool:
-        """Say whether the paper's S = (slope K(x, x))^2, the largest of the pack, is down to the given value.
+    def stillness(self, selection: Selection) -> Outcome | None:
+        """Return an outcome where the example chosen moves the learner too little, or not at all, from now on.
 
-        A learner that says it is full can be moved by nothing in the pool, whatever is shown.
+        The paper's S = (slope K(x, x))^2 is held against `stop_when_stationary`, the largest of the pack. A learner
+        that says it is full can be moved by nothing in the pool. Where the slope is zero at all that is shown, and the
+        teacher will show the same again, no later step moves anything.
         """
         if getattr(self.pupil, "is_full", False):
-            return True
-        if self.task.stationary is None:
-            return False
-        assert self.pupil.loss is not None and self.pupil.diagonal is not None
-        slopes = self.pupil.loss.slope(self.values[selection.indices], selection.labels)
-        return bool(np.max((slopes * self.pupil.diagonal[selection.indices]) ** 2) <= self.task.stationary)
+            return Outcome.STATIONARY
+        loss, diagonal = self.pupil.loss, self.pupil.diagonal
+        if loss is None or diagonal is None:
+            return None
+        slopes = loss.slope(self.values[selection.indices], selection.labels)
+        if self.task.stop_when_stationary is not None:
+            at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.outputs))
+            if np.max((slopes * at) ** 2) <= self.task.stop_when_stationary:
+                return Outcome.STATIONARY
+        at_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None and not slopes.any()
+        return Outcome.AT_REST if at_rest else None
 
     def last_selection(self) -> Selection:
         assert self.last is not None
         return self.last
 
-    def taught(self) -> Any:
+    def taught(self) -> Learner:
         return self.pupil.taught()
 
     def close(self) -> None:
@@ -140,6 +136,7 @@ class ReferenceEngine:
             "pack": None if self.last is None else len(self.last.indices),
             "watch": self.watch.state(),
             "pupil": self.pupil.state(),
+            "offer": self.offer.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -149,25 +146,22 @@ class ReferenceEngine:
         self.label_rng.bit_generator.state = state["label_rng"]
         self.memory = state["memory"]
         if state["pack"] is not None:
-            self.last = Selection(np.zeros(state["pack"], np.intp), np.zeros(state["pack"]))
+            pack = int(state["pack"])
+            self.last = Selection(np.zeros(pack, np.intp), np.zeros((pack, *self.task.outputs)))
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])
+        self.offer.restore(state.get("offer", {}))
 
 
-def checked_labels(labels: Any, count: int, loss: Loss | None) -> Array:
+def checked_labels(labels: Any, shape: tuple[int, ...], loss: Loss | None) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
     given = real_array("a teacher's labels", labels)
-    if given.shape != (count,):
-        raise InvalidInput(f"a teacher showed {count} examples with labels of shape {given.shape}")
+    if given.shape != shape:
+        raise InvalidInput(f"a teacher showed {shape[0]} examples with labels of shape {given.shape}, not {shape}")
     check_finite("a teacher's labels", given)
     if loss is not None:
         check_labels(loss, given)
     return given
-
-
-def possible_labels(task: Task) -> Array:
-    """Return every label a learner may be shown by the truth or the other target: a classifier must know them all."""
-    return task.target if task.other_target is None else np.concatenate([task.target, task.other_target])
 
 
 def checked_memory(memory: Memory | None) -> Memory | None:

@@ -6,31 +6,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from nimt.arrays import Array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
-from nimt.engines.compiled import RESIDUAL, FastEngine, Sheet
-from nimt.measures import scale_of
+from nimt.engines.compiled import RESIDUAL, CompiledEngine, Sheet
+from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator
 
 NOTHING = np.empty(0)
 NO_SLOTS = np.empty(0, dtype=np.int64)
-SHORTEST_PERIOD, LONGEST_PERIOD = 2**10, 2**20  # steps between two exact sums, so that they cost O(1) a step
 
 
-class SparseEngine(FastEngine):
+class SparseEngine(CompiledEngine):
     """Run a lesson whose steps touch few points.
 
-    One greedy example a step needs the largest score after every step: the pool is laid out tile by tile and a
+    One greedy example per step needs the largest score after every step: the pool is laid out tile by tile and a
     tournament over the tiles is played again only where the step was felt. Packs and random examples need no
     tournament and stay in the order of the pool.
     """
 
-    def __init__(self, task: Task, operator: GridOperator | NeighbourOperator) -> None:
-        super().__init__(task, operator)
+    def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
+        super().__init__(task, pupil)
         self.operator = operator
         self.name = operator.name
         self.on_grid = isinstance(operator, GridOperator)
@@ -38,11 +36,8 @@ class SparseEngine(FastEngine):
         self.way = (
             operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
         )
-        n = len(task.pool)
         self.diagonal = np.array([operator.height])
-        self.period = min(max(n, SHORTEST_PERIOD), LONGEST_PERIOD)
         self.sums = np.zeros(3)
-        self.closed = False
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         if self.tournament:
             self._lay_out_by_tiles()
@@ -61,9 +56,8 @@ class SparseEngine(FastEngine):
         self.work = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
         self.guess = np.zeros(2, dtype=np.int64)
         self._take_over()
-        _compiled.synchronise(self.sums, self.f, self.y)
-        scale = scale_of(task.measure, n)
-        self.begin(scale * float(np.sqrt(self.sums[_compiled.TOTAL])))
+        self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
+        self.begin(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
 
     # -- layout
 
@@ -77,7 +71,8 @@ class SparseEngine(FastEngine):
         else:
             slots = -(-n // _compiled.TILE) * _compiled.TILE
             self.order = np.full(slots, n, dtype=np.int32)
-            self.order[:n] = cKDTree(self.task.pool.points, leafsize=_compiled.TILE).indices
+            assert isinstance(self.operator, NeighbourOperator)
+            self.order[:n] = self.operator.tree.indices  # neighbours in space lie in few tiles
             for first in range(0, slots, _compiled.TILE):  # within a tile the pool's order decides ties
                 self.order[first : first + _compiled.TILE].sort()
 
@@ -110,37 +105,38 @@ class SparseEngine(FastEngine):
         return no_grid, (self.operator.begin, self.operator.members, self.operator.weights)
 
     def _placed(self, array: NDArray[Any], padding: float = 0.0) -> Any:
-        """Return a copy of an array over the pool in the engine's layout."""
+        """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
+        flat = np.array(array, order="C").reshape(-1)
         if not self.tournament:
-            return np.array(array)
-        placed = np.full(len(self.order), padding, dtype=array.dtype)
-        _compiled.gather(self.order, array, placed)
+            return flat
+        q = flat.size // len(self.task.pool)
+        placed = np.full(q * len(self.order), padding, dtype=flat.dtype)
+        _compiled.gather(self.order, flat, placed, q)
         return placed
 
+    def _in_pool_order(self, flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
+        """Return an array over the pool from a flat one in the engine's layout."""
+        if not self.tournament:
+            return flat.reshape(shape)
+        result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
+        _compiled.scatter(self.order, flat, result, result.size // len(self.task.pool))
+        return result.reshape(shape)
+
     def _take_over(self) -> None:
-        """Take the pupil's values and coefficients into the engine's layout, and see who is furthest off."""
-        pupil = self.pupil
+        """Take the pupil's arrays into the engine's layout, and see who is furthest off."""
+        values, coefficients, shown = self.pupil.lend()
         if self.tournament:
-            self.f, self.c, self.shown = (
-                self._placed(part) for part in (pupil.values, pupil.coefficients, pupil.shown)
-            )
-            pupil.values = pupil.coefficients = NOTHING  # one copy is enough; `settle` brings them back
-            pupil.shown = np.empty(0, dtype=bool)
+            self.f, self.c, self.shown = (self._placed(part) for part in (values, coefficients, shown))
         else:
-            self.f, self.c, self.shown = pupil.values, pupil.coefficients, pupil.shown
+            self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
         if self.greedy:
-            _compiled.score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight)
+            _compiled.score_all(
+                self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm
+            )
         if self.tournament:
             _compiled.build_tournament(
                 self.bits, self.best_slot, self.order, self.levels, self.node_bits, self.node_tile
             )
-
-    def _in_pool_order(self, array: NDArray[Any]) -> Any:
-        if not self.tournament:
-            return array
-        result = np.empty(len(self.task.pool), dtype=array.dtype)
-        _compiled.scatter(self.order, array, result)
-        return result
 
     # -- running
 
@@ -148,18 +144,19 @@ class SparseEngine(FastEngine):
         if self.way == "fft":
             return self._by_fft(sheet)
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
-        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.loss, self.delta)
-        end = (self.rules, *sheet[2:])
+        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
+        learner = (self.loss, self.delta, self.outputs)
+        end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = _compiled.by_convolution(
-                *self._separable(), self.step, *sheet[:2], self.greedy, *function, *scores, self.work,
-                self.guess, self.sums, *end,
+                *self._separable(), self.step, *sheet[:2], self.greedy, *function, *scores, *learner, self.work,
+                self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
             self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.greedy, self.tournament, *function,
-            *scores, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched,
-            self.work, self.guess, self.sums, self.period, *end,
+            *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp,
+            self.touched, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
 
@@ -172,55 +169,66 @@ class SparseEngine(FastEngine):
     def _by_fft(self, sheet: Sheet) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy = sheet
         assert isinstance(self.operator, GridOperator)
+        scale, tol, limit, still, patience, repeats = self.rules
+        n, q = len(self.task.pool), len(self.outputs)
         spread = np.empty(len(self.f))
-        still = self.rules[_compiled.STILL]
+        measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
         for t in range(len(rates)):
-            code = _compiled.over(self.step + t, _compiled.measured(self.sums, self.rules), self.rules, watch)
+            code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
             if code:
-                return t, code
+                return t, int(code)
             if self.greedy:
                 _compiled.largest_into(self.bits, self.work, self.guess, indices[t])
             use_other = bool(len(other_label) and other_label[t])
             largest = _compiled.prepare_spread(
-                indices[t], rates[t], use_other, self.diagonal, self.f, self.y, self.other, self.c, self.shown,
-                self.loss, self.delta, spread, labels[t],
+                indices[t], rates[t], use_other, self.diagonal, self.f, self.y, self.other, self.loss, self.delta,
+                self.outputs, spread, labels[t],
             )  # fmt: skip
-            if still >= 0.0 and largest <= still:
-                return t, _compiled.STATIONARY
-            _compiled.take_spread(indices[t], spread, self.c, self.shown)
-            addition = self.operator.by_fft(spread)
-            self.sums[:2] = (
-                _compiled.finish_spread(
-                    1.0, addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy
-                ),
-                0.0,
-            )
-            discrepancy[t] = _compiled.measured(self.sums, self.rules)
+            code = _compiled.stillness(largest, measured, still, repeats)
+            if code:
+                return t, int(code)
+            _compiled.take_spread(indices[t], spread, self.c, self.shown, self.outputs)
+            addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(q)])
+            self.sums[0] = _compiled.finish_spread(
+                1.0, addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy,
+                self.outputs, self.norm,
+            )  # fmt: skip
+            measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
+            discrepancy[t] = measured
         return len(rates), 0
 
     # -- what is seen from outside
 
     @property
+    def closed(self) -> bool:
+        """Whether the pupil has its arrays back for good."""
+        return len(self.f) == 0
+
+    @property
     def values(self) -> Array:
-        return self.pupil.values if self.closed else np.asarray(self._in_pool_order(self.f))
+        return self.pupil.values if self.closed else np.asarray(self._in_pool_order(self.f, self.task.target.shape))
 
     def close(self) -> None:
-        # one array at a time, so that a large pool is never held twice
         self.score = self.weight = self.other = self.y = NOTHING
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
-        for name, own in (("values", "f"), ("coefficients", "c"), ("shown", "shown")):
-            setattr(self.pupil, name, self._in_pool_order(getattr(self, own)))
-            setattr(self, own, NOTHING)
+        shape = self.task.target.shape
+        # one array at a time, so that a large pool is never held twice
+        values = self._in_pool_order(self.f, shape)
+        self.f = NOTHING
+        coefficients = self._in_pool_order(self.c, shape)
+        self.c = NOTHING
+        self.pupil.take_back(values, coefficients, self._in_pool_order(self.shown, (len(self.task.pool),)))
         self.order = np.empty(0, np.int32)
-        self.closed = True
 
     def settle(self) -> None:
-        if self.closed:
-            return
-        self.pupil.values = self._in_pool_order(self.f)
-        self.pupil.coefficients = self._in_pool_order(self.c)
-        self.pupil.shown = self._in_pool_order(self.shown)
+        if not self.closed:
+            shape = self.task.target.shape
+            self.pupil.take_back(
+                self._in_pool_order(self.f, shape),
+                self._in_pool_order(self.c, shape),
+                self._in_pool_order(self.shown, (len(self.task.pool),)),
+            )
 
     def state(self) -> dict[str, Any]:
         return super().state() | {"sums": self.sums}

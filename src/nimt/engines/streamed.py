@@ -11,10 +11,9 @@ from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern
 from nimt.arrays import Array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
-from nimt.engines.compiled import RESIDUAL, FastEngine, Sheet
-from nimt.losses import as_loss
-from nimt.measures import scale_of
-from nimt.operators.streamed import CACHE, StreamedOperator
+from nimt.engines.compiled import RESIDUAL, CompiledEngine, Sheet
+from nimt.learners.kernel import KernelPupil
+from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
 
 NOTHING = np.empty(0)
@@ -71,31 +70,37 @@ _SHAPES: dict[tuple[type, Any], Callable[[Array], None]] = {
 }
 
 
-class StreamedEngine(FastEngine):
+class StreamedEngine(CompiledEngine):
     """Run a lesson whose every step touches the whole pool, without ever forming a Gram matrix."""
 
     name = "streamed"
 
-    def __init__(self, task: Task, cache_bytes: int = CACHE) -> None:
-        kernel = task.learner.kernel
-        self.operator = StreamedOperator(kernel, task.pool, cache_bytes, compiled_column(kernel, task.pool))
-        super().__init__(task, self.operator)
-        self.diagonal = np.asarray(self.pupil.diagonal)
+    def __init__(self, task: Task, pupil: KernelPupil, operator: StreamedOperator) -> None:
+        super().__init__(task, pupil)
+        self.operator = operator
+        self.diagonal = np.asarray(pupil.diagonal)
         self.score = self.candidate_scores() if self.greedy else NOTHING
         self.bits = self.score.view(np.int64)
         self.weight = NOTHING if self.rule == RESIDUAL else self.gradient_weight()
         self.work = np.empty(len(self.bits) if self.k > 1 else 0, dtype=np.int64)
         self.guess = np.zeros(2, dtype=np.int64)
-        self.begin(scale_of(task.measure, len(task.pool)) * float(np.sqrt(self._finish(0.0, self.pupil.values))))
+        self.y = np.array(task.target, order="C").reshape(-1)
+        self.f, self.c, self.shown = pupil.lend()
+        square = self._finish(0.0, np.zeros(self.f.size))
+        self.begin(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
+
+    @property
+    def values(self) -> Array:
+        return self.f
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy = sheet
-        task, pupil = self.task, self.pupil
-        loss = as_loss(task.learner.loss)
-        still, scale = self.rules[_compiled.STILL], self.rules[_compiled.SCALE]
+        task, loss = self.task, self.pupil.loss
+        scale, tol, limit, still, patience, repeats = self.rules
+        one_column = self.k == 1 and not task.outputs
         measured = self.discrepancy
         for t in range(len(rates)):
-            code = _compiled.over(self.step + t, measured, self.rules, watch)
+            code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
             if code:
                 return t, int(code)
             chosen = indices[t]
@@ -105,33 +110,37 @@ class StreamedEngine(FastEngine):
                 _compiled.largest_into(self.bits, self.work, self.guess, chosen)
             source = task.other_target if len(other_label) and other_label[t] else task.target
             assert source is not None
-            labels[t] = source[chosen]
-            slopes = loss.slope(pupil.values[chosen], labels[t])
-            if still >= 0.0 and np.max((slopes * self.diagonal[chosen]) ** 2) <= still:
-                return t, _compiled.STATIONARY
+            labels[t] = source[chosen].reshape(-1)
+            slopes = loss.slope(self.f[chosen], source[chosen])
+            largest = float(np.max(np.abs(slopes).reshape(self.k, -1) * self.diagonal[chosen, np.newaxis]))
+            code = _compiled.stillness(largest, measured, still, repeats)
+            if code:
+                return t, int(code)
             moves = -rates[t] / self.k * slopes
-            np.add.at(pupil.coefficients, chosen, moves)  # a pack may show the same point twice
-            pupil.shown[chosen] = True
-            if self.k == 1:
+            np.add.at(self.c, chosen, moves)  # a pack may show the same point twice
+            self.shown[chosen] = True
+            if one_column:
                 square = self._finish(float(moves[0]), self.operator.column(int(chosen[0])))
             else:
-                self.operator.add(pupil.values, chosen, moves)
-                square = self._finish(0.0, pupil.values)
-            measured = scale * float(np.sqrt(square))
+                self.operator.add(self.f, chosen, moves)
+                square = self._finish(0.0, self.f.reshape(-1))
+            measured = _compiled.measured(scale, square, self.f.reshape(-1), self.y)
             discrepancy[t] = measured
         return len(rates), 0
 
     def _finish(self, move: float, column: Array) -> float:
         """Add a column to the values, bring the scores up to date, and return the sum of squares."""
-        rule = (self.score, self.rule, self.rule_delta, self.weight, self.greedy)
-        return float(_compiled.finish_spread(move, column, self.pupil.values, self.task.target, *rule))
+        rule = (self.score, self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
+        return float(_compiled.finish_spread(move, column, self.f.reshape(-1), self.y, *rule))
 
     def settle(self) -> None:
-        pass  # the pupil's own arrays are worked on
+        self.pupil.take_back(self.f, self.c, self.shown)
 
     def close(self) -> None:
         self.operator.kept.clear()
+        self.settle()
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
-        self._finish(0.0, self.pupil.values)
+        self.f, self.c, self.shown = self.pupil.lend()
+        self._finish(0.0, self.f.reshape(-1))

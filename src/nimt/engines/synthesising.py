@@ -10,6 +10,7 @@ from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet
 from nimt.engines.sparse import SparseEngine
+from nimt.learners.kernel import KernelPupil
 from nimt.losses import check_labels
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
@@ -20,14 +21,14 @@ ALWAYS = np.ones(1, dtype=bool)
 
 
 class SynthesisingEngine(SparseEngine):
-    """Run `SynthesisTeacher`, one example a step, at a cost that does not grow with the pool.
+    """Run `SynthesisTeacher`, one example per step, at a cost that does not grow with the pool.
 
-    Its estimator looks at one point a step, so it runs in Python as the reference loop runs it, on slots in place of
+    Its estimator looks at one point per step, so it runs in Python as the reference loop runs it, on slots in place of
     pool indices; finding the example and learning from it are compiled.
     """
 
-    def __init__(self, task: Task, operator: GridOperator | NeighbourOperator) -> None:
-        super().__init__(task, operator)
+    def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
+        super().__init__(task, pupil, operator)
         self.other = np.zeros_like(self.y)  # where the label being shown is written
         radius = task.teacher.radius or float(np.max(self.score))
         self.responses = Responses.unknown(np.arange(len(self.y)), radius)
@@ -37,7 +38,10 @@ class SynthesisingEngine(SparseEngine):
         try:
             for t in range(len(sheet.rates)):
                 self.step = began + t
-                code = _compiled.over(self.step, _compiled.measured(self.sums, self.rules), self.rules, sheet.watch)
+                scale, tol, limit, _, patience, _ = self.rules
+                kept = self.sums[_compiled.TOTAL] + self.sums[_compiled.CARRY]
+                measured = _compiled.measured(scale, kept, self.f, self.y)
+                code, *sheet.watch[:] = _compiled.over(self.step, measured, tol, limit, patience, *sheet.watch)
                 if code:
                     return t, int(code)
                 self._make_label()

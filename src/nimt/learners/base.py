@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,13 +16,82 @@ from nimt.pools.base import Pool, as_pool, same_points, values_on
 LearningRate = float | str | Callable[[int], float]
 
 
+State = dict[str, Any]  # named arrays, numbers, text, and dictionaries of them: what a file can hold
+
+
 @runtime_checkable
 class Learner(Protocol):
-    """What a teacher can teach: scikit-learn's two words, because that *is* the gray box."""
+    """What a teacher can teach: scikit-learn's two methods are all that a gray box needs.
+
+    A learner may also offer
+
+    - `seat(pool)`, or `seat(pool, outputs)` for several outputs: a `Pupil`, which keeps its values on the pool up to
+      date in a cheaper way than calling `predict` on all points after every step,
+    - `state()` and `restore(state)`: named arrays, so that it can be saved, checkpointed and resumed.
+    """
 
     def predict(self, X: Any) -> Any: ...
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
+
+
+class Pupil(Protocol):
+    """A learner at work on one pool. `loss` and `diagonal` are None for a learner that cannot be opened.
+
+    `values` are (n,), or (n, q) for q outputs.
+    """
+
+    values: Array
+
+    @property
+    def loss(self) -> Loss | None: ...
+
+    @property
+    def diagonal(self) -> Array | None: ...
+
+    def learn(self, indices: Indices, labels: Array) -> None:
+        """Show one pack; `values` are those of the learner after it."""
+        ...
+
+    def taught(self) -> Learner:
+        """Return the learner as it is now, a copy of its own."""
+        ...
+
+    def state(self) -> State:
+        """Return what `restore` needs to go on bit by bit."""
+        ...
+
+    def restore(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class BoxPupil(Pupil, Protocol):
+    """A pupil in a `Box`: it can be asked and shown any point; `values` are those on the grid of the box."""
+
+    def at(self, points: Array) -> Array:
+        """Return the learner's values at any points."""
+        ...
+
+    def learn_at(self, points: Array, labels: Array) -> None:
+        """Show one pack of points anywhere."""
+        ...
+
+
+class Described:
+    """A learner that is known by its parameters and its state: attributes whose names end in an underscore."""
+
+    learned: ClassVar[tuple[str, ...]] = ()
+
+    def state(self) -> State:
+        """Return what was learned, as named arrays."""
+        return {name: np.asarray(getattr(self, name)) for name in self.learned if hasattr(self, name)}
+
+    def restore(self, state: State) -> None:
+        """Take over what `state` returned."""
+        for name in self.learned:
+            if name in state:
+                value = np.array(state[name])
+                setattr(self, name, value.item() if value.ndim == 0 else value)
 
 
 class StartsFromInitial:
@@ -32,7 +101,7 @@ class StartsFromInitial:
     pool_: Pool
 
     def check_initial(self) -> None:
-        """Refuse an initial function that has a value which is no number."""
+        """Refuse an initial function that has a value which is not a finite number."""
         if not callable(self.initial):
             check_finite("initial", real_array("initial", self.initial))
 
@@ -48,28 +117,34 @@ class StartsFromInitial:
                 )
         self.pool_ = pool
 
+    def initial_outputs(self) -> tuple[int, ...]:
+        """Return the outputs of an initial function that was given as values; () where it was not."""
+        if not self.initial_is_table() or not hasattr(self, "pool_"):
+            return ()
+        return values_on(self.pool_, self.initial, "initial").shape[1:]
+
     def initial_is_table(self) -> bool:
         """Say whether the initial function is known on one pool only."""
         return not callable(self.initial) and np.ndim(self.initial) > 0
 
-    def initial_on(self, pool: Pool) -> Array:
+    def initial_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Array:
         """Return the untaught part, the initial function, on a pool."""
         if not self.initial_is_table():
-            return values_on(pool, self.initial, "initial")
+            return values_on(pool, self.initial, "initial", outputs)
         bound: Pool | None = getattr(self, "pool_", None)
         if bound is None:
             raise InvalidInput(
                 "initial was given as values, and values need a pool: teach() binds them to its own; "
                 "give a number or a callable to predict without one"
             )
-        table = values_on(bound, self.initial, "initial")
+        table = values_on(bound, self.initial, "initial", outputs)
         if pool is bound or same_points(pool, bound):
             return table
         return table[_rows_in(bound, pool)]
 
 
 def check_rate(rate: LearningRate, loss: Loss) -> None:
-    """Refuse a learning rate that is no positive number, no callable and not "auto"."""
+    """Refuse a learning rate that is neither a positive number, nor a callable, nor "auto"."""
     if callable(rate):
         return
     if isinstance(rate, str):
@@ -102,9 +177,11 @@ def auto_rate(loss: Loss, diagonal: ArrayLike) -> float:
 
 
 def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Return points (k, d) and labels (k,), or say what is wrong with them."""
+    """Return points (k, d) and labels (k,) or (k, q), or say what is wrong with them."""
     points = as_pool(X, "X").points
-    labels = real_array("y", y).reshape(-1)
+    labels = real_array("y", y)
+    if labels.ndim != 2 or labels.shape[1] == 1:
+        labels = labels.reshape(-1)
     if len(labels) != len(points):
         raise InvalidInput(f"{len(points)} examples came with {len(labels)} labels")
     check_finite("y", labels)
@@ -126,57 +203,3 @@ def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
             f"{asked.points[unknown[0]].tolist()}: give initial as a callable to predict anywhere"
         )
     return np.asarray(rows, dtype=np.intp)
-
-
-class Pupil(Protocol):
-    """What the loop needs of a learner. `loss` and `diagonal` are None for a learner that cannot be opened."""
-
-    values: Array
-
-    @property
-    def loss(self) -> Loss | None: ...
-
-    @property
-    def diagonal(self) -> Array | None: ...
-
-    def learn(self, indices: Indices, labels: Array) -> None:
-        """Show one pack; `values` are those of the learner after it."""
-        ...
-
-    def taught(self) -> Any:
-        """Return the learner as it is now, a copy of its own."""
-        ...
-
-    def state(self) -> dict[str, Array]:
-        """Return the arrays from which `restore` goes on bit by bit."""
-        ...
-
-    def restore(self, state: dict[str, Array]) -> None: ...
-
-
-def learns_like(learner: Any, kind: type) -> bool:
-    """Say whether it is one of ours that predicts and learns as ours do; a subclass may do either in its own way."""
-    return isinstance(learner, kind) and all(
-        getattr(type(learner), name) is getattr(kind, name) for name in ("predict", "partial_fit")
-    )
-
-
-def check_learner_protocol(learner: Any) -> None:
-    """Refuse what cannot be taught."""
-    missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
-    if missing or isinstance(learner, type):
-        raise InvalidInput(
-            f"a learner needs predict(X) and partial_fit(X, y), as methods of an object; got {learner!r}"
-        )
-
-
-class BoxPupil(Pupil, Protocol):
-    """A pupil that can be asked and shown anything in the box; `values` are those on its grid."""
-
-    def at(self, points: Array) -> Array:
-        """Return the learner's values at any points."""
-        ...
-
-    def learn_at(self, points: Array, labels: Array) -> None:
-        """Show one pack."""
-        ...

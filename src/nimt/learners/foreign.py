@@ -1,4 +1,4 @@
-"""Any other learner: known by `predict` and `partial_fit` alone."""
+"""Any other learner: known by `predict` and `partial_fit` alone, and how any learner is seated at a pool."""
 
 from __future__ import annotations
 
@@ -6,67 +6,112 @@ import copy
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import NotFittedError
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array, Indices, real_array
 from nimt.errors import CannotStore, InvalidInput
-from nimt.learners.base import BoxPupil, Pupil, StartsFromInitial, check_learner_protocol, learns_like
-from nimt.learners.kernel import KernelBoxPupil, KernelLearner, KernelPupil
-from nimt.learners.linear import LinearLearner, LinearPupil
-from nimt.learners.orthogonal import OrthogonalLearner, OrthogonalPupil
+from nimt.learners.base import Learner, Pupil, StartsFromInitial, State
 from nimt.losses import Loss
-from nimt.operators import Operator
 from nimt.pools.base import Points, Pool
 from nimt.pools.box import Box
 
+SKOPS = "skops"
 
-class AnyPupil:
+
+class ForeignPupil:
     """Any object with `predict` and `partial_fit`; one that is not fitted yet counts as predicting 0."""
 
     loss: Loss | None = None
     diagonal: Array | None = None
 
-    def __init__(self, learner: Any, pool: Pool, labels: Array) -> None:
+    def __init__(self, learner: Any, place: Pool | Box, labels: Array) -> None:
         self.learner = copy.deepcopy(learner)
-        self.pool = pool
+        self.pool: Pool = place.grid if isinstance(place, Box) else place
+        self.outputs = labels.shape[1:]
         self.first: dict[str, Any] = {"classes": np.unique(labels)} if is_classifier_like(learner) else {}
-        self.values: Array = self.predict_on(pool)
+        self.values: Array = self.at_points(self.pool.points)
 
     def learn(self, indices: Indices, labels: Array) -> None:
-        self.show(self.pool.points[indices], labels)
+        self.learn_at(self.pool.take(indices), labels)
 
-    def show(self, points: Array, labels: Array) -> None:
+    def learn_at(self, points: Array, labels: Array) -> None:
         """Show a pack of points anywhere."""
         self.learner.partial_fit(points, labels, **self.first)
         self.first = {}
-        self.values = self.predict_on(self.pool)
+        self.values = self.at_points(self.pool.points)
 
-    def taught(self) -> Any:
-        return copy.deepcopy(self.learner)
+    def at(self, points: Array) -> Array:
+        """Return the learner's values at any points."""
+        return self.at_points(Points(points).points)
 
-    def state(self) -> dict[str, Array]:
-        raise CannotStore(
-            f"{type(self.learner).__name__} is not a learner of nimt, so it cannot be written to a checkpoint "
-            f"without pickle: leave checkpoint= out"
-        )
+    def taught(self) -> Learner:
+        learner: Learner = copy.deepcopy(self.learner)
+        return learner
 
-    def restore(self, state: dict[str, Array]) -> None:
-        self.state()
+    def state(self) -> State:
+        return {"values": self.values, "is_first": bool(self.first), "learner": state_of(self.learner)}
 
-    def predict_on(self, pool: Pool) -> Array:
-        """Return its values on any pool."""
-        n = len(pool)
+    def restore(self, state: State) -> None:
+        self.learner = with_state(self.learner, state["learner"])
+        self.values = np.array(state["values"])
+        if not state["is_first"]:
+            self.first = {}
+
+    def at_points(self, points: Array) -> Array:
+        n = len(points)
+        name = type(self.learner).__name__
         try:
-            values = np.asarray(self.learner.predict(pool.points), dtype=np.float64)
+            predicted = self.learner.predict(points)
         except NotFittedError:
-            return np.zeros(n)
-        if values.shape not in ((n,), (n, 1)):
-            raise InvalidInput(
-                f"{type(self.learner).__name__}.predict returned shape {values.shape} for {n} points: "
-                f"it must return ({n},) or ({n}, 1)"
-            )
-        return values.reshape(n)
+            return np.zeros((n, *self.outputs))
+        values = real_array(f"what {name}.predict returned", predicted)
+        if values.shape not in ((n, *self.outputs), (n, *(self.outputs or (1,)))):
+            asked = f"({n}, {self.outputs[0]})" if self.outputs else f"({n},) or ({n}, 1)"
+            raise InvalidInput(f"{name}.predict returned shape {values.shape} for {n} points: it must return {asked}")
+        return values.reshape(n, *self.outputs)
+
+
+def seated(learner: Any, place: Pool | Box, labels: Array) -> Pupil:
+    """Seat a learner at a pool or in a box; the caller's own is left as it was.
+
+    `labels` are all that it may be shown, (m,) or (m, q): a classifier must know its classes before it begins.
+    """
+    check_learner(learner)
+    outputs = labels.shape[1:]
+    in_box = isinstance(place, Box)
+    if in_box and isinstance(learner, StartsFromInitial) and learner.initial_is_table():
+        raise InvalidInput("initial was given as values, and in a Box it must be known anywhere: give a callable")
+    seat = own_seat(learner, "seat_in" if in_box else "seat")
+    if seat is None:
+        return ForeignPupil(learner, place, labels)
+    pupil: Pupil = seat(place, outputs) if outputs else seat(place)
+    return pupil
+
+
+def own_seat(learner: Any, name: str) -> Any:
+    """Return the learner's way to be seated, None where a subclass predicts or learns in another way than it knows."""
+    kind = type(learner)
+    seat = getattr(learner, name, None)
+    if not callable(seat):
+        return None
+    written = _written_in(kind, name)
+    known = all(issubclass(written, _written_in(kind, method)) for method in ("predict", "partial_fit"))
+    return seat if known else None
+
+
+def _written_in(kind: type, name: str) -> type:
+    """Return the class, of those a class inherits from, in which a method was written."""
+    return next((one for one in kind.__mro__ if name in vars(one)), kind)
+
+
+def check_learner(learner: Any) -> None:
+    """Refuse what cannot be taught."""
+    missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
+    if missing or isinstance(learner, type):
+        raise InvalidInput(
+            f"a learner needs predict(X) and partial_fit(X, y), as methods of an object; got {learner!r}"
+        )
 
 
 def is_classifier_like(learner: Any) -> bool:
@@ -74,36 +119,50 @@ def is_classifier_like(learner: Any) -> bool:
     return bool(hasattr(learner, "__sklearn_tags__") and is_classifier(learner))
 
 
-def pupil_of(learner: Any, pool: Pool, labels: Array, operator: Operator | None = None) -> Pupil:
-    """Seat a learner at a pool; the caller's own is left as it was.
-
-    `labels` are all it may be shown, `operator` is how its kernel acts, densely by default.
-    """
-    if learns_like(learner, KernelLearner):
-        return KernelPupil(learner, pool, operator)
-    if learns_like(learner, LinearLearner):
-        return LinearPupil(learner, pool)
-    if learns_like(learner, OrthogonalLearner):
-        return OrthogonalPupil(learner, pool)
-    check_learner_protocol(learner)
-    return AnyPupil(learner, pool, labels)
+# ---------------------------------------------------------------- what a file can hold of a learner
 
 
-class AnyBoxPupil(AnyPupil):
-    """Any other learner, asked and shown through `predict` and `partial_fit` alone."""
-
-    def at(self, points: Array) -> Array:
-        return self.predict_on(Points(points))
-
-    def learn_at(self, points: Array, labels: Array) -> None:
-        self.show(points, labels)
+def has_state(learner: Any) -> bool:
+    """Say whether a learner tells its state as named arrays."""
+    return all(callable(getattr(learner, name, None)) for name in ("state", "restore"))
 
 
-def box_pupil_of(learner: Any, box: Box, labels: Array) -> BoxPupil:
-    """Seat a learner in a box; the caller's own is left as it was."""
-    if isinstance(learner, StartsFromInitial) and learner.initial_is_table():
-        raise InvalidInput("initial was given as values, and in a Box it must be known anywhere: give a callable")
-    if learns_like(learner, KernelLearner):
-        return KernelBoxPupil(learner, box)
-    check_learner_protocol(learner)
-    return AnyBoxPupil(learner, box.grid, labels)
+def state_of(learner: Any) -> State:
+    """Return what `with_state` needs, or refuse a learner that no file can hold without pickle."""
+    if has_state(learner):
+        return {"own": learner.state()}
+    if isinstance(learner, BaseEstimator):
+        return {SKOPS: np.frombuffer(_skops(type(learner).__name__).dumps(learner), dtype=np.uint8)}
+    raise CannotStore(
+        f"{type(learner).__name__} cannot be written to a file without pickle: give it state() and restore(state), "
+        f"which return and take named arrays, or leave checkpoint= out"
+    )
+
+
+def with_state(learner: Any, state: State) -> Any:
+    """Return the learner with the state that `state_of` returned."""
+    if SKOPS in state:
+        return from_skops(state[SKOPS], type(learner).__name__)
+    learner.restore(state["own"])
+    return learner
+
+
+def from_skops(data: Array, name: str) -> Any:
+    """Read an estimator that skops wrote; nothing but scikit-learn's own classes is ever made."""
+    io = _skops(name)
+    written = np.asarray(data, dtype=np.uint8).tobytes()
+    types = io.get_untrusted_types(data=written)
+    strange = [name for name in types if not name.startswith("sklearn.")]
+    if strange:
+        raise CannotStore(f"the stored estimator holds {strange[0]}, which is not of scikit-learn and is not made")
+    return io.loads(written, trusted=types)
+
+
+def _skops(name: str) -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise CannotStore(
+            f"{name} is stored by skops, which is not installed: pip install 'nimt[skops]', or leave checkpoint= out"
+        ) from None
+    return skops.io

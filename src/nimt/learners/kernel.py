@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array, Indices
-from nimt.errors import CannotStore, InvalidInput
+from nimt.arrays import Array, Flags, Indices
+from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.learners.base import (
+    Described,
     LearningRate,
     StartsFromInitial,
+    State,
     auto_rate,
     check_rate,
     checked_pack,
     rate_at,
 )
+from nimt.learners.norms import between_expansions, is_expansion_from, of_interpolant
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
@@ -28,7 +33,7 @@ from nimt.pools.box import Box
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 
 
-class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignore[misc]
     r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
 
     A pack of k examples moves f to f - eta * (1/k) sum_j slope(f(x_j), y_j) K(x_j, .). The function is kept as
@@ -48,7 +53,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
     Attributes
     ----------
     centers_ : array (m, d)
-    coefficients_ : array (m,)
+    coefficients_ : array (m,), or (m, q) for q outputs
     steps_ : int
         How many packs it has learned from.
 
@@ -60,9 +65,11 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
     array([0.2])
     """
 
+    learned: ClassVar[tuple[str, ...]] = ("centers_", "coefficients_", "steps_", "learning_rate_")
+
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         *,
         loss: str | Loss = "square",
         learning_rate: LearningRate = 0.01,
@@ -89,6 +96,14 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
             self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
 
+    def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
+        """Return this learner at work on a pool; it is left as it was."""
+        return KernelPupil(self, pool, outputs)
+
+    def seat_in(self, box: Box, outputs: tuple[int, ...] = ()) -> KernelBoxPupil:
+        """Return this learner at work in a box; it is left as it was."""
+        return KernelBoxPupil(self, box, outputs)
+
     def rate(self, step: int, diagonal: ArrayLike) -> float:
         """Return the learning rate of a step; `diagonal` is K(x, x) wherever "auto" must hold."""
         if isinstance(self.learning_rate, str):
@@ -102,19 +117,32 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
-        self.absorb(points, -rate / len(points) * loss.slope(self.predict(points), labels), steps=1)
+        values = self.values_on(as_pool(points), labels.shape[1:])
+        self.absorb(points, -rate / len(points) * loss.slope(values, labels), steps=1)
         return self
 
     def predict(self, X: ArrayLike | Pool) -> Array:
-        """Return f at the rows of X, shape (n,)."""
-        pool = as_pool(X, "X")
+        """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
+        return self.values_on(as_pool(X, "X"), self.outputs())
+
+    def outputs(self) -> tuple[int, ...]:
+        """Return (q,) where it has q > 1 outputs, () for one, or where nothing says otherwise yet."""
+        return self.coefficients_.shape[1:] if self.steps_so_far() else self.initial_outputs()
+
+    def values_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
+        """Return f on a pool, with the outputs asked for."""
+        start = self.initial_on(pool, outputs)
         if self.steps_so_far() == 0:
-            return np.array(self.initial_on(pool))
-        return np.asarray(self.initial_on(pool) + self.expansion(pool.points), dtype=np.float64)
+            return np.array(start)
+        if self.coefficients_.shape[1:] != outputs:
+            raise InvalidInput(
+                f"this learner was taught {_named(self.coefficients_.shape[1:])} and is now to learn {_named(outputs)}"
+            )
+        return np.asarray(start + self.expansion(pool.points), dtype=np.float64)
 
     def expansion(self, points: Array) -> Array:
         """Return the taught part, sum_j c_j K(x_j, .), at the given points."""
-        total = np.zeros(len(points))
+        total = np.zeros((len(points), *self.outputs()))
         if self.steps_so_far() == 0 or len(self.centers_) == 0:
             return total
         self._check_dimension(points)
@@ -131,7 +159,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
         """
         if self.steps_so_far() == 0:
             self.centers_ = np.empty((0, points.shape[1]))
-            self.coefficients_ = np.empty(0)
+            self.coefficients_ = np.empty((0, *coefficients.shape[1:]))
             self.steps_ = 0
         self.steps_ += steps
         if distinct and len(self.centers_) == 0:
@@ -143,7 +171,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
         order = np.argsort(first, kind="stable")  # centers stay in the order in which they were first shown
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        merged = np.zeros(len(order))
+        merged = np.zeros((len(order), *coefficients.shape[1:]))
         np.add.at(merged, rank[np.ravel(place)], np.concatenate([self.coefficients_, coefficients]))
         self.centers_ = both[first[order]]
         self.coefficients_ = merged
@@ -161,7 +189,7 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
             raise InvalidInput(f"the learners live in different spaces: {self.kernel!r} and {other.kernel!r}")
         if self.steps_so_far() == 0 or other.steps_so_far() == 0:
             return 0.0
-        return float(self.coefficients_ @ other.expansion(self.centers_))
+        return float(np.sum(self.coefficients_ * other.expansion(self.centers_)))
 
     def rkhs_norm(self) -> float:
         """Return the norm in H of the taught part, sqrt(c' K c)."""
@@ -175,17 +203,17 @@ class KernelLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: 
 
 
 class KernelPupil:
-    """A `KernelLearner`: one step adds a few kernel columns to the values, nothing is evaluated again."""
+    """A `KernelLearner` on a pool: one step adds a few kernel columns to the values, nothing is evaluated again."""
 
-    def __init__(self, learner: KernelLearner, pool: Pool, operator: Operator | None = None) -> None:
+    def __init__(self, learner: KernelLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
         self.learner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
-        self.operator = operator or DenseOperator(learner.kernel, pool)
+        self.operator: Operator = DenseOperator(learner.kernel, pool)
         self.loss: Loss = as_loss(learner.loss)
-        self.diagonal: Array = self.operator.diagonal()
-        self.values: Array = np.array(self.learner.predict(pool))
-        self.coefficients: Array = np.zeros(len(pool))
-        self.shown: NDArray[np.bool_] = np.zeros(len(pool), dtype=bool)
+        self.diagonal: Array = diagonal(learner.kernel, pool)
+        self.values: Array = self.learner.values_on(pool, outputs)
+        self.coefficients: Array = np.zeros((len(pool), *outputs))
+        self.shown: Flags = np.zeros(len(pool), dtype=bool)
         self.steps = 0
 
     def rate(self) -> float:
@@ -199,6 +227,23 @@ class KernelPupil:
         self.shown[indices] = True
         self.steps += 1
 
+    def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
+        """Return a function that measures |f - f*|_H; exact where f* is an expansion from the same start."""
+        if isinstance(target_function, KernelLearner) and is_expansion_from(target_function, self):
+            return between_expansions(self, target, target_function)
+        return of_interpolant(self, target)
+
+    def lend(self) -> tuple[Array, Array, Flags]:
+        """Hand its values, coefficients and shown flags to an engine, which works on them until `take_back`."""
+        lent = self.values, self.coefficients, self.shown
+        self.values = self.coefficients = np.empty(0)
+        self.shown = np.empty(0, dtype=bool)
+        return lent
+
+    def take_back(self, values: Array, coefficients: Array, shown: Flags) -> None:
+        """Take over what an engine made of the arrays it was lent."""
+        self.values, self.coefficients, self.shown = values, coefficients, shown
+
     def taught(self) -> KernelLearner:
         learner = copy.deepcopy(self.learner)
         rows = np.flatnonzero(self.shown)
@@ -208,47 +253,51 @@ class KernelPupil:
             learner.absorb(points, self.coefficients[rows], steps=self.steps, distinct=distinct)
         return learner
 
-    def state(self) -> dict[str, Array]:
+    def state(self) -> State:
         return {
             "values": self.values,
             "coefficients": self.coefficients,
-            "shown": self.shown.astype(np.float64),
-            "steps": np.array(float(self.steps)),
+            "shown": self.shown,
+            "steps": self.steps,
         }
 
-    def restore(self, state: dict[str, Array]) -> None:
+    def restore(self, state: State) -> None:
         self.values = np.array(state["values"])
         self.coefficients = np.array(state["coefficients"])
-        self.shown = state["shown"] > 0
+        self.shown = np.array(state["shown"]) > 0
         self.steps = int(state["steps"])
 
 
 class KernelBoxPupil:
-    """A `KernelLearner`: a step adds its kernel columns to the values on the grid, and centres to the expansion."""
+    """A `KernelLearner` in a box: a step adds columns to the values on the grid, and centres to the expansion."""
 
     diagonal: Array | None = None
 
-    def __init__(self, learner: KernelLearner, box: Box) -> None:
+    def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         self.learner = copy.deepcopy(learner).bind(box.grid)
         self.points = box.grid.points
         self.on_grid = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
-        self.values: Array = np.array(self.learner.predict(box.grid))
+        self.outputs = outputs
+        self.values: Array = self.learner.values_on(box.grid, outputs)
         self.centers: Array = np.empty((8, box.dimension))
-        self.coefficients: Array = np.empty(8)
+        self.coefficients: Array = np.empty((8, *outputs))
         self.size = 0
         self.steps = 0
 
+    def rate(self) -> float:
+        """Return the learning rate of the step to come."""
+        return self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
+
     def at(self, points: Array) -> Array:
         taught = self.learner.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
-        return np.asarray(self.learner.predict(Points(points)) + taught)
+        return np.asarray(self.learner.values_on(Points(points), self.outputs) + taught)
 
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learn_at(self.points[indices], labels)
 
     def learn_at(self, points: Array, labels: Array) -> None:
-        rate = self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
-        step = -rate / len(points) * self.loss.slope(self.at(points), labels)
+        step = -self.rate() / len(points) * self.loss.slope(self.at(points), labels)
         self.values += self.learner.kernel(self.points, points) @ step
         if self.size + len(points) > len(self.coefficients):
             self.centers = np.concatenate([self.centers, np.empty_like(self.centers), points])
@@ -264,8 +313,21 @@ class KernelBoxPupil:
             learner.absorb(self.centers[: self.size], self.coefficients[: self.size], steps=self.steps)
         return learner
 
-    def state(self) -> dict[str, Array]:
-        raise CannotStore("a lesson in a Box needs its functions, which no checkpoint can hold: leave checkpoint= out")
+    def state(self) -> State:
+        return {
+            "values": self.values,
+            "centers": self.centers[: self.size],
+            "coefficients": self.coefficients[: self.size],
+            "steps": self.steps,
+        }
 
-    def restore(self, state: dict[str, Array]) -> None:
-        self.state()
+    def restore(self, state: State) -> None:
+        self.values = np.array(state["values"])
+        self.centers = np.array(state["centers"])
+        self.coefficients = np.array(state["coefficients"])
+        self.size = len(self.centers)
+        self.steps = int(state["steps"])
+
+
+def _named(outputs: tuple[int, ...]) -> str:
+    return f"{outputs[0]} outputs" if outputs else "one output"

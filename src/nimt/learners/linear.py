@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import copy
-from typing import Self
+from collections.abc import Callable
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 
 from nimt.arrays import Array, Indices, check_finite, real_array
 from nimt.errors import InvalidInput
-from nimt.learners.base import LearningRate, auto_rate, check_rate, checked_pack, rate_at
+from nimt.learners.base import Described, LearningRate, State, auto_rate, check_rate, checked_pack, rate_at
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.base import Pool, as_pool
 
 
-class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearLearner(Described, BaseEstimator):  # type: ignore[misc]
     """Learn f(x) = <w, x> (+ b) by gradient descent on its parameters: the paper's parametric learner.
 
     Parameters
@@ -39,6 +40,8 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     >>> LinearLearner([-0.5, 0.5]).predict([[1.0]])
     array([0.])
     """
+
+    learned: ClassVar[tuple[str, ...]] = ("weights_", "steps_", "learning_rate_")
 
     def __init__(
         self,
@@ -69,6 +72,12 @@ class LinearLearner(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.learning_rate == "auto":
             self.learning_rate_ = auto_rate(as_loss(self.loss), np.sum(features**2, axis=1))
         return self
+
+    def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> LinearPupil:
+        """Return this learner at work on a pool; it is left as it was."""
+        if outputs:
+            raise InvalidInput(f"a LinearLearner has one output, and the target {outputs[0]}: use a KernelLearner")
+        return LinearPupil(self, pool)
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
         """Return the learning rate of a step; `diagonal` is |(x, 1)|^2 wherever "auto" must hold."""
@@ -127,6 +136,15 @@ class LinearPupil:
         """Return the learning rate of the step to come."""
         return self.learner.rate(self.learner.steps_so_far(), self.diagonal)
 
+    def distance_of_weights(self, target_function: object) -> Callable[[], float] | None:
+        """Return a function that measures |w - w*|, None where the target is not a `LinearLearner`."""
+        if not isinstance(target_function, LinearLearner):
+            return None
+        goal = target_function.current_weights()
+        if goal.shape != self.learner.current_weights().shape:
+            raise InvalidInput(f"the target has {goal.size} weights, the learner {self.learner.current_weights().size}")
+        return lambda: float(np.linalg.norm(self.learner.current_weights() - goal))
+
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learner.partial_fit(self.pool.points[indices], labels)
         self.values = self.learner.predict(self.pool)
@@ -134,10 +152,10 @@ class LinearPupil:
     def taught(self) -> LinearLearner:
         return copy.deepcopy(self.learner)
 
-    def state(self) -> dict[str, Array]:
-        return {"weights": self.learner.current_weights(), "steps": np.array(float(self.learner.steps_so_far()))}
+    def state(self) -> State:
+        return {"weights": self.learner.current_weights(), "steps": self.learner.steps_so_far()}
 
-    def restore(self, state: dict[str, Array]) -> None:
+    def restore(self, state: State) -> None:
         self.learner.weights_ = np.array(state["weights"])
         self.learner.steps_ = int(state["steps"])
         self.values = self.learner.predict(self.pool)

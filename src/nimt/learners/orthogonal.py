@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on
-from nimt.learners.base import StartsFromInitial, checked_pack
+from nimt.learners.base import Described, StartsFromInitial, State, checked_pack
 from nimt.learners.newton import SMALLEST_POWER, NewtonBasis
+from nimt.learners.norms import gram_solver, inner, root
 from nimt.losses import Loss
+from nimt.operators.base import add_column
 from nimt.pools.base import Pool, as_pool
 
 
-class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class OrthogonalLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignore[misc]
     r"""Learn by projection: f is the interpolant of all examples shown so far, in the kernel's space.
 
     f = initial + sum_j b_j v_j, with v the Newton basis of the centres (`nimt.learners.newton`) and
@@ -45,7 +49,7 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
     centers_ : array (m, d)
     factor_ : array (m, m)
         The Cholesky factor of K + regularisation on the centres.
-    newton_ : array (m,)
+    newton_ : array (m,), or (m, q) for q outputs
         The coefficients b.
     refused_, steps_ : int
 
@@ -57,9 +61,11 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
     array([1., 2., 5.])
     """
 
+    learned: ClassVar[tuple[str, ...]] = ("centers_", "factor_", "newton_", "refused_", "steps_")
+
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         *,
         regularisation: float = 0.0,
         power_tolerance: float = SMALLEST_POWER,
@@ -88,11 +94,15 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
         self.bind_initial(pool)
         return self
 
+    def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> OrthogonalPupil:
+        """Return this learner at work on a pool; it is left as it was."""
+        return OrthogonalPupil(self, pool, outputs)
+
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from one pack, one example after the other; the order does not matter to what is learned."""
         self.check()
         points, labels = checked_pack(X, y)
-        self.begin(points.shape[1])
+        self.begin(points.shape[1], labels.shape[1:])
         for point, label in zip(points[:, np.newaxis, :], labels, strict=True):
             row = self.basis_at(point)[0]
             diagonal = float(self.kernel.diag(point)[0])
@@ -101,15 +111,19 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
                 self.refused_ += 1
                 continue
             pivot = np.sqrt(pivot_squared)
-            error = label - self.initial_on(as_pool(point))[0] - row @ self.newton_
-            self.absorb(point, np.append(row, pivot)[np.newaxis], error / pivot)
+            error = label - self.initial_on(as_pool(point), labels.shape[1:])[0] - row @ self.newton_
+            self.absorb(point, np.append(row, pivot)[np.newaxis], np.asarray(error / pivot)[np.newaxis])
         self.steps_ += 1
         return self
 
     def predict(self, X: ArrayLike | Pool) -> Array:
-        """Return f at the rows of X, shape (n,)."""
-        pool = as_pool(X, "X")
-        start = self.initial_on(pool)
+        """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
+        outputs = self.newton_.shape[1:] if hasattr(self, "newton_") else self.initial_outputs()
+        return self.values_on(as_pool(X, "X"), outputs)
+
+    def values_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
+        """Return f on a pool, with the outputs asked for."""
+        start = self.initial_on(pool, outputs)
         return np.array(start) if self.is_untaught() else np.asarray(start + self.basis_at(pool.points) @ self.newton_)
 
     def basis_at(self, points: Array) -> Array:
@@ -119,20 +133,24 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
         sections = self.kernel(self.centers_, points)
         return np.asarray(solve_triangular(self.factor_, sections, lower=True, check_finite=False).T)
 
-    def begin(self, dimension: int) -> None:
+    def begin(self, dimension: int, outputs: tuple[int, ...] = ()) -> None:
         """Make room for centres of this dimension, and refuse any other from then on."""
         if not hasattr(self, "centers_"):
             self.centers_: Array = np.empty((0, dimension))
             self.factor_: Array = np.empty((0, 0))
-            self.newton_: Array = np.empty(0)
+            self.newton_: Array = np.empty((0, *outputs))
             self.refused_ = 0
             self.steps_ = 0
         if dimension != self.centers_.shape[1]:
             raise InvalidInput(
                 f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points of {dimension}"
             )
+        if outputs != self.newton_.shape[1:]:
+            raise InvalidInput(
+                f"this learner was taught labels of shape {self.newton_.shape[1:]} and is now shown ones of {outputs}"
+            )
 
-    def absorb(self, points: Array, rows: Array, coefficients: ArrayLike) -> None:
+    def absorb(self, points: Array, rows: Array, coefficients: Array) -> None:
         """Add centres with their rows of the Cholesky factor, shape (new, m + new), and their coefficients."""
         before, after = len(self.centers_), len(self.centers_) + len(points)
         factor = np.zeros((after, after))
@@ -140,14 +158,14 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
         factor[before:] = rows
         self.factor_ = factor
         self.centers_ = np.concatenate([self.centers_, points])
-        self.newton_ = np.append(self.newton_, coefficients)
+        self.newton_ = np.concatenate([self.newton_, coefficients])
 
     def rkhs_norm(self) -> float:
         """Return the norm in H of the taught part; without a regularisation the basis is orthonormal, so |b|."""
         if self.is_untaught():
             return 0.0
         coefficients = solve_triangular(self.factor_.T, self.newton_, lower=False)
-        return float(np.sqrt(max(0.0, coefficients @ self.kernel(self.centers_) @ coefficients)))
+        return float(np.sqrt(max(0.0, np.sum(coefficients * (self.kernel(self.centers_) @ coefficients)))))
 
     def is_untaught(self) -> bool:
         return len(getattr(self, "centers_", ())) == 0
@@ -157,21 +175,22 @@ class OrthogonalLearner(StartsFromInitial, RegressorMixin, BaseEstimator):  # ty
 
 
 class OrthogonalPupil:
-    """An `OrthogonalLearner`: one example adds one column to the Newton basis on the pool, O(n m)."""
+    """An `OrthogonalLearner` on a pool: one example adds one column to the Newton basis on the pool, O(n m)."""
 
     loss: Loss | None = None
     diagonal: Array | None = None
 
-    def __init__(self, learner: OrthogonalLearner, pool: Pool) -> None:
+    def __init__(self, learner: OrthogonalLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
         self.learner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
-        self.learner.begin(pool.dimension)
+        self.learner.begin(pool.dimension, outputs)
         self.basis = NewtonBasis(learner.kernel, pool.points, learner.regularisation, learner.power_tolerance)
         self.basis.restart(self.learner.basis_at(pool.points))
-        self.values: Array = np.array(self.learner.predict(pool))
+        self.values: Array = self.learner.values_on(pool, outputs)
+        self.outputs = outputs
         self.centers: list[int] = []
         self.rows: list[Array] = []
-        self.coefficients: list[float] = []
+        self.coefficients: list[Array] = []
         self.refused = 0
         self.steps = 0
 
@@ -180,14 +199,19 @@ class OrthogonalPupil:
         """Whether no point of the pool can teach it anything more."""
         return self.basis.is_full
 
+    def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
+        """Return a function that measures the norm in H of the interpolant of f - f* on the pool."""
+        solve = gram_solver(self.learner.kernel, self.pool.points)
+        return lambda: root(inner(self.values - target, solve(self.values - target)))
+
     def learn(self, indices: Indices, labels: Array) -> None:
-        for index, label in zip(indices.tolist(), labels.tolist(), strict=True):
+        for index, label in zip(indices.tolist(), labels, strict=True):
             row = self.basis.add(index)
             if row is None:
                 self.refused += 1
                 continue
-            coefficient = (label - self.values[index]) / row[-1]
-            self.values += coefficient * self.basis.columns[:, -1]
+            coefficient = np.asarray((label - self.values[index]) / row[-1])
+            add_column(self.values, self.basis.columns[:, -1], coefficient)
             self.centers.append(index)
             self.rows.append(row)
             self.coefficients.append(coefficient)
@@ -200,29 +224,30 @@ class OrthogonalPupil:
         if self.centers:
             width = self.basis.size
             rows = np.stack([np.pad(row, (0, width - len(row))) for row in self.rows])
-            learner.absorb(self.pool.points[self.centers], rows, self.coefficients)
+            learner.absorb(self.pool.points[self.centers], rows, np.stack(self.coefficients))
         return learner
 
-    def state(self) -> dict[str, Array]:
+    def state(self) -> State:
         return {
             "values": self.values,
             "columns": self.basis.columns,
             "power_squared": self.basis.power_squared,
-            "centers": np.array(self.centers, dtype=np.float64),
+            "centers": np.array(self.centers, dtype=np.int64),
             "pivots": np.array([row[-1] for row in self.rows]),
-            "coefficients": np.array(self.coefficients),
-            "counts": np.array([self.refused, self.steps], dtype=np.float64),
+            "coefficients": np.array(self.coefficients).reshape(len(self.centers), *self.outputs),
+            "refused": self.refused,
+            "steps": self.steps,
         }
 
-    def restore(self, state: dict[str, Array]) -> None:
+    def restore(self, state: State) -> None:
         self.values = np.array(state["values"])
         self.basis.restart(state["columns"])
         self.basis.power_squared = np.array(state["power_squared"])
-        self.centers = state["centers"].astype(int).tolist()
+        self.centers = np.array(state["centers"]).astype(int).tolist()
         before = self.basis.size - len(self.centers)
         self.rows = [
             np.append(self.basis.columns[center, : before + place], pivot)
             for place, (center, pivot) in enumerate(zip(self.centers, state["pivots"], strict=True))
         ]
-        self.coefficients = state["coefficients"].tolist()
-        self.refused, self.steps = (int(count) for count in state["counts"])
+        self.coefficients = list(np.array(state["coefficients"]))
+        self.refused, self.steps = int(state["refused"]), int(state["steps"])

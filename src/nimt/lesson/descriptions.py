@@ -1,60 +1,48 @@
-"""Objects of ours as plain dictionaries of numbers, text and arrays, and back: what a file can hold without pickle."""
+"""Objects as plain dictionaries of numbers, text and arrays, and back: what a file can hold without pickle.
+
+Three kinds of classes are told apart. Ours, and scikit-learn's kernels, are rebuilt whenever a file names them. A class
+of the user's, described by the parameters of its constructor, is rebuilt only where the caller allows that class. Of
+anything else, a function say, only the name is kept.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.gaussian_process import kernels as sklearn_kernels
 from sklearn.gaussian_process.kernels import Kernel
 
+import nimt
 from nimt.errors import CannotStore, InvalidInput
-from nimt.kernels import Wendland
-from nimt.learners.kernel import KernelLearner
-from nimt.learners.linear import LinearLearner
-from nimt.learners.orthogonal import OrthogonalLearner
-from nimt.losses import LOSSES
-from nimt.operators.features import Nystroem, RandomFeatures
-from nimt.pools.base import Grid, Points
-from nimt.teachers.base import AlternativeLabels
-from nimt.teachers.greedy import GreedyTeacher
-from nimt.teachers.interpolation import InterpolationTeacher
-from nimt.teachers.random import RandomTeacher
-from nimt.teachers.soft import SoftTeacher
-from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.learners.base import StartsFromInitial
+from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
 
-KERNELS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        *(getattr(sklearn_kernels, name) for name in dir(sklearn_kernels)),
-        Wendland,
-    )
-    if isinstance(kind, type) and issubclass(kind, Kernel) and not getattr(kind, "__abstractmethods__", None)
-}
-PLAIN: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        *LOSSES.values(),
-        AlternativeLabels,
-        GreedyTeacher,
-        InterpolationTeacher,
-        Nystroem,
-        RandomFeatures,
-        RandomTeacher,
-        SoftTeacher,
-        SynthesisTeacher,
-    )
-}
-LEARNERS: dict[str, Any] = {kind.__name__: kind for kind in (KernelLearner, LinearLearner, OrthogonalLearner)}
-LEARNED = ("centers_", "coefficients_", "steps_", "weights_", "learning_rate_", "factor_", "newton_", "refused_")
-
+ROOMS = ("kernels", "learners", "losses", "measures", "operators", "pools", "teachers")  # whose classes files may name
 FOREIGN = "foreign"
+ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
+
+
+def own_class(name: str) -> type | None:
+    """Return the class of that name among scikit-learn's kernels and our public nouns, None where there is none."""
+    kind = getattr(sklearn_kernels, name, None)
+    if isinstance(kind, type) and issubclass(kind, Kernel):
+        return None if getattr(kind, "__abstractmethods__", None) else kind
+    kind = getattr(nimt, name) if name in nimt.__all__ else None
+    in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
+    return kind if in_room else None
+
+
+def is_own(thing: object) -> bool:
+    """Say whether it is one of our nouns or a kernel of scikit-learn, and not of a subclass."""
+    return own_class(type(thing).__name__) is type(thing)
 
 
 def describe(thing: Any) -> Any:
-    """Return `thing` as numbers, text, lists, dictionaries and arrays; what is not ours becomes its name only.
+    """Return `thing` as numbers, text, lists, dictionaries and arrays.
 
     Examples
     --------
@@ -67,83 +55,123 @@ def describe(thing: Any) -> Any:
     if isinstance(thing, np.generic):
         return thing.item()
     if isinstance(thing, np.ndarray):
-        return thing if thing.dtype.kind in "biufU" else _foreign(thing)
+        return thing if thing.dtype.kind in "biufU" else {"type": FOREIGN, "name": _full_name(thing)}
     if isinstance(thing, list | tuple):
         return [describe(part) for part in thing]
     if isinstance(thing, Mapping):
         return {str(name): describe(part) for name, part in thing.items()}
-    if isinstance(thing, Grid):
-        return {"type": "Grid", "axes": list(thing.axes)}
-    if isinstance(thing, Points):
-        return {"type": "Points", "points": thing.points}
-    return _describe_object(thing)
+    if is_own(thing):
+        fields = _parameters(thing) or {}
+        return {"type": type(thing).__name__, **_described(thing, fields), **_state(thing)}
+    return _describe_foreign(thing)
 
 
-def _describe_object(thing: Any) -> Any:
-    name = type(thing).__name__
-    if KERNELS.get(name) is type(thing):
-        return _with_type(name, thing.get_params(deep=False))
-    if LEARNERS.get(name) is type(thing):
-        return _describe_learner(name, thing)
-    if is_plain(thing):
-        return _with_type(name, {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)})
-    return _foreign(thing)
+def _describe_foreign(thing: Any) -> dict[str, Any]:
+    """Return the full name of what is not ours, and its parameters and state where it tells them."""
+    description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing)}
+    if isinstance(thing, type) or not type(thing).__module__:
+        return description
+    if isinstance(thing, BaseEstimator) and type(thing).__module__.startswith("sklearn."):
+        try:
+            return {"type": ESTIMATOR, "name": _full_name(thing), **state_of(thing)}
+        except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not there, or cannot write it
+            return description
+    fields = _parameters(thing)
+    if fields is None:
+        return description
+    described = _described(thing, fields)
+    if any(is_foreign(part) and "fields" not in part for part in described.values()):
+        return description  # it could not be made again
+    return description | {"fields": described} | _state(thing)
+
+
+def _parameters(thing: Any) -> dict[str, Any] | None:
+    """Return the parameters of the constructor that makes it again, None where it does not tell them."""
+    if hasattr(thing, "described"):
+        return dict(thing.described())
+    if callable(getattr(thing, "get_params", None)):
+        return dict(thing.get_params(deep=False))
+    if dataclasses.is_dataclass(thing):
+        return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing) if field.init}
+    return None
+
+
+def _described(thing: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
+    described = {name: describe(value) for name, value in fields.items()}
+    if isinstance(thing, StartsFromInitial) and callable(thing.initial) and hasattr(thing, "pool_"):
+        # the function may not be there when the file is read: its values on the pool then stand in for it
+        start = described["initial"]
+        values = thing.initial_on(thing.pool_, getattr(thing, "outputs", tuple)())
+        described["initial"] = start | {"values": values} if is_foreign(start) else values
+    return described
+
+
+def _state(thing: Any) -> dict[str, Any]:
+    return {"state": dict(thing.state())} if has_state(thing) else {}
 
 
 def is_foreign(description: Any) -> bool:
-    """Say whether only the name was kept of what was described."""
+    """Say whether what was described is not ours."""
     return isinstance(description, dict) and description.get("type") == FOREIGN
 
 
-def is_plain(thing: Any) -> bool:
-    """Say whether it is one of our own losses, teachers or labels, and no subclass of one."""
-    return PLAIN.get(type(thing).__name__) is type(thing)
-
-
-def rebuild(description: Any) -> Any:
+def rebuild(description: Any, allow: Iterable[Any] = ()) -> Any:
     """Return the object that `describe` described; lists come back as tuples.
 
-    Only the classes listed here are ever made, from their own parameters, so a hostile file can build nothing else.
+    Parameters
+    ----------
+    description : what `describe` returned
+    allow : classes and functions of yours that may be used
+        Nothing else but our own classes is ever made, so a hostile file can build nothing.
     """
+    allowed = {_full_name(thing): thing for thing in allow}
+    return _rebuilt(description, allowed)
+
+
+def _rebuilt(description: Any, allowed: dict[str, Any]) -> Any:
     if isinstance(description, list):
-        return tuple(rebuild(part) for part in description)
+        return tuple(_rebuilt(part, allowed) for part in description)
     if not isinstance(description, dict):
         return description
     if "type" not in description:
-        return {name: rebuild(part) for name, part in description.items()}
+        return {name: _rebuilt(part, allowed) for name, part in description.items()}
     name = description["type"]
-    if is_foreign(description):
-        raise CannotStore(f"{description.get('name')} is not nimt's own and was not stored: hand it over again")
-    fields = {key: rebuild(part) for key, part in description.items() if key != "type"}
-    if name == "Grid":
-        return Grid(*fields["axes"])
-    if name == "Points":
-        return Points(fields["points"])
-    if name in LEARNERS:
-        learned = {key: fields.pop(key) for key in LEARNED if key in fields}
-        learner = LEARNERS[name](**fields)
-        for key, value in learned.items():
-            setattr(learner, key, value)
-        return learner
-    if name in KERNELS:
-        return KERNELS[name](**fields)
-    if name in PLAIN:
-        return PLAIN[name](**fields)
-    raise InvalidInput(f"{name!r} is nothing nimt can build")
+    if name == FOREIGN:
+        return _rebuilt_foreign(description, allowed)
+    if name == ESTIMATOR:
+        return from_skops(description[SKOPS], description["name"])
+    kind = own_class(name) if isinstance(name, str) else None
+    if kind is None:
+        raise InvalidInput(f"{name!r} is nothing nimt can build")
+    fields = {key: part for key, part in description.items() if key not in ("type", "state")}
+    # files of version 0.1 hold what was learned beside the parameters, under names that end in an underscore
+    state = description.get("state", {}) | {key: fields.pop(key) for key in list(fields) if key.endswith("_")}
+    return _made(kind, fields, state, allowed)
 
 
-def _with_type(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": name} | {key: describe(value) for key, value in fields.items()}
+def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, Any]) -> Any:
+    name = description.get("name")
+    kind = allowed.get(str(name))
+    if kind is not None and not isinstance(kind, type):
+        return kind  # a function
+    if kind is not None and "fields" in description:
+        return _made(kind, description["fields"], description.get("state", {}), allowed)
+    if "values" in description:
+        return description["values"]
+    short = str(name).rpartition(".")[2]
+    way = f"hand it over again, or allow=[{short}]" if "fields" in description else "hand it over again"
+    raise CannotStore(f"{name} is not nimt's own: {way}")
 
 
-def _describe_learner(name: str, learner: Any) -> dict[str, Any]:
-    fields = dict(learner.get_params(deep=False))
-    if callable(fields.get("initial")) and hasattr(learner, "pool_"):
-        fields["initial"] = learner.initial_on(learner.pool_)
-    fields |= {key: getattr(learner, key) for key in LEARNED if hasattr(learner, key)}
-    return _with_type(name, fields)
+def _made(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allowed: dict[str, Any]) -> Any:
+    parameters = {key: _rebuilt(part, allowed) for key, part in fields.items()}
+    make = getattr(kind, "from_description", None)
+    thing = kind(**parameters) if make is None else make(parameters)
+    if state:
+        thing.restore(dict(state))
+    return thing
 
 
-def _foreign(thing: Any) -> dict[str, str]:
+def _full_name(thing: Any) -> str:
     kind = thing if hasattr(thing, "__qualname__") else type(thing)
-    return {"type": FOREIGN, "name": f"{kind.__module__}.{kind.__qualname__}"}
+    return f"{kind.__module__}.{kind.__qualname__}"

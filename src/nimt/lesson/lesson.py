@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -12,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, is_number
-from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.lesson import storage
 from nimt.lesson.descriptions import describe, is_foreign, rebuild
+from nimt.measures import Measure, NamedMeasure, as_measure
 from nimt.pools.base import Pool
+from nimt.teachers.base import name_of
 
 KIND = "lesson"
 STORED = (
@@ -31,6 +35,7 @@ STORED = (
     "labels",
     "examples",
 )
+SINCE_0_2: dict[str, Any] = {"compiling": 0.0, "drew": True}  # what files of 0.1 do not hold, and what is taken for it
 
 
 class Outcome(enum.Enum):
@@ -40,6 +45,7 @@ class Outcome(enum.Enum):
     BUDGET = "the iteration budget ran out"
     DIVERGED = "the learner is moving away: lower the learning rate"
     STATIONARY = "the example shown no longer moves the learner"
+    AT_REST = "no later step will move the learner: the loss has no slope at the example shown"
     STALLED = "the discrepancy has not improved for as many steps as patience allows"
     TIME = "the time limit was reached"
     STOPPED = "the callback asked to stop"
@@ -71,7 +77,11 @@ class Lesson:
         The iterative teaching dimension: the first t with a discrepancy below the tolerance.
     outcome : Outcome
     elapsed : float
-        Seconds.
+        Seconds, without those of `compiling`.
+    compiling : float
+        Seconds spent on compiling an engine, which happens once per installation.
+    drew : bool
+        Whether anything was drawn from the seed, so that another seed would have given another lesson.
     engine, record : str
         Which engine ran, and whether "all" or only "picks" was kept.
     pool, target, initial : Pool, array (n,), array (n,)
@@ -98,6 +108,8 @@ class Lesson:
     labels: Array | None = None
     examples: Array | None = None
     snapshots: dict[int, Array] = field(default_factory=dict)
+    compiling: float = 0.0
+    drew: bool = True
 
     def __len__(self) -> int:
         """Return T, the number of steps."""
@@ -112,10 +124,39 @@ class Lesson:
     def itd(self) -> int | None:
         return None if self.tol is None else self.steps_to(self.tol)
 
+    @property
+    def measure(self) -> Measure:
+        """What `discrepancy` was measured by."""
+        described = self.settings["measure"]
+        if isinstance(described, str):
+            return as_measure(described)
+        return NamedMeasure(described["label"], described["axis"], bool(described["higher_is_better"]))
+
+    @property
+    def method(self) -> str:
+        """What tables and figures call its teacher: GFT-1, RFT-0.05, whole ..."""
+        return str(self._teacher_told()["name"])
+
+    @property
+    def colour(self) -> str | None:
+        """The colour of its teacher in figures, None where any free one will do."""
+        colour: str | None = self._teacher_told()["colour"]
+        return colour
+
+    def _teacher_told(self) -> dict[str, Any]:
+        if "method" in self.settings:
+            told: dict[str, Any] = self.settings["method"]
+            return told
+        try:  # a file of version 0.1
+            return told_of(rebuild(self.settings["teacher"]))
+        except CannotStore:
+            return {"name": str(self.settings["teacher"].get("name")).rpartition(".")[2], "colour": None}
+
     def steps_to(self, tolerance: float) -> int | None:
-        """Return the first t with a discrepancy below any tolerance, or None."""
-        below = np.flatnonzero(self.discrepancy < tolerance)
-        return int(below[0]) if below.size else None
+        """Return the first t with a discrepancy on the good side of any tolerance (below it, usually), or None."""
+        better = self.discrepancy > tolerance if self.measure.higher_is_better else self.discrepancy < tolerance
+        met = np.flatnonzero(better)
+        return int(met[0]) if met.size else None
 
     def objective(self, lam: float) -> Array:
         """Return M(f^t, f*) + lam * t along the lesson, the objective of machine teaching [Zhang23, Eq. 1]."""
@@ -147,26 +188,50 @@ class Lesson:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file, without pickle, at once or not at all.
 
-        Callables are stored as their values on the pool; a learner that is not ours is not stored.
+        Functions are stored as their values on the pool. A learner of your own is stored by the parameters of its
+        constructor and its `state()`, one of scikit-learn by skops; where neither can be, a warning says so.
         """
         folder = Path(path).parent
         if not folder.is_dir():
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        content = {name: getattr(self, name) for name in STORED}
+        content = {name: getattr(self, name) for name in (*STORED, *SINCE_0_2)}
         content |= {
             "outcome": self.outcome.name,
             "pool": describe(self.pool),
-            "learner": describe(self.learner),
+            "learner": self._described_learner(),
             "settings": self.settings,
             "snapshots": {str(step): values for step, values in self.snapshots.items()},
         }
         storage.write(path, KIND, content)
 
+    def _described_learner(self) -> Any:
+        described = describe(self.learner)
+        if is_foreign(described) and "fields" not in described:
+            warnings.warn(
+                f"the taught {type(self.learner).__name__} is not kept in the file: "
+                + (
+                    "pip install 'nimt[skops]' to store estimators of scikit-learn"
+                    if type(self.learner).__module__.startswith("sklearn.")
+                    else "it does not tell the parameters of its constructor (get_params, or a dataclass)"
+                ),
+                StorageWarning,
+                stacklevel=3,
+            )
+        return described
+
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Lesson:
-        """Read a lesson written by `save`; a truncated, altered or foreign file raises `CorruptLesson`."""
+    def load(cls, path: str | PathLike[str], *, allow: Iterable[Any] = ()) -> Lesson:
+        """Read a lesson written by `save`; a truncated, altered or foreign file raises `CorruptLesson`.
+
+        Parameters
+        ----------
+        path : path
+        allow : classes and functions of yours that the file may name
+            A kernel, loss, learner or start function of your own is rebuilt only if it is listed here. Without it, the
+            lesson is whole and `lesson.learner` is None.
+        """
         try:
             content = storage.read(path, KIND)
         except FileNotFoundError:
@@ -177,9 +242,10 @@ class Lesson:
                 **{name: content[name] for name in STORED},
                 outcome=Outcome[content["outcome"]],
                 pool=pool,
-                learner=_stored_learner(content["learner"], pool),
+                learner=_stored_learner(content["learner"], pool, list(allow)),
                 settings=content["settings"],
                 snapshots={int(step): values for step, values in content["snapshots"].items()},
+                **{name: content.get(name, missing) for name, missing in SINCE_0_2.items()},
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise CorruptLesson(f"{path} says it is a lesson and does not hold one: {error!r}") from None
@@ -203,14 +269,23 @@ class ForgottenSchedule:
         raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
 
 
-def _stored_learner(description: Any, pool: Pool) -> Any:
+def told_of(teacher: Any) -> dict[str, Any]:
+    """Return the name and the colour that a teacher tells of itself."""
+    colour = getattr(teacher, "colour", None)
+    return {"name": name_of(teacher), "colour": colour if isinstance(colour, str) else None}
+
+
+def _stored_learner(description: Any, pool: Pool, allow: list[Any]) -> Any:
     rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
     if is_foreign(rate):
-        description = description | {"learning_rate": 1.0}
-        learner = _stored_learner(description, pool)
-        return None if learner is None else learner.set_params(learning_rate=ForgottenSchedule(rate["name"]))
+        try:
+            schedule = rebuild(rate, allow)
+        except CannotStore:
+            schedule = ForgottenSchedule(rate["name"])
+        learner = _stored_learner(description | {"learning_rate": 1.0}, pool, allow)
+        return None if learner is None else learner.set_params(learning_rate=schedule)
     try:
-        learner = rebuild(description)
+        learner = rebuild(description, allow)
     except CannotStore:
         return None
     return learner.bind(pool) if hasattr(learner, "bind") else learner

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.base import Chunk
+from nimt.lesson.lesson import Outcome
 
 T = TypeVar("T", bound=np.generic)
 
 RECORD_LIMIT = 2**28  # bytes of indices and labels beyond which record="auto" keeps the counts only
 RECORDS = ("auto", "all", "picks")
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some steps of a lesson: what was shown, the discrepancy after each, and the outcome if it ended.
+
+    `indices` are (T, k), `labels` (T, k) or (T, k, q); `points` (T, k, d) where indices do not tell the points.
+    """
+
+    indices: NDArray[np.int64]
+    labels: Array
+    discrepancy: Array
+    outcome: Outcome | None
+    points: Array | None = None
 
 
 class Record:
@@ -36,6 +51,7 @@ class Record:
         self._discrepancy: list[Array] = [np.array([start])]
         self._indices: list[NDArray[np.int64]] = []
         self._labels: list[Array] = []
+        self._points: list[Array] = []
         self._bytes = 0
 
     def add(self, chunk: Chunk) -> None:
@@ -52,10 +68,13 @@ class Record:
         self._indices.append(chunk.indices)
         self._labels.append(chunk.labels)
         self._bytes += chunk.indices.nbytes + chunk.labels.nbytes
+        if chunk.points is not None:
+            self._points.append(chunk.points)
+            self._bytes += chunk.points.nbytes
         if self.kept == "auto" and self._bytes > self.limit:
             self.kept = "picks"
-            self._indices.clear()
-            self._labels.clear()
+            for part in (self._indices, self._labels, self._points):
+                part.clear()
 
     @property
     def name(self) -> str:
@@ -75,6 +94,11 @@ class Record:
     def labels(self) -> Array | None:
         return self._joined(self._labels, np.zeros((0, 1)))
 
+    @property
+    def points(self) -> Array | None:
+        """The points shown, (T, k, d), where indices do not tell them."""
+        return self._joined(self._points, np.zeros((0, 1, 1))) if self._points else None
+
     def _joined(self, parts: list[NDArray[T]], empty: NDArray[T]) -> NDArray[T] | None:
         if self.kept == "picks":
             return None
@@ -89,6 +113,7 @@ class Record:
             "discrepancy": self.discrepancy,
             "indices": self.indices,
             "labels": self.labels,
+            "points": self.points,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -96,7 +121,9 @@ class Record:
         self.kept = state["kept"]
         self.picks = np.array(state["picks"])
         self._discrepancy = [np.array(state["discrepancy"])]
-        self._indices, self._labels = [], []
+        self._indices, self._labels, self._points = [], [], []
         if state["indices"] is not None and len(state["indices"]):
             self._indices, self._labels = [np.array(state["indices"])], [np.array(state["labels"])]
-        self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels))
+        if state.get("points") is not None:
+            self._points = [np.array(state["points"])]
+        self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels, *self._points))

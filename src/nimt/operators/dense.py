@@ -15,6 +15,7 @@ import numpy as np
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
+from nimt.operators.base import add_column
 from nimt.operators.grid import GridOperator
 from nimt.pools.base import Grid, Pool
 
@@ -68,10 +69,10 @@ class DenseOperator:
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         if self.keeps_gram:
             for index, coefficient in zip(indices, coefficients, strict=True):
-                values += coefficient * self.gram[index]
+                add_column(values, self.gram[index], coefficient)
         elif self.window is not None:
             for index, coefficient in zip(indices, coefficients, strict=True):
-                self.window.add_column(values, int(index), float(coefficient))
+                self.window.add_column(values, int(index), coefficient)
         else:
             self._add_by_columns(values, indices, coefficients)
 

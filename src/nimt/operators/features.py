@@ -1,39 +1,130 @@
 """Approximations for very large pools: K replaced by a product of features, or the pool by a part of it.
 
-They are what the paper's remark on complexity names. None is exact, so none is ever chosen by itself.
+They are what the paper's remark on complexity names. None is exact, so none is ever chosen by itself. An approximate
+kernel is a kernel like any other: the learner that is taught by it, and returned, has that kernel.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.gaussian_process.kernels import RBF
+from sklearn.gaussian_process.kernels import RBF, Kernel
 
 from nimt.arrays import Array, Indices, check_count
 from nimt.errors import InvalidInput
+from nimt.objects import behaves_like
 from nimt.pools.base import Points, Pool, as_pool, values_on
 
 
-class FeatureOperator:
-    """K approximated by Phi Phi', m features a point: a step costs O(n m) and the Gram matrix never exists."""
+class FeatureKernel(Kernel):  # type: ignore[misc]
+    """K(x, y) = <phi(x), phi(y)> with m features."""
 
-    def __init__(self, name: str, features: Array) -> None:
-        self.name = name
-        self.features = np.ascontiguousarray(features, dtype=np.float64)
+    @abstractmethod
+    def features(self, X: Array) -> Array:
+        """Return phi at the rows of X, shape (n, m)."""
+
+    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+        if eval_gradient:
+            raise ValueError("an approximate kernel has no gradient by its parameters")
+        one = self.features(np.atleast_2d(np.asarray(X, dtype=np.float64)))
+        other = one if Y is None else self.features(np.atleast_2d(np.asarray(Y, dtype=np.float64)))
+        return one @ other.T
+
+    def diag(self, X: Any) -> Array:
+        return np.asarray(np.sum(self.features(np.atleast_2d(np.asarray(X, dtype=np.float64))) ** 2, axis=1))
+
+    def is_stationary(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._shown().items())})"
+
+    def _shown(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        return parameters
+
+
+class RandomFeatureKernel(FeatureKernel):
+    """Random Fourier features of an RBF kernel.
+
+    Parameters
+    ----------
+    length_scale : float or array (d,)
+        Of the RBF kernel.
+    components, seed : int
+
+    Examples
+    --------
+    >>> kernel = RandomFeatureKernel(1.0, components=4000)
+    >>> abs(float(kernel([[0.0]], [[1.0]])[0, 0]) - np.exp(-0.5)) < 0.05
+    True
+    """
+
+    def __init__(self, length_scale: Any = 1.0, components: int = 500, seed: int = 0) -> None:
+        self.length_scale = length_scale
+        self.components = components
+        self.seed = seed
+
+    def features(self, X: Array) -> Array:
+        from sklearn.kernel_approximation import RBFSampler
+
+        sampler = RBFSampler(gamma=0.5, n_components=self.components, random_state=self.seed)
+        scaled = X / np.asarray(self.length_scale)
+        return np.asarray(sampler.fit(scaled[:1]).transform(scaled))
+
+
+class NystroemKernel(FeatureKernel):
+    """The projection of a kernel onto its columns at a few points.
+
+    Parameters
+    ----------
+    kernel : scikit-learn kernel
+    basis : array (m, d)
+        The points.
+    """
+
+    def __init__(self, kernel: Kernel, basis: Any) -> None:
+        self.kernel = kernel
+        self.basis = basis
+
+    @cached_property
+    def _sampler(self) -> Any:
+        from sklearn.kernel_approximation import Nystroem as Sampler
+
+        return Sampler(kernel=self.kernel, n_components=len(self.basis), random_state=0).fit(np.asarray(self.basis))
+
+    def features(self, X: Array) -> Array:
+        return np.asarray(self._sampler.transform(X))
+
+    def _shown(self) -> dict[str, Any]:
+        return {"kernel": self.kernel, "basis": f"<{len(self.basis)} points>"}
+
+
+class FeatureOperator:
+    """A `FeatureKernel` on a pool: a step costs O(n m) and the Gram matrix never exists."""
+
+    name = "features"
+
+    def __init__(self, kernel: FeatureKernel, pool: Pool) -> None:
+        self.features = np.ascontiguousarray(kernel.features(pool.points), dtype=np.float64)
 
     def diagonal(self) -> Array:
         return np.asarray(np.sum(self.features**2, axis=1))
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
-        values += self.features @ (coefficients @ self.features[indices])
+        values += self.features @ (self.features[indices].T @ coefficients)
 
 
 @dataclass(frozen=True)
 class RandomFeatures:
     """Teach with random Fourier features in place of an RBF kernel; give it as `engine=`.
+
+    The learner that is returned has the approximate kernel: it is the one that was taught.
 
     Parameters
     ----------
@@ -59,14 +150,11 @@ class RandomFeatures:
     def name(self) -> str:
         return f"{self.label} ({self.components}), an approximation"
 
-    def operator(self, kernel: Any, pool: Pool) -> FeatureOperator:
-        """Return the approximate operator of a kernel on a pool."""
-        from sklearn.kernel_approximation import RBFSampler
-
-        if type(kernel) is not RBF:
+    def kernel(self, kernel: Kernel, pool: Pool) -> FeatureKernel:
+        """Return what stands in for a kernel on a pool."""
+        if not behaves_like(kernel, RBF, "__call__"):
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
-        sampler = RBFSampler(gamma=0.5, n_components=self.components, random_state=self.seed)
-        return FeatureOperator(self.name, sampler.fit_transform(pool.points / kernel.length_scale))
+        return RandomFeatureKernel(kernel.length_scale, self.components, self.seed)
 
 
 @dataclass(frozen=True)
@@ -84,13 +172,11 @@ class Nystroem(RandomFeatures):
     components: int = 200
     label: ClassVar[str] = "Nystroem"
 
-    def operator(self, kernel: Any, pool: Pool) -> FeatureOperator:
-        from sklearn.kernel_approximation import Nystroem as Sampler
-
+    def kernel(self, kernel: Kernel, pool: Pool) -> FeatureKernel:
         if self.components > len(pool):
             raise InvalidInput(f"components must be at most the {len(pool)} points of the pool, got {self.components}")
-        sampler = Sampler(kernel=kernel, n_components=self.components, random_state=self.seed)
-        return FeatureOperator(self.name, sampler.fit_transform(pool.points))
+        chosen = np.random.RandomState(self.seed).permutation(len(pool))[: self.components]  # as scikit-learn chooses
+        return NystroemKernel(kernel, pool.take(chosen))
 
 
 def subsample(X: Pool | ArrayLike, y: Any, size: int, *, seed: int = 0) -> tuple[Points, Array]:

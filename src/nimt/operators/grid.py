@@ -12,7 +12,8 @@ from scipy.ndimage import convolve1d
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
-from nimt.kernels import CUT, diagonal, falls_with_distance, height, profile
+from nimt.kernels import CUT, diagonal, height, profile, reach
+from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Grid
 
 Whole = NDArray[np.int64]
@@ -61,12 +62,16 @@ class GridOperator:
         self.grid = grid
         self.cut = cut
         self.height = height(kernel, grid.dimension)
-        self.reach = self._reach()
-        self.lead, self.first, self.start, self.weights = self._runs()
+        self.lead, self.first, self.start, self.weights = self._runs(self._box())
+        self.reach = self._offsets_kept()
 
     @property
     def cells(self) -> int:
         return len(self.weights)
+
+    def cost(self) -> Cost:
+        """Return what it takes: memory for the window, time for the cells that one example changes."""
+        return Cost(memory=16 * self.cells, seconds=1.3e-9 * min(self.cells, len(self.grid)))
 
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.grid)
@@ -74,21 +79,25 @@ class GridOperator:
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         if self.cheapest_for(len(indices)) == "columns":
             for index, coefficient in zip(indices, coefficients, strict=True):
-                self.add_column(values, int(index), float(coefficient))
-        else:
-            spread = np.zeros(len(values))
-            np.add.at(spread, indices, coefficients)  # a pack may show the same point twice
+                self.add_column(values, int(index), coefficient)
+            return
+        spread = np.zeros_like(values)
+        np.add.at(spread, indices, coefficients)  # a pack may show the same point twice
+        if values.ndim == 1:
             values += self.convolve(spread)
+        else:
+            for output in range(values.shape[1]):
+                values[:, output] += self.convolve(np.ascontiguousarray(spread[:, output]))
 
     def column(self, index: int) -> Array:
         """Return K[:, index]."""
         result = np.zeros(len(self.grid))
-        self.add_column(result, index, 1.0)
+        self.add_column(result, index, np.ones(()))
         return result
 
-    def add_column(self, values: Array, index: int, coefficient: float) -> None:
-        """Do values += coefficient K[:, index], in place."""
-        board = values.reshape(self.grid.shape)
+    def add_column(self, values: Array, index: int, coefficient: Array) -> None:
+        """Do values += K[:, index] * coefficient, in place, for one output or several."""
+        board = values.reshape((*self.grid.shape, *values.shape[1:]))
         *leading, last = np.unravel_index(index, self.grid.shape)
         for run in range(len(self.first)):
             row = tuple(int(x) + int(offset) for x, offset in zip(leading, self.lead[run], strict=True))
@@ -98,7 +107,7 @@ class GridOperator:
                 lo, hi = max(begin, 0), min(end, self.grid.shape[-1])
                 if lo < hi:
                     part = slice(self.start[run] + lo - begin, self.start[run] + hi - begin)
-                    board[row][lo:hi] += coefficient * self.weights[part]
+                    add_column(board[row][lo:hi], self.weights[part], coefficient)
 
     def cheapest_for(self, k: int) -> str:
         """Return how to show a pack of k: "columns" one by one, "separable" axis by axis, or "fft".
@@ -164,18 +173,23 @@ class GridOperator:
         differences[:, axis] = offsets * self.grid.spacing[axis]
         return profile(self.kernel, differences)
 
-    def _reach(self) -> tuple[int, ...]:
-        """Return per axis the largest offset worth looking at: all of it, unless the kernel is known to fall."""
-        full = tuple(length - 1 for length in self.grid.shape)
-        if not falls_with_distance(self.kernel):
-            return full
-        least = self.cut * self.height
-        kept = (np.flatnonzero(self._along(i, np.arange(r + 1)) >= least) for i, r in enumerate(full))
-        return tuple(int(offsets[-1]) if offsets.size else 0 for offsets in kept)
+    def _box(self) -> tuple[int, ...]:
+        """Return per axis the largest offset worth looking at, from the kernel's reach."""
+        farthest = reach(self.kernel, self.cut)
+        return tuple(
+            length - 1 if step == 0 or farthest >= abs(step) * length else min(length - 1, int(farthest / abs(step)))
+            for length, step in zip(self.grid.shape, self.grid.spacing, strict=True)
+        )
 
-    def _runs(self) -> tuple[Whole, Whole, Whole, Array]:
+    def _offsets_kept(self) -> tuple[int, ...]:
+        """Return per axis the largest offset in the window."""
+        lengths = np.diff(self.start)
+        last = np.maximum(np.abs(self.first), np.abs(self.first + lengths - 1))
+        return (*(int(offset) for offset in np.abs(self.lead).max(axis=0)), int(last.max()))
+
+    def _runs(self, box: tuple[int, ...]) -> tuple[Whole, Whole, Whole, Array]:
         """Evaluate the window slab by slab, drop what is below the cut, and group the rest into runs."""
-        *leading, width = self.reach
+        *leading, width = box
         last = np.arange(-width, width + 1)
         axes = [np.arange(-r, r + 1) for r in leading]
         rows = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(leading)) if leading else None

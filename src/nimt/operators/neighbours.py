@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
-from nimt.kernels import CUT, diagonal, height, profile, radius_of
+from nimt.kernels import CUT, diagonal, height, profile, reach
+from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
 
-BLOCK = 2**19  # pairs whose kernel value is computed at once
+BLOCK = 2**20  # pairs whose kernel value is computed at once
 PAIR_BYTES = 12  # what the finished lists take: an int32 and a float64
+BUILDING = 3.5  # times that while they are found, sorted and laid out in the order of a tournament
+SAMPLE, AGAINST = 256, 20_000  # points whose neighbours are counted, among how many, to estimate the length of a list
+PAIR_SECONDS = 1.5e-9
 
 
 class NeighbourOperator:
@@ -33,18 +39,32 @@ class NeighbourOperator:
     begin : array (n + 1,) of int
     members : array (pairs,) of int32
     weights : array (pairs,)
+    tree : cKDTree
+        Of the points; its leaves lie close together.
     """
 
     name = "neighbours"
 
-    def __init__(self, kernel: Any, pool: Pool, cut: float = CUT) -> None:
-        self.radius = radius_of(kernel, pool.dimension, cut)
+    def __init__(self, kernel: Kernel, pool: Pool, cut: float = CUT) -> None:
+        self.radius = reach(kernel, cut)
         if not np.isfinite(self.radius):
-            raise InvalidInput(f"{kernel!r} has no reach beyond which it is below rounding, so no list of neighbours")
+            raise InvalidInput(
+                f"{kernel!r} does not tell a distance beyond which it is zero, so there are no lists of neighbours: "
+                f"give it a method reach()"
+            )
         self.kernel = kernel
         self.pool = pool
         self.height = height(kernel, pool.dimension)
-        self.begin, self.members, self.weights = _lists(kernel, pool, self.radius, cut * self.height)
+        self.tree = _tree(pool)
+        self.begin, self.members, self.weights = self._lists(cut * self.height)
+
+    @classmethod
+    def cost(cls, kernel: Kernel, pool: Pool, cut: float = CUT) -> Cost:
+        """Estimate what the lists take, without making them; infinite for a kernel without a reach."""
+        pairs = count_pairs(kernel, pool, cut)
+        if not math.isfinite(pairs):
+            return Cost(memory=2**62, seconds=math.inf)
+        return Cost(int(BUILDING * PAIR_BYTES * pairs), PAIR_SECONDS * pairs / len(pool))
 
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.pool)
@@ -52,7 +72,9 @@ class NeighbourOperator:
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         for index, coefficient in zip(indices, coefficients, strict=True):
             part = slice(self.begin[index], self.begin[index + 1])
-            values[self.members[part]] += coefficient * self.weights[part]  # a list names a point once
+            near = values[self.members[part]]  # a list names a point once
+            add_column(near, self.weights[part], coefficient)
+            values[self.members[part]] = near
 
     def reordered(self, order: NDArray[np.int32], slots: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
         """Return the lists in another layout: order[slot] is the pool index, slots beyond the pool are empty."""
@@ -66,22 +88,47 @@ class NeighbourOperator:
         source = np.repeat(self.begin[order[filled]] - begin[filled], counts[filled]) + np.arange(begin[-1])
         return begin, slot_of[self.members[source]], self.weights[source]
 
+    def _lists(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+        points = self.pool.points
+        n = len(points)
+        pairs = self.tree.query_pairs(self.radius, output_type="ndarray").astype(np.int32)
+        values = np.empty(len(pairs))
+        for start in range(0, len(pairs), BLOCK):
+            one, other = pairs[start : start + BLOCK].T
+            values[start : start + BLOCK] = profile(self.kernel, points[other] - points[one])
+        kept = np.abs(values) >= least
+        one, other = pairs[kept].T
+        del pairs
+        values = values[kept]
+        own = np.arange(n, dtype=np.int32)
+        rows = np.concatenate([one, other, own])
+        columns = np.concatenate([other, one, own])
+        weights = np.concatenate([values, values, np.full(n, self.height)])
+        lists = coo_array((weights, (rows, columns)), shape=(n, n)).tocsr()
+        lists.sort_indices()
+        return lists.indptr.astype(np.int64), lists.indices.astype(np.int32), np.asarray(lists.data)
 
-def count_pairs(kernel: Any, pool: Pool, cut: float = CUT) -> float:
-    """Return how many pairs of points are within reach of each other, inf where the kernel has no reach."""
-    radius = radius_of(kernel, pool.dimension, cut)
-    if not np.isfinite(radius):
+
+def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:
+    """Estimate how many pairs of points are within reach of each other, inf where the kernel has no reach.
+
+    A few points are held against many; for a small pool the count is exact.
+    """
+    radius = reach(kernel, cut)
+    if not math.isfinite(radius):
         return math.inf
-    tree = _tree(pool)
-    sample = tree.n if tree.n <= 20_000 else 2_000  # an estimate is enough to choose by, and far cheaper
-    if sample == tree.n:
-        return float(tree.count_neighbors(tree, radius))
-    some = pool.points[np.random.default_rng(0).choice(tree.n, sample, replace=False)]
-    found = float(tree.query_ball_point(some, radius, return_length=True).sum())
-    return found * float(tree.n) / sample
+    n = len(pool)
+    rng = np.random.default_rng(0)
+    some = np.arange(n) if n <= SAMPLE else rng.choice(n, SAMPLE, replace=False)
+    many = np.arange(n) if n <= AGAINST else rng.choice(n, AGAINST, replace=False)
+    distances = cdist(pool.take(some), pool.take(many))
+    others = distances <= radius
+    others[some[:, np.newaxis] == many] = False  # each is near itself, which tells nothing of the rest
+    share = np.count_nonzero(others) / max(1, others.size - np.isin(some, many).sum())
+    return float(n + share * n * (n - 1))
 
 
-def _tree(pool: Pool) -> Any:
+def _tree(pool: Pool) -> cKDTree:
     """Return the kd-tree of the pool, or refuse points whose squared distances are too large to be numbers."""
     with np.errstate(over="ignore"):
         extent = np.ptp(pool.points, axis=0)
@@ -92,27 +139,3 @@ def _tree(pool: Pool) -> Any:
             f"rescale them, or use engine='streamed'"
         )
     return cKDTree(pool.points)
-
-
-def _lists(kernel: Any, pool: Pool, radius: float, least: float) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
-    points = pool.points
-    n = len(points)
-    tree = _tree(pool)
-    counts = np.zeros(n, dtype=np.int64)
-    members: list[NDArray[np.int32]] = []
-    weights: list[Array] = []
-    average = max(1.0, count_pairs(kernel, pool) / n)
-    rows = max(1, int(BLOCK / average))
-    for start in range(0, n, rows):
-        stop = min(start + rows, n)
-        near = tree.query_ball_point(points[start:stop], radius, return_sorted=True)
-        lengths = np.fromiter((len(found) for found in near), dtype=np.int64, count=stop - start)
-        flat = np.concatenate([np.asarray(found, dtype=np.int32) for found in near])
-        owner = np.repeat(np.arange(start, stop), lengths)
-        values = profile(kernel, points[flat] - points[owner])
-        kept = np.abs(values) >= least
-        counts[start:stop] = np.bincount(owner[kept] - start, minlength=stop - start)
-        members.append(flat[kept])
-        weights.append(values[kept])
-    begin = np.concatenate([[0], np.cumsum(counts)])
-    return begin, np.concatenate(members), np.concatenate(weights)

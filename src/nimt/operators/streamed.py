@@ -10,6 +10,7 @@ import numpy as np
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
+from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
 
 CACHE = 2**30  # bytes of columns kept
@@ -50,6 +51,12 @@ class StreamedOperator:
         self.hits = 0
         self.misses = 0
 
+    @classmethod
+    def cost(cls, pool: Pool, cache_bytes: int = CACHE) -> Cost:
+        """Return what it takes: the columns kept, and a pass over one of them per example."""
+        n = len(pool)
+        return Cost(memory=min(cache_bytes, 8 * n * n), seconds=1e-7 + 1.5e-10 * n)
+
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.pool)
 
@@ -75,7 +82,7 @@ class StreamedOperator:
             self._add_in_blocks(values, indices, coefficients)
             return
         for index, coefficient in zip(indices, coefficients, strict=True):
-            values += coefficient * self.column(int(index))
+            add_column(values, self.column(int(index)), coefficient)
 
     def _add_in_blocks(self, values: Array, indices: Indices, coefficients: Array) -> None:
         points = self.pool.points

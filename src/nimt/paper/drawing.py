@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,23 +15,24 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import LINE_STYLES, OTHER, STYLE, TARGET, colour_of
+from nimt.plots.style import GREEDY, OTHER, STYLE, TARGET, inks
 from nimt.pools.base import Grid
 
 CURVE_POINTS = 400
 DASHES = (0, (4, 1.6))
 WIDE = {"GFT-0.05": 3.2, "whole": 3.2}  # drawn under the method that nearly covers it
 DISCREPANCY = "discrepancy M(f$^t$, f*)"
-LEARNER = colour_of("GFT-1")
+LEARNER = GREEDY
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class LossCurve:
     """A loss curve thinned to what a page can show."""
 
     name: str
     steps: NDArray[np.intp]
     values: Array
+    colour: str | None = None
 
 
 def styled(draw: Any) -> Any:
@@ -53,27 +53,25 @@ def canvas(width: float, height: float) -> Figure:
     return figure
 
 
-def curves_of(lessons: Mapping[str, Lesson]) -> list[Curve]:
+def curves_of(lessons: Mapping[str, Lesson]) -> list[LossCurve]:
     """Return the curves of lessons by name: every step at first, then evenly thinned; the last step is kept."""
     curves = []
     for name, lesson in lessons.items():
         last = len(lesson)
         spread = np.concatenate([np.linspace(0, last, CURVE_POINTS), np.geomspace(1, last + 1, CURVE_POINTS) - 1])
         steps = np.unique(spread.round().astype(np.intp))
-        curves.append(Curve(name, steps, lesson.discrepancy[steps]))
+        curves.append(LossCurve(name, steps, lesson.discrepancy[steps], lesson.colour))
     return curves
 
 
-def draw_curves(ax: Axes, curves: Sequence[Curve], *, scale: float = 1.0, **options: Any) -> None:
+def draw_curves(ax: Axes, curves: Sequence[LossCurve], *, scale: float = 1.0, **options: Any) -> None:
     """Draw loss curves, a colour a method and a line style for the second of one colour."""
-    used = Counter[str]()
-    for curve in curves:
-        colour = colour_of(curve.name)
+    drawn = inks((curve.colour for curve in curves), (curve.name for curve in curves))
+    for curve, ink in zip(curves, drawn, strict=True):
         ax.plot(
-            curve.steps, scale * curve.values, color=colour, linestyle=LINE_STYLES[used[colour]], label=curve.name,
+            curve.steps, scale * curve.values, color=ink.colour, linestyle=ink.dashes, label=curve.name,
             linewidth=WIDE.get(curve.name, 1.5), zorder=2.0 if curve.name in WIDE else 2.5, **options,
         )  # fmt: skip
-        used[colour] += 1
 
 
 def draw_line_panel(ax: Axes, x: Array, target: Array, values: Array, shown: int | None, title: str) -> None:

@@ -17,7 +17,7 @@ from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import (
-    Curve,
+    LossCurve,
     as_image,
     bare,
     canvas,
@@ -138,7 +138,7 @@ def loss_figure(
     return figure
 
 
-def _draw_losses(ax: Axes, curves: Sequence[Curve]) -> None:
+def _draw_losses(ax: Axes, curves: Sequence[LossCurve]) -> None:
     by_name = {curve.name: curve for curve in curves}
     first, last = by_name[GREEDY], by_name[WHOLE]
     upper = np.interp(first.steps, last.steps, last.values)

@@ -20,7 +20,7 @@ from nimt.arrays import Array
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.plots.scenes import scene_of
-from nimt.plots.style import QUIET, STYLE, colour_of, method_name
+from nimt.plots.style import QUIET, STYLE, inks
 
 Indices = NDArray[np.int64]
 
@@ -87,7 +87,7 @@ def limits_of(lesson: Lesson) -> tuple[float, float]:
 def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
     """Draw the frames one after another; on a 2-D pool the target stands beside the learner."""
     beside = lesson.pool.dimension == 2
-    colour = colour_of(method_name(lesson.settings["teacher"]))
+    colour = inks([lesson.colour])[0].colour
     limits = limits_of(lesson)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.0, 3.3) if beside else (5.0, 3.2), dpi=DPI, layout="constrained")

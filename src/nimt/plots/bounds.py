@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import QUIET, STYLE, TARGET, colour_of
+from nimt.plots.style import QUIET, STYLE, TARGET
 from nimt.theory.convergence import READINGS, bounds_of
 from nimt.theory.discrepancy import discrepancies_of, ratio_of
 from nimt.theory.replay import replay
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Table = dict[str, NDArray[Any]]
 
 ROWS = 400  # of a table: more could not be seen
+COLOURS = {"GFT": "#D55E00", "RFT": "#0072B2"}  # as the teachers tell them
 STYLES = {"maximum": "--", "mean": ":", "sum": "-."}
 
 
@@ -93,7 +94,7 @@ def draw_bounds(problems: Mapping[str, Mapping[str, Table]]) -> Figure:
 def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
     """Draw what was measured thick, what the theorems say thin, and what can be proved black."""
     for teacher, table in tables.items():
-        colour = colour_of(f"{teacher}-1")
+        colour = COLOURS[teacher]
         step = table["step"]
         panel.plot(step, table["smallest_largest"], color=colour, linewidth=2.2, label=f"{teacher}: largest S")
         kind = "greedy" if teacher == "GFT" else "random"
@@ -119,7 +120,7 @@ def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
 
 def _draw_ratio(ratio: Axes, sums: Axes, tables: Mapping[str, Table]) -> None:
     for teacher, table in tables.items():
-        colour = colour_of(f"{teacher}-1")
+        colour = COLOURS[teacher]
         ratio.plot(table["step"], table["ratio"], color=colour)
         sums.plot(table["step"], table["psi"], color=colour)
     longest = max((table["step"] for table in tables.values()), key=lambda step: int(step[-1]))

@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import QUIET, STYLE, colour_of, line_style, method_name
-
-AXIS_NAMES = {
-    "paper": "discrepancy M",
-    "rms": "root mean square error",
-    "rkhs": "distance in the kernel's space",
-    "parameters": "distance of the weights",
-}
+from nimt.plots.style import QUIET, STYLE, inks
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,25 +24,28 @@ class Curve:
     """What `curve` draws: the discrepancy (T + 1,) after each step (T + 1,), the tolerance, and where it was met."""
 
     name: str
-    colour: str
+    method: str
+    colour: str | None
     step: NDArray[np.int64]
     discrepancy: Array
     tolerance: float | None
     itd: int | None
     measure: str
+    axis: str
 
 
 def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
     """Return the numbers that `curve` draws; the name is the paper's name of the teacher unless one is given."""
-    method = method_name(lesson.settings["teacher"])
     return Curve(
-        name=method if name is None else name,
-        colour=colour_of(method),
+        name=lesson.method if name is None else name,
+        method=lesson.method,
+        colour=lesson.colour,
         step=np.arange(len(lesson.discrepancy)),
         discrepancy=lesson.discrepancy,
         tolerance=lesson.tol,
         itd=lesson.itd,
-        measure=lesson.settings["measure"],
+        measure=lesson.measure.name,
+        axis=lesson.measure.axis or lesson.measure.name,
     )
 
 
@@ -120,14 +116,12 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
     with mpl.rc_context(STYLE):
         if ax is None:
             ax = Figure(figsize=(5.4, 3.2), layout="constrained").subplots()
-        used = Counter[str]()
-        for one in curves:
-            style = line_style(one.colour, used[one.colour])
-            used[one.colour] += 1
+        drawn = inks((one.colour for one in curves), (one.method for one in curves))
+        for one, ink in zip(curves, drawn, strict=True):
             name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
-            ax.plot(one.step, one.discrepancy, color=one.colour, linestyle=style, label=name)
+            ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name)
             if one.itd is not None:
-                ax.plot(one.itd, one.discrepancy[one.itd], "o", color=one.colour, markersize=5, clip_on=False)
+                ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
         if any((one.discrepancy > 0).any() for one in curves):
             ax.set_yscale("log")
         for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
@@ -141,7 +135,7 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
         ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         ax.set_xlabel("step")
-        ax.set_ylabel(AXIS_NAMES.get(curves[0].measure, curves[0].measure))
+        ax.set_ylabel(curves[0].axis)
         # like the tolerance outside the axes, within which curves may lie anywhere
         ax.legend(
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,

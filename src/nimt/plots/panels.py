@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.curves import curve_table
-from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, colour_of
+from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, inks
 from nimt.pools.base import Grid, Pool
 
 MOST_PANELS = 8  # drawn where no steps are named
@@ -92,10 +91,9 @@ def panels(
     if dimension > 2:
         raise InvalidInput(f"panels can be drawn on pools of 1 or 2 dimensions, this one has {dimension}: use curve")
     table = panel_table(lesson, steps)
-    name = curve_table(lesson).name
     with mpl.rc_context(STYLE):
         if dimension == 1:
-            return _draw_lines(table, name, figure)
+            return _draw_lines(table, lesson, figure)
         return _draw_maps(table, lesson.pool, figure)
 
 
@@ -126,15 +124,15 @@ def _spread(steps: list[int]) -> list[int]:
     return [steps[i] for i in np.linspace(0, len(steps) - 1, MOST_PANELS).round().astype(int)]
 
 
-def _draw_lines(table: list[Panel], method: str, figure: Figure | SubFigure | None) -> Figure | SubFigure:
+def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
     rows, columns = _layout(len(table))
     figure = figure or Figure(figsize=(2.0 * columns + 0.5, 1.75 * rows + 0.55), layout="constrained")
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    colour = colour_of(method)
+    method, (ink,) = lesson.method, inks([lesson.colour])
     for ax, panel in zip(all_axes, table, strict=False):
         x, at = panel.points[:, 0], panel.shown[:, 0]
         ax.plot(x, panel.target, color=TARGET, linewidth=1.1, linestyle=(0, (4, 1.6)), label="target f*")
-        ax.plot(x, panel.values, color=colour, label=f"learner, {method}", zorder=2.5)
+        ax.plot(x, panel.values, color=ink.colour, label=f"learner, {method}", zorder=2.5)
         if len(at):  # nothing is shown to the last f^t
             ax.vlines(at, panel.values_shown, panel.labels, color=OTHER, linewidth=0.9 if len(at) <= FEW else 0.5)
             ax.plot(

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
-COLOURS: dict[str, str] = {
-    "GFT-1": "#D55E00",
-    "GFT-k": "#E69F00",
-    "RFT": "#0072B2",
-    "whole": "#56B4E9",
-    "pool": "#009E73",
-    "alternative": "#CC79A7",
-    "synthesis": "#6A3D9A",
-}
-OURS = {"SynthesisTeacher": "synthesis", "SoftTeacher": "soft", "InterpolationTeacher": "interpolation"}
+FREE = ("#117733", "#882255", "#44AA99", "#332288", "#999933", "#AA4499")  # for teachers that tell no colour
+GREEDY = "#D55E00"  # the colour of GFT-1, and of a learner where there is one teacher only
 OTHER = "#5F5F5F"  # a method of the reader's own
 TARGET = "#000000"  # f*
 QUIET = "#8A8A8A"  # tolerances, notes
 
-LINE_STYLES = ("-", (0, (3, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (1, 1.2)))
+LINE_STYLES: tuple[Any, ...] = (
+    "-",
+    (0, (3, 1.5)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (1, 1.2)),
+    (0, (8, 1.5)),
+    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
+)
+DASHED = "#E69F00"  # the colour of greedy packs, which often run exactly along GFT-1
 
 STYLE: dict[Any, Any] = {
     "figure.dpi": 120,
@@ -47,59 +48,35 @@ STYLE: dict[Any, Any] = {
 }
 
 
-def method_name(teacher: Mapping[str, Any]) -> str:
-    """Return what the paper calls a teacher, from its description in `lesson.settings["teacher"]`.
+@dataclass(frozen=True)
+class Ink:
+    """The colour and the dashes of one curve."""
+
+    colour: str
+    dashes: Any
+
+
+def inks(colours: Iterable[str | None], names: Iterable[str] = ()) -> list[Ink]:
+    """Return an ink for each curve of a figure, from the colours that its teachers tell, so that no two are alike.
+
+    Curves of one colour differ by their dashes. A teacher that tells no colour (None) gets a free one; those of equal
+    names share it.
 
     Examples
     --------
-    >>> method_name({"type": "GreedyTeacher", "k": 0.05, "pool": 0.8})
-    'pool GFT-0.05'
-    >>> method_name({"type": "GreedyTeacher", "k": 1.0})
-    'whole'
-    >>> method_name({"type": "SynthesisTeacher", "k": 1})
-    'synthesis-1'
+    >>> [ink.colour for ink in inks([None, None], ["mine", "yours"])]
+    ['#117733', '#882255']
     """
-    kind = str(teacher.get("type"))
-    k = teacher.get("k", 1)
-    everything = isinstance(k, float) and k == 1.0
-    if kind == "GreedyTeacher":
-        name = "whole" if everything else f"GFT-{k}"
-        if teacher.get("score") == "gradient" and not everything:
-            name += " (gradient)"
-        if teacher.get("diverse"):
-            name += " (diverse)"
-    elif kind == "RandomTeacher":
-        name = "whole" if everything and not teacher.get("replace", True) else f"RFT-{k}"
-    elif kind in OURS:
-        name = f"{OURS[kind]}-{k}"
-    else:
-        name = str(teacher.get("name", kind)).rpartition(".")[2]  # a teacher that is not ours is known by its class
-    if teacher.get("labels") is not None:
-        name = f"alternative {name}"
-    return name if teacher.get("pool") is None else f"pool {name}"
-
-
-def colour_of(method: str) -> str:
-    """Return the colour of a method, whatever its pack size.
-
-    Examples
-    --------
-    >>> colour_of("GFT-0.5") == colour_of("GFT-0.05") == COLOURS["GFT-k"]
-    True
-    """
-    first, _, _ = method.partition(" ")
-    if first in COLOURS:
-        return COLOURS[first]
-    family, _, pack = method.partition("-")
-    if family == "GFT" and pack:
-        return COLOURS["GFT-k"]
-    return COLOURS.get(family, OTHER)
-
-
-def line_style(colour: str, before: int) -> Any:
-    """Return the line style of a lesson, given how many of its colour were drawn before it.
-
-    Lessons of one method differ by it. GFT with packs starts dashed, since it often runs exactly along GFT-1.
-    """
-    first = 1 if colour == COLOURS["GFT-k"] else 0
-    return LINE_STYLES[(first + before) % len(LINE_STYLES)]
+    given = list(colours)
+    labels = list(names) or [str(place) for place in range(len(given))]
+    own: dict[str, int] = {}
+    used: Counter[str] = Counter()
+    result = []
+    for colour, label in zip(given, labels, strict=True):
+        first = 1 if colour == DASHED else 0
+        if colour is None:
+            first = own.setdefault(label, len(own))  # in print, where colours are lost, dashes tell them apart
+            colour = FREE[first % len(FREE)]
+        result.append(Ink(colour, LINE_STYLES[(first + used[colour]) % len(LINE_STYLES)]))
+        used[colour] += 1
+    return result

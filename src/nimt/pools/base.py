@@ -43,6 +43,10 @@ class Points:
         """Return the points at some indices."""
         return np.asarray(self.points[indices])
 
+    def described(self) -> dict[str, Any]:
+        """Return the parameters it is made from."""
+        return {"points": self.points}
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -117,6 +121,15 @@ class Grid:
             rest //= len(self.axes[i])
         return taken
 
+    def described(self) -> dict[str, Any]:
+        """Return the parameters it is made from."""
+        return {"axes": list(self.axes)}
+
+    @classmethod
+    def from_description(cls, fields: dict[str, Any]) -> Grid:
+        """Make it from what `described` returned."""
+        return cls(*fields["axes"])
+
     def __len__(self) -> int:
         return int(np.prod(self.shape))
 
@@ -141,31 +154,53 @@ def same_points(one: Pool, other: Pool) -> bool:
     return bool(np.array_equal(one.points, other.points))
 
 
-def values_on(pool: Pool, function: Any, name: str) -> Array:
-    """Return the values of `function` on the pool, shape (n,).
+def values_on(pool: Pool, function: Any, name: str, outputs: tuple[int, ...] | None = None) -> Array:
+    """Return the values of `function` on the pool, shape (n,), or (n, q) where it has q > 1 outputs.
 
     Parameters
     ----------
     pool : Grid or Points
-    function : array of shape (n,) or the grid's shape, number, callable, or anything with `predict`
-        A callable is called once, with all points as one array (n, d), (n, 1) in 1-D, and returns (n,) or (n, 1).
+    function : array, number, callable, or anything with `predict`
+        An array has shape (n,) or the grid's shape, each with one more axis of length q for q outputs. A callable is
+        called once, with all points as one array (n, d), (n, 1) in 1-D, and returns (n,), (n, 1) or (n, q).
     name : str
         What to call it in an error.
+    outputs : () or (q,), optional
+        The outputs it must have; a number then stands for all of them.
     """
-    n = len(pool)
     if hasattr(function, "predict") and not callable(function):
         function = function.predict
-    if callable(function):
-        return _values_of_callable(pool, function, name)
-    array = real_array(name, function)
+    values = _values_of_callable(pool, function, name) if callable(function) else _values_given(pool, function, name)
+    if outputs is None or values.shape[1:] == outputs:
+        return values
+    if not callable(function) and np.ndim(function) == 0:
+        return frozen(np.full((len(pool), *outputs), float(function)))
+    raise InvalidInput(
+        f"{name} has {values[0].size} output{'s' if values[0].size > 1 else ''} where {_count(outputs)} "
+        f"needed: give it as an array ({len(pool)}{''.join(f', {q}' for q in outputs) or ','})"
+    )
+
+
+def _count(outputs: tuple[int, ...]) -> str:
+    return f"{outputs[0]} are" if outputs else "1 is"
+
+
+def _values_given(pool: Pool, given: Any, name: str) -> Array:
+    n = len(pool)
+    array = real_array(name, given)
     if array.shape == ():
         array = np.full(n, float(array))
-    elif array.shape in ((n,), (n, 1), pool.shape):
+    elif array.shape in ((n,), pool.shape):
         array = array.reshape(n)
+    elif array.size and (array.shape[:-1] in ((n,), pool.shape)):
+        array = _without_single_output(array.reshape(n, array.shape[-1]))
     else:
         allowed = f"({n},)" if pool.shape == (n,) else f"({n},) or the grid's {pool.shape}"
-        raise InvalidInput(f"{name} has shape {array.shape} and the pool {n} points: its shape must be {allowed}")
-    check_finite(name, array, lambda index: pool.points[index].tolist())
+        raise InvalidInput(
+            f"{name} has shape {array.shape} and the pool {n} points: its shape must be {allowed}, with one more axis "
+            f"of length q for q outputs"
+        )
+    check_finite(name, array, lambda index: pool.take(np.array([index]))[0].tolist())
     return frozen(array)
 
 
@@ -182,14 +217,19 @@ def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str)
             f"for example lambda x: np.sin(x[:, 0])"
         ) from error
     array = real_array(f"what {name} returned", returned)
-    if array.shape not in ((n,), (n, 1)):
+    if array.ndim not in (1, 2) or len(array) != n or array.size == 0:
         raise InvalidInput(
             f"{name} was called with points of shape {(n, pool.dimension)} and returned shape {array.shape}: "
-            f"it must return ({n},) or ({n}, 1)"
+            f"it must return ({n},), or ({n}, q) for q outputs"
         )
-    array = array.reshape(n)
-    check_finite(f"what {name} returned", array, lambda index: pool.points[index].tolist())
+    array = _without_single_output(array)
+    check_finite(f"what {name} returned", array, lambda index: pool.take(np.array([index]))[0].tolist())
     return frozen(array)
+
+
+def _without_single_output(array: Array) -> Array:
+    """Return (n, 1) as (n,): one output is a scalar function, however it was given."""
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _checked_rows(name: str, points: ArrayLike) -> Array:

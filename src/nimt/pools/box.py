@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,6 +75,10 @@ class Box:
         """Return the index in the grid that is nearest to each point."""
         steps = np.rint((points - self.bounds[:, 0]) / np.array(self.grid.spacing)).astype(np.intp)
         return np.asarray(np.ravel_multi_index(tuple(steps.T), self.points))
+
+    def described(self) -> dict[str, Any]:
+        """Return the parameters it is made from."""
+        return {"bounds": self.bounds, "points": list(self.points)}
 
     def __repr__(self) -> str:
         return f"Box({' x '.join(f'[{low:g}, {high:g}]' for low, high in self.bounds)}, measured on {self.grid!r})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from nimt.files import whole_file, write_text
-from nimt.plots.style import LINE_STYLES, QUIET, STYLE, colour_of, method_name
+from nimt.plots.style import QUIET, STYLE, inks
 from nimt.reports import html as pages
 from nimt.teaching.comparing import Comparison, Row
 
@@ -41,15 +40,12 @@ def draw_comparison(comparison: Comparison) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         ax = figure.subplots()
-        used = Counter[str]()
         bands = comparison.bands()
-        for band in bands:
-            colour = colour_of(method_name(band.teacher))
-            style = LINE_STYLES[used[colour] % len(LINE_STYLES)]
-            used[colour] += 1
-            ax.plot(band.step, band.mean, color=colour, linestyle=style, label=band.name)
+        drawn = inks((band.colour for band in bands), (band.name for band in bands))
+        for band, ink in zip(bands, drawn, strict=True):
+            ax.plot(band.step, band.mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
             if not np.array_equal(band.low, band.high):
-                ax.fill_between(band.step, band.low, band.high, color=colour, alpha=BAND_INK, linewidth=0)
+                ax.fill_between(band.step, band.low, band.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
         if any((band.mean > 0).any() for band in bands):
             ax.set_yscale("log")
         if comparison.tol:
@@ -58,7 +54,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
         ax.margins(x=0.02)
         ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        ax.set(xlabel="step", ylabel="discrepancy M")
+        measure = next(iter(comparison.lessons.values()))[0].measure
+        ax.set(xlabel="step", ylabel=measure.axis or measure.name)
         figure.legend(loc="outside upper left", ncols=min(4, len(bands)), handlelength=2.0, columnspacing=1.6)
         return figure
 

@@ -15,13 +15,12 @@ from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
 from nimt.plots.scenes import scene_of
-from nimt.plots.style import STYLE, colour_of, method_name
+from nimt.plots.style import STYLE, inks
 from nimt.reports import html as pages
 from nimt.reports.summary import summary_of
 
 DPI = 130
 DURING = 3  # panels between before and after
-AXES_NAMES = {"paper": "M = sqrt(sum (f - f*)^2) / n", "rms": "the root mean square error"}
 
 
 def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson", repeat: str = "") -> list[Path]:
@@ -73,7 +72,7 @@ def panels_figure(lesson: Lesson) -> Figure:
         return drawn
     frames = {frame.step: frame for frame in frames_of(lesson)}
     limits = limits_of(lesson)
-    colour = colour_of(method_name(lesson.settings["teacher"]))
+    colour = inks([lesson.colour])[0].colour
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(2.3 * len(steps), 2.6), layout="constrained")
         for ax, step in zip(figure.subplots(1, len(steps), squeeze=False).ravel(), steps, strict=True):
@@ -158,5 +157,6 @@ def _animation_caption(lesson: Lesson) -> str:
 
 
 def _curve_caption(lesson: Lesson) -> str:
-    measure = lesson.settings["measure"]
-    return f"The discrepancy {AXES_NAMES.get(measure, f'({measure})')} after each step."
+    measure = lesson.measure
+    formula = f" = {measure.formula}" if measure.formula else ""
+    return f"The {measure.axis or measure.name}{formula} after each step."

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import method_name
 
 
 def summary_of(lesson: Lesson) -> dict[str, Any]:
@@ -32,7 +31,7 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "max_iterations": settings["max_iterations"],
         "itd": lesson.itd,
         "tol": lesson.tol,
-        "measure": settings["measure"],
+        "measure": lesson.measure.name,
         "discrepancy_at_start": finite(lesson.discrepancy[0]),
         "discrepancy_at_end": finite(lesson.discrepancy[-1]),
         "smallest_discrepancy": finite(np.nanmin(lesson.discrepancy)),
@@ -40,7 +39,7 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "distinct_points": int(np.count_nonzero(lesson.picks)),
         "points": len(lesson.pool),
         "pool": repr(lesson.pool),
-        "teacher": method_name(settings["teacher"]),
+        "teacher": lesson.method,
         "learner": learner.get("name", learner["type"]) if learner["type"] == "foreign" else learner["type"],
         "kernel": kernel_text(learner.get("kernel")),
         "kernel_width": _width(learner.get("kernel")),

@@ -1,4 +1,4 @@
-"""What chooses examples."""
+"""What chooses examples: one file per teacher."""
 
 from nimt.teachers.base import AlternativeLabels, Selection, Teacher, View
 from nimt.teachers.greedy import GreedyTeacher

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.losses import Loss
 from nimt.pools.base import Pool
 
 Memory = Mapping[str, NDArray[Any]]
+
+# Okabe and Ito's colours, which people with any colour vision can tell apart
+VERMILION, ORANGE, BLUE, SKY, GREEN, PURPLE = "#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#009E73", "#CC79A7"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +43,9 @@ class View:
     step : int
     pool : Grid or Points
         The points it may show, n of them.
-    predictions : array (n,)
+    predictions : array (n,), or (n, q) for q outputs
         The learner's values there, read-only.
-    target : array (n,)
+    target : array (n,), or (n, q)
         f* there, read-only.
     rng : numpy Generator
         The teacher's own stream.
@@ -95,6 +100,27 @@ class AlternativeLabels:
             raise InvalidInput(f"probability must be a number from 0 to 1, got {self.probability!r}")
 
 
+@dataclass(frozen=True, eq=False)
+class CompiledTwin:
+    """How a compiled engine chooses what a teacher's `select` would choose.
+
+    Attributes
+    ----------
+    draw : callable(rng, candidates, k, steps) -> array (steps, k) of int, or None
+        For a teacher that does not look at the learner: places among the candidates, the same numbers that `select`
+        would draw step by step from the same stream. None for the k largest scores.
+    loss, kernel : optional
+        With them the score is |dL/df| sqrt(K(x, x)); without, |f - f*|.
+    makes_labels : bool
+        Whether the label is made from the learner's responses, as `SynthesisTeacher` does.
+    """
+
+    draw: Callable[[np.random.Generator, Indices, int, int], Indices] | None = None
+    loss: Loss | None = None
+    kernel: Kernel | None = None
+    makes_labels: bool = False
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Teacher:
     """The options every teacher has; a teacher of your own inherits them and adds `select(view)`.
@@ -105,10 +131,29 @@ class Teacher:
         The points it can show: all, a share drawn once from the seed, or these.
     labels : None or AlternativeLabels
         The truth, or another target now and then.
+
+    Attributes
+    ----------
+    name : str
+        What tables and figures call it: the name in the paper where there is one, else that of its class.
+    draws : bool
+        Whether its lesson depends on the seed; a comparison then runs it over several.
+    colour : str or None
+        Its colour in figures; None takes one that is free.
+    spellings : dict of str -> dict
+        How the command line calls it, and the parameters that each spelling stands for.
+    told : tuple of str
+        What it must be told of the learner ("kernel", "loss"), as parameters of these names.
     """
 
     pool: Any = None
     labels: AlternativeLabels | None = None
+
+    at_random: ClassVar[bool] = False  # whether `select` draws from the view's stream
+    makes_labels: ClassVar[bool] = False  # whether it shows labels of its own making
+    own_colour: ClassVar[str | None] = None
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    told: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, AlternativeLabels):
@@ -118,14 +163,60 @@ class Teacher:
         if is_whole(self.pool):
             raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
 
+    @property
+    def name(self) -> str:
+        name = self.method
+        if self.labels is not None:
+            name = f"alternative {name}"
+        return name if self.pool is None else f"pool {name}"
+
+    @property
+    def method(self) -> str:
+        """Its name without its pool and its labels."""
+        return type(self).__name__
+
+    @property
+    def draws(self) -> bool:
+        return self.at_random or self.labels is not None or is_number(self.pool)
+
+    @property
+    def colour(self) -> str | None:
+        if self.pool is not None:
+            return GREEN
+        return PURPLE if self.labels is not None else self.own_colour
+
+    @property
+    def shows_true_labels(self) -> bool:
+        """Whether every label it shows is the target's."""
+        return self.labels is None and not self.makes_labels
+
     def pack_size(self, n: int) -> int | None:
         """Return how many examples a pack from n points has, or None where that is known only once it is chosen."""
         k = getattr(self, "k", None)
         return None if k is None else count_of(k, n)
 
+    def check_on(self, n: int) -> None:
+        """Refuse a pool of n points that its parameters do not fit."""
+
+    def compiled_twin(self) -> CompiledTwin | None:
+        """Return how compiled engines choose for it, None where `select` itself must be called."""
+        return None
+
     def select(self, view: View) -> Selection:
         """Choose what to show next."""
         raise InvalidInput(f"{type(self).__name__} has no select(view): a teacher chooses by that method")
+
+
+def name_of(teacher: Any) -> str:
+    """Return what tables and figures call a teacher; one that does not tell is called by its class."""
+    name = getattr(teacher, "name", None)
+    return name if isinstance(name, str) and name else type(teacher).__name__
+
+
+def check_teacher(teacher: Any) -> None:
+    """Refuse what cannot choose."""
+    if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
+        raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
 
 
 def checked_indices(indices: ArrayLike, n: int) -> Indices:
@@ -142,7 +233,7 @@ def checked_indices(indices: ArrayLike, n: int) -> Indices:
 def residual_size(predictions: Array, target: Array) -> Array:
     """Return |f - f*| at every point; with several outputs, its Euclidean length."""
     difference = predictions - target
-    return np.abs(difference) if difference.ndim == 1 else np.asarray(np.linalg.norm(difference, axis=1))
+    return np.abs(difference) if difference.ndim == 1 else np.sqrt(np.sum(difference**2, axis=1))
 
 
 def largest(scores: Array, k: int) -> Indices:

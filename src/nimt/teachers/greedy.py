@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.losses import Loss, as_loss
-from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+from nimt.objects import behaves_like
+from nimt.teachers.base import (
+    ORANGE,
+    SKY,
+    VERMILION,
+    CompiledTwin,
+    Selection,
+    Teacher,
+    View,
+    check_k,
+    count_of,
+    largest,
+    residual_size,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +56,10 @@ class GreedyTeacher(Teacher):
     k: int | float = 1
     score: str = "residual"
     loss: str | Loss | None = None
-    kernel: Any = None
+    kernel: Kernel | None = None
     diverse: bool = False
+
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,6 +81,29 @@ class GreedyTeacher(Teacher):
         elif self.loss is not None or self.kernel is not None:
             raise InvalidInput("loss= and kernel= are used by score='gradient' and diverse=True only")
 
+    @property
+    def method(self) -> str:
+        if self.shows_everything:
+            return "whole"
+        told = " (gradient)" if self.score == "gradient" else ""
+        return f"GFT-{self.k}{told}{' (diverse)' if self.diverse else ''}"
+
+    @property
+    def shows_everything(self) -> bool:
+        return isinstance(self.k, float) and self.k == 1.0
+
+    @property
+    def colour(self) -> str | None:
+        own = SKY if self.shows_everything else VERMILION if self.k == 1 else ORANGE
+        return super().colour or own
+
+    def compiled_twin(self) -> CompiledTwin | None:
+        if self.diverse or not behaves_like(self, GreedyTeacher, "select", "scores"):
+            return None
+        if self.score == "residual":
+            return CompiledTwin()
+        return CompiledTwin(loss=as_loss(self.loss or "square"), kernel=self.kernel)
+
     def select(self, view: View) -> Selection:
         scores = self.scores(view)
         k = count_of(self.k, len(view))
@@ -75,7 +115,7 @@ class GreedyTeacher(Teacher):
         """Return how much each point is worth showing."""
         if self.score == "residual":
             return residual_size(view.predictions, view.target)
-        assert self.loss is not None
+        assert self.loss is not None and self.kernel is not None
         slopes = as_loss(self.loss).slope(view.predictions, view.target)
         return np.asarray(np.abs(slopes) * np.sqrt(self.kernel.diag(view.pool.points)))
 

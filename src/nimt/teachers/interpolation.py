@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
@@ -50,8 +52,12 @@ class InterpolationTeacher(Teacher):
     """
 
     rule: str | float = "f"
-    kernel: Any = None
+    kernel: Kernel | None = None
     k: int | float = 1
+
+    own_colour: ClassVar[str | None] = "#7F7F00"
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {rule: {"rule": rule} for rule in RULES}
+    told: ClassVar[tuple[str, ...]] = ("kernel",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,6 +73,10 @@ class InterpolationTeacher(Teacher):
     @property
     def beta(self) -> float:
         return RULES[self.rule] if isinstance(self.rule, str) else float(self.rule)
+
+    @property
+    def method(self) -> str:
+        return f"interpolation-{self.k}"
 
     def select(self, view: View) -> Selection:
         residual = residual_size(view.predictions, view.target)

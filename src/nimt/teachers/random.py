@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array
 from nimt.errors import InvalidInput
-from nimt.teachers.base import Selection, Teacher, View, check_k, count_of
+from nimt.objects import behaves_like
+from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, check_k, count_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,10 @@ class RandomTeacher(Teacher):
     replace: bool = True
     weights: ArrayLike | None = None
 
+    at_random: ClassVar[bool] = True
+    own_colour: ClassVar[str | None] = BLUE
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"random": {}}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
@@ -52,18 +59,32 @@ class RandomTeacher(Teacher):
             if weights.max() > np.finfo(np.float64).max / len(weights):
                 raise InvalidInput(f"weights must have a finite sum, got {weights.max()!s}: divide them by the largest")
 
+    def check_on(self, n: int) -> None:
+        if self.weights is not None and np.shape(self.weights) != (n,):
+            raise InvalidInput(f"weights has shape {np.shape(self.weights)} for {n} points: give one per point")
+
+    @property
+    def method(self) -> str:
+        everything = isinstance(self.k, float) and self.k == 1.0 and not self.replace
+        return "whole" if everything else f"RFT-{self.k}"
+
     def select(self, view: View) -> Selection:
-        n = len(view)
-        k = count_of(self.k, n)
-        if self.weights is None:
-            indices = view.rng.integers(n, size=k) if self.replace else view.rng.choice(n, size=k, replace=False)
-        else:
-            shares = self.shares(view.candidates, k)
-            if self.replace:
-                indices = np.searchsorted(cumulative(shares), view.rng.random(k), side="right")
-            else:
-                indices = view.rng.choice(n, size=k, replace=False, p=shares)
-        return view.shown(indices)
+        k = count_of(self.k, len(view))
+        return view.shown(self.drawn(view.rng, view.candidates, k, 1)[0])
+
+    def compiled_twin(self) -> CompiledTwin | None:
+        return CompiledTwin(draw=self.drawn) if behaves_like(self, RandomTeacher, "select", "drawn") else None
+
+    def drawn(self, rng: np.random.Generator, candidates: Indices, k: int, steps: int) -> Indices:
+        """Draw the packs of some steps, as places among the candidates, shape (steps, k)."""
+        n = len(candidates)
+        shares = None if self.weights is None else self.shares(candidates, k)
+        if not self.replace:
+            drawn = np.array([rng.choice(n, size=k, replace=False, p=shares) for _ in range(steps)])
+            return drawn.reshape(steps, k)
+        if shares is None:
+            return rng.integers(n, size=(steps, k))
+        return np.searchsorted(cumulative(shares), rng.random((steps, k)), side="right")
 
     def shares(self, candidates: Indices, k: int) -> Array:
         """Return the probability of each candidate."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,11 +38,19 @@ class SoftTeacher(Teacher):
     k: int | float = 1
     temperature: float = 0.1
 
+    at_random: ClassVar[bool] = True
+    own_colour: ClassVar[str | None] = "#A65628"
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"soft": {}}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
         if not is_number(self.temperature) or not float(self.temperature) >= 0:
             raise InvalidInput(f"temperature must be a number from 0 to infinity, got {self.temperature!r}")
+
+    @property
+    def method(self) -> str:
+        return f"soft-{self.k}"
 
     def select(self, view: View) -> Selection:
         scores = residual_size(view.predictions, view.target)

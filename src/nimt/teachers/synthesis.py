@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nimt.arrays import Array, check_positive
 from nimt.errors import InvalidInput, ResponseWarning
-from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+from nimt.objects import behaves_like
+from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, check_k, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
 
 
@@ -53,6 +56,10 @@ class SynthesisTeacher(Teacher):
     radius: float | None = None
     k: int | float = 1
 
+    makes_labels: ClassVar[bool] = True
+    own_colour: ClassVar[str | None] = "#6A3D9A"
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"synthesis": {}}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
@@ -60,6 +67,13 @@ class SynthesisTeacher(Teacher):
             check_positive("radius", self.radius)
         if self.labels is not None:
             raise InvalidInput("SynthesisTeacher makes the labels itself: labels= cannot give it others")
+
+    @property
+    def method(self) -> str:
+        return f"synthesis-{self.k}"
+
+    def compiled_twin(self) -> CompiledTwin | None:
+        return CompiledTwin(makes_labels=True) if behaves_like(self, SynthesisTeacher, "select") else None
 
     def select(self, view: View) -> Selection:
         error = view.target - view.predictions

@@ -21,26 +21,28 @@ from nimt.engines.base import Task
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Pupil, StartsFromInitial
-from nimt.learners.kernel import KernelLearner, KernelPupil
-from nimt.learners.linear import LinearLearner, LinearPupil
-from nimt.lesson.descriptions import describe, is_plain
+from nimt.learners.foreign import check_learner
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.descriptions import describe, is_own
+from nimt.lesson.lesson import told_of
 from nimt.lesson.recording import RECORD_LIMIT, RECORDS
-from nimt.losses import check_labels
-from nimt.measures import check_measure
+from nimt.losses import Loss, Square, check_labels
+from nimt.measures import MEASURES, Measure, as_measure, distance
+from nimt.objects import behaves_like
 from nimt.operators.features import RandomFeatures
+from nimt.operators.packs import pack_gain
 from nimt.pools.base import Pool, as_pool, values_on
 from nimt.pools.box import Box
-from nimt.teachers.base import AlternativeLabels, candidates_of
-from nimt.teachers.random import RandomTeacher
+from nimt.teachers.base import AlternativeLabels, candidates_of, check_teacher
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class LessonPlan:
-    """The rules of a lesson, checked: when it stops and what is kept of it. See `teach` for their meaning."""
+class Rules:
+    """When a lesson stops and what is kept of it, checked. See `teach` for the meaning of each."""
 
     max_iterations: int
     tol: float | None = None
-    measure: str = "paper"
+    measure: str | Measure = "paper"
     stop_when_stationary: float | None = None
     patience: int | None = None
     snapshots: Iterable[int] = ()
@@ -55,7 +57,7 @@ class LessonPlan:
             value = getattr(self, name)
             if value is not None and (not is_number(value) or not 0 <= float(value) < np.inf):
                 raise InvalidInput(f"{name} must be a finite number >= 0 or None, got {value!r}")
-        check_measure(self.measure)
+        as_measure(self.measure)
         if not isinstance(self.record, str) or self.record not in RECORDS:
             raise InvalidInput(f"record must be one of {', '.join(RECORDS)}, got {self.record!r}")
         object.__setattr__(self, "snapshots", self._checked_snapshots())
@@ -81,100 +83,160 @@ class LessonPlan:
 
 
 def task_of(
-    learner: Any, teacher: Any, X: Pool | Box | ArrayLike, y: Any, plan: LessonPlan, target_function: Any = None
+    learner: Any, teacher: Any, X: Pool | Box | ArrayLike, y: Any, rules: Rules, target_function: Any = None
 ) -> Task:
     """Resolve pool, target and the teacher's options, and refuse what does not fit together."""
-    if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
-        raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
+    check_learner(learner)
+    check_teacher(teacher)
     box = X if isinstance(X, Box) else None
     pool = X.grid if isinstance(X, Box) else as_pool(X)
-    if isinstance(learner, KernelLearner):
-        check_kernel_on(learner.kernel, pool)
+    if isinstance(learner, StartsFromInitial):
+        check_kernel_on(learner.kernel, pool)  # type: ignore[attr-defined]
     target = values_on(pool, y, "the target")
     labels = getattr(teacher, "labels", None)
     if labels is not None and not isinstance(labels, AlternativeLabels):
         raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {labels!r}")
-    assert plan.seed is not None
+    other = None if labels is None else values_on(pool, labels.other_target, "the other target", target.shape[1:])
+    assert rules.seed is not None
     task = Task(
         learner=learner,
         teacher=teacher,
         pool=pool,
         target=target,
         target_function=y if target_function is None else target_function,
-        measure=plan.measure,
-        tol=None if plan.tol is None else float(plan.tol),
-        stationary=None if plan.stop_when_stationary is None else float(plan.stop_when_stationary),
-        patience=None if plan.patience is None else int(plan.patience),
-        seed=plan.seed,
+        measure=as_measure(rules.measure),
+        tol=None if rules.tol is None else float(rules.tol),
+        stop_when_stationary=None if rules.stop_when_stationary is None else float(rules.stop_when_stationary),
+        patience=None if rules.patience is None else int(rules.patience),
+        seed=rules.seed,
         candidates=None,
-        other_target=None if labels is None else values_on(pool, labels.other_target, "the other target"),
-        alternative_probability=0.0 if labels is None else float(labels.probability),
+        other_target=other,
+        other_probability=0.0 if labels is None else float(labels.probability),
         box=box,
     )
     pool_stream, _, _ = task.streams()
     task = dataclasses.replace(task, candidates=candidates_of(getattr(teacher, "pool", None), pool.shape, pool_stream))
-    weights = teacher.weights if isinstance(teacher, RandomTeacher) else None
-    if weights is not None and np.shape(weights) != (len(pool),):
-        raise InvalidInput(f"weights has shape {np.shape(weights)} for a pool of {len(pool)} points: give one a point")
+    fits = getattr(teacher, "check_on", None)
+    if fits is not None:
+        fits(len(pool))
     pack_size(task)
     return task
 
 
+def approximated(learner: Any, approximation: RandomFeatures, pool: Pool) -> KernelLearner:
+    """Return the learner with an approximate kernel; what it was taught before becomes part of its start."""
+    if not isinstance(learner, KernelLearner) or not behaves_like(learner, KernelLearner, "predict", "partial_fit"):
+        raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(learner).__name__} has none")
+    start = learner.predict if learner.steps_so_far() else learner.initial
+    kernel = approximation.kernel(learner.kernel, pool)
+    return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)
+
+
 def pack_size(task: Task) -> int | None:
     """Return how many examples a step shows, where the teacher can tell."""
-    n = len(task.pool) if task.candidates is None else len(task.candidates)
     tell = getattr(task.teacher, "pack_size", None)
-    size: int | None = None if tell is None else tell(n)
+    size: int | None = None if tell is None else tell(task.offered)
     return size
 
 
-def check_learner(pupil: Pupil, task: Task) -> None:
-    """Refuse what the learner cannot take: labels outside its loss's domain, a rule it cannot follow."""
-    if pupil.loss is None:
-        if task.stationary is not None:
-            raise InvalidInput(
-                f"stop_when_stationary needs the learner's loss, which {type(task.learner).__name__} does not tell: "
-                f"use patience instead"
-            )
-        return
-    check_labels(pupil.loss, task.target)
-    if task.other_target is not None:
-        check_labels(pupil.loss, task.other_target)
-
-
-def check_start(discrepancy: float) -> None:
-    """Refuse a lesson whose numbers are too large to be measured."""
-    if not np.isfinite(discrepancy):
+def check_pupil(pupil: Pupil, task: Task) -> None:
+    """Refuse what the learner cannot take: labels outside its loss's domain, a rule it cannot follow, huge numbers."""
+    if pupil.loss is None and task.stop_when_stationary is not None:
         raise InvalidInput(
-            f"the discrepancy before the first example is {discrepancy!s}: the target or the initial function is too "
-            f"large to be squared; divide both by a common factor"
+            f"stop_when_stationary needs the learner's loss, which {type(task.learner).__name__} does not tell: "
+            f"use patience instead"
+        )
+    if pupil.loss is not None:
+        check_labels(pupil.loss, task.possible_labels)
+    with np.errstate(over="ignore", invalid="ignore"):
+        start = distance(pupil.values, task.target)
+    if not np.isfinite(start):
+        raise InvalidInput(
+            f"the discrepancy before the first example is {start!s}: the target or the initial function is too "
+            f"large to be subtracted and summed; divide both by a common factor"
         )
 
 
-def warn_of_step_size(pupil: Pupil, k: int | None) -> None:
-    """Warn where the learning rate is above 1 / (L max K(x, x)), and say so where the lesson must diverge."""
-    if pupil.loss is None or pupil.diagonal is None or not np.isfinite(pupil.loss.smoothness):
+# ---------------------------------------------------------------- the step size
+
+
+def settle_rate(pupil: Pupil, task: Task) -> float | None:
+    """Fix what learning_rate="auto" stands for, and return the gain of a pack, None where it is not known."""
+    learner = task.learner
+    if pupil.loss is None or not isinstance(learner, KernelLearner):
+        diagonal = pupil.diagonal
+        return None if diagonal is None else float(np.max(diagonal))
+    k = pack_size(task)
+    repeats = k is None or getattr(task.teacher, "replace", False) or task.box is not None
+    gain = pack_gain(learner.kernel, task.pool, k or 1, repeats=repeats)
+    if learner.learning_rate == "auto" and gain > 0:
+        pupil.learner.learning_rate_ = 1.0 / (float(pupil.loss.smoothness) * gain)  # type: ignore[attr-defined]
+    return gain
+
+
+def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
+    """Warn where a learning rate is too large, and say that the lesson will diverge only where that is proved."""
+    loss = pupil.loss
+    if loss is None or gain is None or gain <= 0:
         return
-    assert isinstance(pupil, KernelPupil | LinearPupil)
-    largest = float(np.max(pupil.diagonal))
-    if largest <= 0 or pupil.loss.smoothness <= 0:
+    tell = getattr(pupil, "rate", None)
+    if tell is None:
         return
-    bound = 1.0 / (pupil.loss.smoothness * largest)
-    rate = pupil.rate()
+    rate = float(tell())
+    smooth = np.isfinite(loss.smoothness)
+    text = _of_smooth_loss(rate, loss, gain, task) if smooth else _of_kinks(rate, pupil, gain, task)
+    if text is not None:
+        warnings.warn(text, StepSizeWarning, stacklevel=4)  # at the line that called teach() or steps()
+
+
+def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | None:
+    if loss.smoothness <= 0:
+        return None
+    bound = 1.0 / (loss.smoothness * gain)
     if rate <= bound * (1 + 1e-12):
-        return
-    constant = float(np.ptp(pupil.diagonal)) <= 1e-12 * largest
-    if rate > 2 * bound and k == 1 and constant:
-        text = (
-            f"the learning rate {rate:g} is above {2 * bound:g} = 2 / (L max K(x, x)): every step overshoots by more "
-            f"than it corrects and the lesson will diverge; use at most {bound:g}, or learning_rate='auto'"
+        return None
+    per_pack = "max K(x, x)" if pack_size(task) == 1 else "G), G bounding the pack's Gram matrix over its size"
+    formula = f"1 / (L {per_pack}" + (")" if pack_size(task) == 1 else "")
+    if rate <= 2 * bound:
+        return (
+            f"the learning rate {rate:g} is above the bound {formula} = {bound:g}: steps may overshoot; use at most "
+            f"that, or learning_rate='auto'"
         )
-    else:
-        text = (
-            f"the learning rate {rate:g} is above the bound 1 / (L max K(x, x)) = {bound:g}: steps may overshoot; "
-            f"use at most that, or learning_rate='auto'"
-        )
-    warnings.warn(text, StepSizeWarning, stacklevel=4)  # at the line that called teach() or steps()
+    will = _is_proved_to_diverge(loss, task)
+    return (
+        f"the learning rate {rate:g} is above {2 * bound:g}, twice the bound {formula}: "
+        + ("every step overshoots by more than it corrects and the lesson will" if will else "the lesson may")
+        + f" diverge; use at most {bound:g}, or learning_rate='auto'"
+    )
+
+
+def _is_proved_to_diverge(loss: Loss, task: Task) -> bool:
+    """Say whether each step makes the error at the shown example larger than it was, whatever the teacher does."""
+    learner = task.learner
+    return (
+        behaves_like(loss, Square, "slope")
+        and isinstance(learner, KernelLearner)
+        and learner.kernel.is_stationary()
+        and not callable(learner.learning_rate)
+        and pack_size(task) == 1
+        and task.other_target is None
+        and bool(getattr(task.teacher, "shows_true_labels", False))
+    )
+
+
+def _of_kinks(rate: float, pupil: Pupil, gain: float, task: Task) -> str | None:
+    """Warn of steps of a loss with kinks that are longer than the whole way: their length does not shrink by itself."""
+    farthest = float(np.max(np.abs(pupil.values - task.target)))
+    assert pupil.loss is not None
+    steepest = float(np.max(np.abs(pupil.loss.slope(pupil.values, task.target)), initial=0.0))
+    length = rate * gain * steepest
+    if callable(getattr(task.learner, "learning_rate", None)) or length <= farthest or farthest == 0:
+        return None
+    return (
+        f"the learning rate {rate:g} moves the learner by up to {length:.3g} at the example shown, and the target is "
+        f"at most {farthest:.3g} away: with this loss steps do not shrink, so the lesson cannot end near the target; "
+        f"use less than {farthest / (gain * steepest):.3g}, or a schedule that falls"
+    )
 
 
 def check_checkpoint(path: Path, pupil: Pupil) -> None:
@@ -186,33 +248,48 @@ def check_checkpoint(path: Path, pupil: Pupil) -> None:
     pupil.state()
 
 
-def settings_of(task: Task, plan: LessonPlan, engine: str | RandomFeatures) -> dict[str, Any]:
+def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[str, Any]:
     """Return everything needed to run the lesson again, as numbers, text and arrays."""
     teacher = task.teacher
-    if task.other_target is not None:
-        values = AlternativeLabels(task.other_target, task.alternative_probability)
-        if is_plain(teacher):  # one that is not ours is stored by name only
-            teacher = dataclasses.replace(teacher, labels=values)
-    expansion = isinstance(task.target_function, KernelLearner | LinearLearner)
+    if task.other_target is not None and is_own(teacher):  # another's is kept as it describes itself
+        values = AlternativeLabels(task.other_target, task.other_probability)
+        teacher = dataclasses.replace(teacher, labels=values)
     return {
         "nimt": __version__,
         "versions": versions(),
         "engine": describe(engine),
-        "learner": describe(_with_values(task.learner, task.pool)),
+        "learner": describe(_on_pool(task.learner, task.pool)),
         "teacher": describe(teacher),
+        "method": told_of(task.teacher),
         "pool": describe(task.pool),
-        "box": None if task.box is None else task.box.bounds,
+        "box": None if task.box is None else describe(task.box),
         "target": task.target,
-        "target_function": describe(_with_values(task.target_function, task.pool)) if expansion else None,
-        "max_iterations": int(plan.max_iterations),
+        "target_function": _described_target(task),
+        "max_iterations": int(rules.max_iterations),
         "tol": task.tol,
-        "measure": task.measure,
-        "stop_when_stationary": task.stationary,
+        "measure": _described_measure(task.measure),
+        "stop_when_stationary": task.stop_when_stationary,
         "patience": task.patience,
-        "snapshots": list(plan.snapshots),
-        "record": _record_that_fits(task, plan),
+        "snapshots": list(rules.snapshots),
+        "record": _record_that_fits(task, rules),
         "seed": task.seed,
     }
+
+
+def _described_measure(measure: Measure) -> Any:
+    """Return the name of one of ours; of another also what figures and tolerances need when the class is not there."""
+    if MEASURES.get(measure.name) is measure:
+        return measure.name
+    known = {"label": measure.name, "axis": measure.axis or measure.name, "higher_is_better": measure.higher_is_better}
+    return describe(measure) | known
+
+
+def _described_target(task: Task) -> Any:
+    """Return the target as the learner or function it was given as, None where it was given by its values."""
+    target = task.target_function
+    if hasattr(target, "predict") or callable(target):
+        return describe(_on_pool(target, task.pool))
+    return None
 
 
 def versions() -> dict[str, str]:
@@ -228,19 +305,19 @@ def versions() -> dict[str, str]:
     }
 
 
-def _with_values(learner: Any, pool: Pool) -> Any:
-    """Return the learner with a callable initial function as values on the pool: what a file can hold."""
-    if not isinstance(learner, StartsFromInitial) or not callable(learner.initial):
+def _on_pool(learner: Any, pool: Pool) -> Any:
+    """Return a learner that knows its pool, so that an initial function can be kept as values on it."""
+    if not isinstance(learner, StartsFromInitial) or not callable(learner.initial) or hasattr(learner, "pool_"):
         return learner
     stored = copy.copy(learner)
-    stored.initial = learner.initial_on(pool)
+    stored.pool_ = pool
     return stored
 
 
-def _record_that_fits(task: Task, plan: LessonPlan) -> str:
+def _record_that_fits(task: Task, rules: Rules) -> str:
     """Settle "auto" at once where a lesson of full length is sure to outgrow the limit."""
     k = pack_size(task)
-    sure = task.tol is None and task.patience is None and task.stationary is None
-    if plan.record == "auto" and sure and k is not None and 16 * k * plan.max_iterations > RECORD_LIMIT:
+    sure = task.tol is None and task.patience is None and task.stop_when_stationary is None
+    if rules.record == "auto" and sure and k is not None and 16 * k * rules.max_iterations > RECORD_LIMIT:
         return "picks"
-    return plan.record
+    return rules.record

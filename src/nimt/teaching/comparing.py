@@ -13,14 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_count
 from nimt.errors import InvalidInput
-from nimt.lesson.descriptions import describe
+from nimt.learners.base import Learner
+from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.lesson import Lesson, Outcome
-from nimt.plots.style import method_name
 from nimt.pools.base import Pool, as_pool, same_points, values_on
-from nimt.teachers.base import AlternativeLabels, Teacher, View
-from nimt.teachers.greedy import GreedyTeacher
-from nimt.teachers.interpolation import InterpolationTeacher
-from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.pools.box import Box
+from nimt.teachers.base import AlternativeLabels, View, check_teacher, name_of
 from nimt.teaching.teaching import teach
 
 
@@ -66,11 +64,11 @@ class Row:
 class Band:
     """A curve with a band: mean, lowest and highest discrepancy over the seeds at each step (T + 1,).
 
-    A lesson that ended earlier than another keeps its last value: nobody teaches its learner any more.
+    A lesson that ended earlier than another keeps its last value: its learner is not taught any more.
     """
 
     name: str
-    teacher: dict[str, Any]
+    colour: str | None
     step: NDArray[np.int64]
     mean: Array
     low: Array
@@ -117,7 +115,7 @@ class Comparison:
         first = next(iter(self.lessons.values()))[0]
         return {
             "tol": self.tol,
-            "measure": first.settings["measure"],
+            "measure": first.measure.name,
             "points": len(first.pool),
             "max_iterations": first.settings["max_iterations"],
             "versions": {"nimt": first.settings["nimt"], **first.settings["versions"]},
@@ -141,9 +139,9 @@ class Comparison:
 
 
 def compare(
-    learner: Any,
+    learner: Learner,
     teachers: Mapping[str, Any] | Sequence[Any],
-    X: Pool | ArrayLike,
+    X: Pool | Box | ArrayLike,
     y: Any,
     *,
     max_iterations: int,
@@ -161,7 +159,7 @@ def compare(
     teachers : dict of name -> teacher, or a list
         In a list, each is called what the paper calls it: GFT-1, RFT-0.05, whole ...
     seeds : int or list of int
-        A count means 0, 1, 2, ...; a greedy teacher without a drawn pool or other labels needs only the first.
+        A count means 0, 1, 2, ...; a lesson in which nothing was drawn is given once.
     engine : str
         With "reference" the time of choosing is measured apart from that of learning; a faster engine does both
         at once.
@@ -176,14 +174,18 @@ def compare(
     _check_options(options)
     named = _named(teachers)
     several = _seeds(seeds)
-    pool, common = as_pool(X), {"max_iterations": max_iterations, "tol": tol, "callback": callback, **options}
-    target = y if hasattr(y, "predict") else values_on(pool, y, "the target")
+    place = X if isinstance(X, Box) else as_pool(X)
+    common = {"max_iterations": max_iterations, "tol": tol, "callback": callback, **options}
+    target = y if isinstance(place, Box) or hasattr(y, "predict") else values_on(place, y, "the target")
     lessons: dict[str, tuple[Lesson, ...]] = {}
     choosing: dict[str, tuple[float, ...]] = {}
     for name, teacher in named.items():
-        given, times = [], []
-        for seed in several if draws(teacher) else several[:1]:
-            lesson, seconds = _one(learner, teacher, pool, target, engine, seed, common)
+        given: list[Lesson] = []
+        times: list[float | None] = []
+        for seed in several:
+            if given and not given[0].drew:
+                break  # another seed would give the same lesson again
+            lesson, seconds = _one(learner, teacher, place, target, engine, seed, common)
             if lesson.outcome is Outcome.INTERRUPTED:
                 raise KeyboardInterrupt  # half a comparison would compare nothing
             given.append(lesson)
@@ -211,7 +213,7 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
     else:
         for lesson in lessons:
             _check_lesson(lesson)
-            groups.setdefault(method_name(lesson.settings["teacher"]), []).append(lesson)
+            groups.setdefault(lesson.method, []).append(lesson)
     everything = [lesson for group in groups.values() for lesson in group]
     if not everything or not all(groups.values()):
         raise InvalidInput("there is nothing to compare: give at least one lesson for every name")
@@ -223,13 +225,6 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
     return Comparison(
         {name: tuple(group) for name, group in groups.items()}, max(known) if len(known) == len(tolerances) else None
     )
-
-
-def draws(teacher: Any) -> bool:
-    """Say whether a teacher's lesson may depend on the seed."""
-    if type(teacher) not in (GreedyTeacher, InterpolationTeacher, SynthesisTeacher):
-        return True
-    return teacher.labels is not None or (np.ndim(teacher.pool) == 0 and teacher.pool is not None)
 
 
 class TimedTeacher:
@@ -251,19 +246,20 @@ class TimedTeacher:
 
 
 def _one(
-    learner: Any, teacher: Any, pool: Pool, target: Any, engine: str, seed: int, options: dict[str, Any]
+    learner: Learner, teacher: Any, place: Pool | Box, target: Any, engine: str, seed: int, options: dict[str, Any]
 ) -> tuple[Lesson, float | None]:
-    if engine != "reference" or not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
-        return teach(learner, teacher, pool, target, engine=engine, seed=seed, **options), None
+    if engine != "reference":
+        return teach(learner, teacher, place, target, engine=engine, seed=seed, **options), None
+    check_teacher(teacher)
     timed = TimedTeacher(teacher)
-    lesson = teach(learner, timed, pool, target, engine=engine, seed=seed, **options)
-    settings = lesson.settings | {"teacher": describe(_storable(teacher, pool))}
+    lesson = teach(learner, timed, place, target, engine=engine, seed=seed, **options)
+    settings = lesson.settings | {"teacher": describe(_storable(teacher, lesson.pool))}
     return dataclasses.replace(lesson, settings=settings), timed.seconds
 
 
 def _storable(teacher: Any, pool: Pool) -> Any:
     labels = getattr(teacher, "labels", None)
-    if not isinstance(teacher, Teacher) or labels is None:
+    if not is_own(teacher) or labels is None:
         return teacher
     values = values_on(pool, labels.other_target, "the other target")
     return dataclasses.replace(teacher, labels=AlternativeLabels(values, labels.probability))
@@ -289,7 +285,7 @@ def _named(teachers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
             raise InvalidInput(f"teachers must be a dict of name -> teacher or a list, got {teachers!r}") from None
         named = {}
         for teacher in listed:
-            name = method_name(describe(teacher))
+            name = name_of(teacher)
             if name in named:
                 raise InvalidInput(f"two teachers are both called {name!r}: give a dict of name -> teacher")
             named[name] = teacher
@@ -321,7 +317,7 @@ def _check_alike(first: Lesson, other: Lesson) -> None:
     for name, what in (("target", "target"), ("initial", "start")):
         if not np.array_equal(getattr(first, name), getattr(other, name)):
             raise InvalidInput(f"these lessons differ in their {what} on the pool: compare lessons of one problem")
-    one, two = first.settings["measure"], other.settings["measure"]
+    one, two = first.measure.name, other.measure.name
     if one != two:
         raise InvalidInput(f"these lessons differ in their measure ({one} and {two}): compare like with like")
 
@@ -355,7 +351,7 @@ def _band(name: str, lessons: tuple[Lesson, ...]) -> Band:
     )
     return Band(
         name=name,
-        teacher=lessons[0].settings["teacher"],
+        colour=lessons[0].colour,
         step=np.arange(length),
         mean=curves.mean(axis=0),
         low=curves.min(axis=0),

@@ -16,15 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array
+from nimt.arrays import Array, is_number
 from nimt.engines.base import Engine, Task
+from nimt.engines.choosing import Plan
+from nimt.engines.compiling import compile_time
 from nimt.errors import CheckpointWarning
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Record
 
 CHECKPOINT = "checkpoint"
-BREATH = 0.05  # seconds between two returns from an engine: 20 callbacks a second at most
+INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
 CHECKPOINT_EVERY = 3.0  # seconds, or more where writing one takes long
 CHECKPOINT_SHARE = 0.05  # of the time may go into checkpoints
 
@@ -61,6 +63,8 @@ class Run:
     task, engine : what runs, and by what
     settings : dict
         As recorded in the lesson; also says where to stop and what to keep.
+    plan : Plan
+        How it will run.
     callback : callable of Progress, optional
         Called at most 20 times a second and at the end; a true answer stops the lesson.
     checkpoint : path, optional
@@ -71,12 +75,14 @@ class Run:
         task: Task,
         engine: Engine,
         settings: dict[str, Any],
+        plan: Plan,
         callback: Callable[[Progress], Any] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.task = task
         self.engine = engine
         self.settings = settings
+        self.plan = plan
         self.callback = callback
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.max_iterations: int = settings["max_iterations"]
@@ -86,6 +92,7 @@ class Run:
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
         self.elapsed = 0.0
+        self.compiling = 0.0
         self._chunk = 1
         self._torn = False
         self._wrote = False  # whether the checkpoint that lies there is this lesson's
@@ -99,13 +106,15 @@ class Run:
         allowed = min(steps, min(stops) - self.engine.step)
         # with no step left the engine is still asked, so that a tolerance met by the last step counts
         self._torn = True  # until what the engine did is recorded
-        chunk = self.engine.advance(max(0, allowed))
+        with compile_time() as compiling:
+            chunk = self.engine.advance(max(0, allowed))
         self.record.add(chunk)
         self.outcome = chunk.outcome
         if self.outcome is None and self.engine.step >= self.max_iterations:
             self.outcome = self._met_at_the_end() or Outcome.BUDGET
         self._take_snapshot()
-        self.elapsed += time.perf_counter() - began
+        self.compiling += compiling.seconds
+        self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
         self._torn = False
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
@@ -136,7 +145,7 @@ class Run:
                 self.outcome = Outcome.INTERRUPTED
             elif time_limit is not None and time.perf_counter() - started >= time_limit:
                 self.outcome = Outcome.TIME
-            elif self.callback is not None and time.perf_counter() - latest_callback >= BREATH:
+            elif self.callback is not None and time.perf_counter() - latest_callback >= INTERVAL:
                 latest_callback = time.perf_counter()
                 if self.callback(self.progress()):
                     self.outcome = Outcome.STOPPED
@@ -164,9 +173,18 @@ class Run:
             learner=self.engine.taught(),
             indices=self.record.indices,
             labels=self.record.labels,
-            examples=getattr(self.engine, "examples", None),
+            examples=self.record.points,
             snapshots=dict(self.snapshots),
+            compiling=self.compiling,
+            drew=self._drew(),
         )
+
+    def _drew(self) -> bool:
+        """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""
+        _, selection, label = self.task.streams()
+        unused = [stream.bit_generator.state for stream in (selection, label)]
+        now = [stream.bit_generator.state for stream in (self.engine.selection_rng, self.engine.label_rng)]
+        return unused != now or is_number(getattr(self.task.teacher, "pool", None))
 
     def write_checkpoint(self) -> None:
         """Write what `resume` needs, keeping the checkpoint before; a full disk warns and the lesson goes on."""
@@ -180,6 +198,7 @@ class Run:
             "record": self.record.state(),
             "snapshots": {str(step): values for step, values in self.snapshots.items()},
             "elapsed": self.elapsed,
+            "compiling": self.compiling,
             "outcome": None if self.outcome is None else self.outcome.name,
         }
         try:
@@ -209,6 +228,7 @@ class Run:
         self.record.restore(content["record"])
         self.snapshots = {int(step): values for step, values in content["snapshots"].items()}
         self.elapsed = float(content["elapsed"])
+        self.compiling = float(content.get("compiling", 0.0))
         ended = content["outcome"]
         has_more = ended == Outcome.BUDGET.name and self.engine.step < self.max_iterations
         self.outcome = Outcome[ended] if ended in FINAL and not has_more else None
@@ -224,15 +244,22 @@ class Run:
             self.snapshots.setdefault(self.engine.step, np.array(self.engine.values))
 
     def _resize(self, steps: int, seconds: float) -> None:
-        """Aim the next chunk at one breath, growing fast and shrinking at once."""
+        """Choose the next chunk so that it takes about a twentieth of a second; grow step by step, shrink at once."""
         if steps:
-            fitting = int(BREATH * steps / max(seconds, 1e-9))
+            fitting = int(INTERVAL * steps / max(seconds, 1e-9))
             self._chunk = max(1, min(fitting, 16 * self._chunk))
 
 
 FINAL = {
     outcome.name
-    for outcome in (Outcome.CONVERGED, Outcome.DIVERGED, Outcome.STATIONARY, Outcome.STALLED, Outcome.BUDGET)
+    for outcome in (
+        Outcome.CONVERGED,
+        Outcome.DIVERGED,
+        Outcome.STATIONARY,
+        Outcome.AT_REST,
+        Outcome.STALLED,
+        Outcome.BUDGET,
+    )
 }
 
 

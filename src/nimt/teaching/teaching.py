@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
@@ -12,22 +13,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, check_count, check_positive
-from nimt.engines.choosing import Plan, make_engine, plan_for
+from nimt.engines.base import Task
+from nimt.engines.choosing import Plan, check_memory, choose
+from nimt.engines.compiling import compile_time
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
+from nimt.learners.base import Learner
+from nimt.learners.foreign import seated
 from nimt.lesson import storage
 from nimt.lesson.descriptions import rebuild
 from nimt.lesson.lesson import Lesson
+from nimt.measures import Measure
 from nimt.operators.features import RandomFeatures
-from nimt.pools.base import Pool
+from nimt.pools.base import Pool, as_pool
 from nimt.pools.box import Box
 from nimt.teachers.base import Selection
 from nimt.teaching.checking import (
-    LessonPlan,
+    Rules,
+    approximated,
     check_checkpoint,
-    check_learner,
-    check_start,
-    pack_size,
+    check_pupil,
     settings_of,
+    settle_rate,
     task_of,
     warn_of_step_size,
 )
@@ -37,14 +43,14 @@ Callback = Callable[[Progress], Any]
 
 
 def teach(
-    learner: Any,
+    learner: Learner,
     teacher: Any,
     X: Pool | Box | ArrayLike,
     y: Any,
     *,
     max_iterations: int,
     tol: float | None = None,
-    measure: str = "paper",
+    measure: str | Measure = "paper",
     stop_when_stationary: float | None = None,
     patience: int | None = None,
     time_limit: float | None = None,
@@ -70,13 +76,13 @@ def teach(
     max_iterations : int
     tol : float, optional
         Stop at the first t with a discrepancy below it, checked before anything is shown.
-    measure : {"paper", "rms", "rkhs", "parameters"}
+    measure : {"paper", "rms", "rkhs", "parameters"}, or a Measure of your own
         "paper" is sqrt(sum (f - f*)^2) / n, the n outside the root; "rms" has sqrt(n) there. "rkhs" is the norm in H,
         "parameters" |w - w*| between two `LinearLearner`.
     stop_when_stationary : float, optional
         Stop before an example whose S = (slope K(x, x))^2 is not above it.
     patience : int, optional
-        Stop when the discrepancy has not improved for so many steps.
+        Stop when the discrepancy has not improved for this many steps.
     time_limit : float, optional
         Seconds.
     snapshots : steps at which to keep f^t on the pool
@@ -85,7 +91,7 @@ def teach(
     seed : int or None
         Every random choice flows from it; None draws one and records it.
     callback : callable of Progress, optional
-        Called at most 20 times a second and at the end; a true answer stops.
+        Called at most 20 times per second and at the end; a true answer stops.
     checkpoint : path, optional
         Written every few seconds and at every stop; `nimt.resume(path)` goes on from it.
     engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
@@ -105,7 +111,7 @@ def teach(
     >>> print(lesson.outcome)
     the discrepancy fell below the tolerance
     """
-    run = _prepared(
+    run = prepare(
         learner, teacher, X, y,
         max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
         patience=patience, time_limit=time_limit, snapshots=snapshots, record=record, seed=seed,
@@ -144,7 +150,7 @@ class Steps(Iterator[tuple[int, Selection, float]]):
 
 
 def steps(
-    learner: Any,
+    learner: Learner,
     teacher: Any,
     X: Pool | Box | ArrayLike,
     y: Any,
@@ -170,11 +176,11 @@ def steps(
     for name in ("callback", "checkpoint", "time_limit"):
         if options.get(name) is not None:
             raise InvalidInput(f"{name} belongs to teach(): who steps by hand looks, saves and stops by hand")
-    return Steps(_prepared(learner, teacher, X, y, max_iterations=max_iterations, **options))
+    return Steps(prepare(learner, teacher, X, y, max_iterations=max_iterations, **options))
 
 
 def plan(
-    learner: Any,
+    learner: Learner,
     teacher: Any,
     X: Pool | ArrayLike,
     y: Any,
@@ -197,14 +203,18 @@ def plan(
     """
     for name in ("callback", "checkpoint", "time_limit"):
         options.pop(name, None)
-    return plan_for(engine, task_of(learner, teacher, X, y, LessonPlan(max_iterations=max_iterations, **options)))
+    task, name = _task(learner, teacher, X, y, Rules(max_iterations=max_iterations, **options), engine)
+    found = choose(name, task).plan
+    return dataclasses.replace(found, engine=engine.name) if isinstance(engine, RandomFeatures) else found
 
 
 def resume(
     checkpoint: str | PathLike[str],
     *,
-    learner: Any = None,
+    learner: Learner | None = None,
     teacher: Any = None,
+    y: Any = None,
+    allow: Iterable[Any] = (),
     max_iterations: int | None = None,
     snapshots: Iterable[int] = (),
     callback: Callback | None = None,
@@ -218,12 +228,16 @@ def resume(
         As given to `teach`; if it is damaged, the one before it is used.
     learner, teacher : optional
         Hand over again what is not nimt's own (a teacher, kernel, loss or schedule you wrote), as it was at the start.
+    y : optional
+        The target of a lesson in a `Box`, where it was a function of yours.
+    allow : classes and functions of yours that the checkpoint may name
+        Those that are described by the parameters of their constructor need not be handed over: they are made again.
     max_iterations : int, optional
         A larger budget than before: a lesson that ended because its budget ran out goes on.
     snapshots : steps at which to keep f^t, besides those asked for before
     callback, time_limit : as in `teach`
     """
-    run = _restored(Path(checkpoint), learner, teacher, max_iterations, snapshots, callback, time_limit)
+    run = _restored(Path(checkpoint), learner, teacher, y, allow, max_iterations, snapshots, callback, time_limit)
     return run.to_the_end(time_limit)
 
 
@@ -234,8 +248,10 @@ def lesson_so_far(checkpoint: str | PathLike[str]) -> Lesson:
 
 def _restored(
     path: Path,
-    learner: Any = None,
+    learner: Learner | None = None,
     teacher: Any = None,
+    target: Any = None,
+    allow: Iterable[Any] = (),
     max_iterations: int | None = None,
     snapshots: Iterable[int] = (),
     callback: Callback | None = None,
@@ -243,16 +259,18 @@ def _restored(
 ) -> Run:
     """Build the run of a checkpoint, ready to go on."""
     content = _read_checkpoint(path)
+    allowed = list(allow)
     try:
         settings = content["settings"]
-        run = _prepared(
-            learner if learner is not None else _rebuilt(settings["learner"], "learner", path),
-            teacher if teacher is not None else _rebuilt(settings["teacher"], "teacher", path),
-            rebuild(settings["pool"]),
-            settings["target"],
-            **_repeated(settings, max_iterations, snapshots),
+        box = settings["box"]
+        run = prepare(
+            learner if learner is not None else _rebuilt(settings["learner"], "learner", path, allowed),
+            teacher if teacher is not None else _rebuilt(settings["teacher"], "teacher", path, allowed),
+            rebuild(settings["pool"] if box is None else box),
+            settings["target"] if box is None else _function_of_box(settings, target, path, allowed),
+            **_repeated(settings, max_iterations, snapshots, path, allowed),
             time_limit=time_limit, callback=callback, checkpoint=path, engine=rebuild(settings["engine"]),
-            target_function=_rebuilt_target(settings), warn=False,
+            target_function=_rebuilt_target(settings, target, allowed), warn=False,
         )  # fmt: skip
         run.restore(content)
     except (LookupError, TypeError, AttributeError) as error:
@@ -260,29 +278,23 @@ def _restored(
     return run
 
 
-REPEATED = (
-    "max_iterations",
-    "tol",
-    "measure",
-    "stop_when_stationary",
-    "patience",
-    "snapshots",
-    "record",
-    "seed",
-)
+REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapshots", "record", "seed")
 
 
-def _repeated(settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int]) -> dict[str, Any]:
+def _repeated(
+    settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int], path: Path, allow: list[Any]
+) -> dict[str, Any]:
     """Return the rules of the lesson as they were, with a larger budget and more snapshots where asked for."""
     options = {name: settings[name] for name in REPEATED}
     if max_iterations is not None:
         check_count("max_iterations", max_iterations, at_least=options["max_iterations"])
         options["max_iterations"] = max_iterations
-    return options | {"snapshots": [*options["snapshots"], *snapshots]}
+    measure = _rebuilt(settings["measure"], "measure", path, allow)
+    return options | {"measure": measure, "snapshots": [*options["snapshots"], *snapshots]}
 
 
-def _prepared(
-    learner: Any,
+def prepare(
+    learner: Learner,
     teacher: Any,
     X: Pool | Box | ArrayLike,
     y: Any,
@@ -295,23 +307,51 @@ def _prepared(
     warn: bool = True,
     **options: Any,
 ) -> Run:
-    """Check everything, then build the run."""
+    """Check everything, then choose an engine and build the run; takes what `teach` takes.
+
+    `run.plan` says how it will run, `run.to_the_end()` runs it.
+    """
     if callback is not None and not callable(callback):
         raise InvalidInput(f"callback must be callable, got {callback!r}")
     if time_limit is not None:
         check_positive("time_limit", time_limit)
-    plan = LessonPlan(**options)
-    task = task_of(learner, teacher, X, y, plan, target_function)
-    chosen = make_engine(engine, task)
-    check_learner(chosen.pupil, task)
-    check_start(chosen.discrepancy)
+    rules = Rules(**options)
+    task, name = _task(learner, teacher, X, y, rules, engine, target_function)
+    pupil = seated(task.learner, task.box or task.pool, task.possible_labels)
+    check_pupil(pupil, task)
+    gain = settle_rate(pupil, task)
     if warn:
-        warn_of_step_size(chosen.pupil, pack_size(task))
+        warn_of_step_size(pupil, task, gain)
     if checkpoint is not None:
-        check_checkpoint(Path(checkpoint), chosen.pupil)
-    return Run(
-        task, chosen, settings_of(task, plan, chosen.name if isinstance(engine, str) else engine), callback, checkpoint
-    )
+        check_checkpoint(Path(checkpoint), pupil)
+    choice = choose(name, task)
+    check_memory(choice.plan)
+    with compile_time() as compiling:
+        made = choice.make(pupil)
+    if isinstance(engine, RandomFeatures):
+        made.name = engine.name
+    settings = settings_of(task, rules, made.name if isinstance(engine, str) else engine)
+    run = Run(task, made, settings, choice.plan, callback, checkpoint)
+    run.compiling = compiling.seconds
+    return run
+
+
+def _task(
+    learner: Learner,
+    teacher: Any,
+    X: Pool | Box | ArrayLike,
+    y: Any,
+    rules: Rules,
+    engine: str | RandomFeatures,
+    target_function: Any = None,
+) -> tuple[Task, str]:
+    """Return the task and the name of the engine that is to run it."""
+    if not isinstance(engine, RandomFeatures):
+        return task_of(learner, teacher, X, y, rules, target_function), engine
+    if isinstance(X, Box):
+        raise InvalidInput(f"{engine.label} approximate a kernel on a pool, and a Box has no fixed points")
+    pool = as_pool(X)
+    return task_of(approximated(learner, engine, pool), teacher, pool, y, rules, target_function), "reference"
 
 
 def _read_checkpoint(path: Path) -> dict[str, Any]:
@@ -329,18 +369,29 @@ def _read_checkpoint(path: Path) -> dict[str, Any]:
     return storage.read(previous, CHECKPOINT)
 
 
-def _rebuilt_target(settings: dict[str, Any]) -> Any:
+def _rebuilt_target(settings: dict[str, Any], target: Any, allow: list[Any]) -> Any:
     """Return the target as the learner it was given as; its values are enough where it is only compared by them."""
-    if settings["measure"] not in ("rkhs", "parameters"):
+    if target is not None:
+        return target
+    if settings["measure"] not in ("rkhs", "parameters") or settings["target_function"] is None:
         return None
     try:
-        return rebuild(settings["target_function"])
+        return rebuild(settings["target_function"], allow)
     except CannotStore as error:
-        raise InvalidInput(f"this lesson measures {settings['measure']!r} against a learner, and {error}") from None
+        raise InvalidInput(
+            f"this lesson measures {settings['measure']!r} against a learner, and {error}: resume(..., y=...)"
+        ) from None
 
 
-def _rebuilt(description: Any, name: str, path: Path) -> Any:
+def _function_of_box(settings: dict[str, Any], target: Any, path: Path, allow: list[Any]) -> Any:
+    """Return the target of a lesson in a box, which must be known anywhere."""
+    if target is not None:
+        return target
+    return _rebuilt(settings["target_function"], "y", path, allow)
+
+
+def _rebuilt(description: Any, name: str, path: Path, allow: list[Any]) -> Any:
     try:
-        return rebuild(description)
+        return rebuild(description, allow)
     except CannotStore as error:
         raise InvalidInput(f"{error}: nimt.resume({str(path)!r}, {name}=...)") from None

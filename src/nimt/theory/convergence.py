@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, check_positive
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.measures import measure_of
+from nimt.measures import as_measure
 from nimt.theory import assumptions
 from nimt.theory.discrepancy import Discrepancies, discrepancies_of, ratio_of, running_sum
 from nimt.theory.replay import Replay, replay
@@ -264,7 +264,7 @@ def _distance_bound(again: Replay, given: float | None) -> tuple[float | None, A
         distance = float(given)
     else:
         try:
-            distance = measure_of("rkhs", again.pupil(), lesson.target, again.target_function)()
+            distance = as_measure("rkhs").prepared(again.pupil(), lesson.target, again.target_function)()
         except InvalidInput as error:
             return None, nothing, str(error)
     # a point with K(x, x) = 0 has S = 0 and moves nothing: it takes no part in the sum

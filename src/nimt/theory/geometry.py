@@ -12,9 +12,10 @@ from nimt.arrays import Array, check_positive, real_array
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.learners.norms import root
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
-from nimt.measures import measure_of, root
+from nimt.measures import as_measure
 from nimt.pools.base import Points, Pool, as_pool, values_on
 from nimt.theory.replay import replay
 from nimt.theory.results import table_of_one, to_json
@@ -223,7 +224,7 @@ def rkhs_distance(learner: KernelLearner, target: Any, X: Pool | ArrayLike | Non
         raise InvalidInput(f"only a KernelLearner lives in a kernel's space, got {learner!r}")
     pool = _pool_for(learner, target, X)
     pupil = KernelPupil(learner, pool)
-    return measure_of("rkhs", pupil, values_on(pool, target, "the target"), target)()
+    return as_measure("rkhs").prepared(pupil, values_on(pool, target, "the target"), target)()
 
 
 def _pool_for(learner: KernelLearner, target: Any, X: Pool | ArrayLike | None) -> Pool:
@@ -251,7 +252,7 @@ def rkhs_distances(lesson: Lesson) -> Array:
     """
     again = replay(lesson)
     pupil = again.pupil()
-    measure = measure_of("rkhs", pupil, lesson.target, again.target_function)
+    measure = as_measure("rkhs").prepared(pupil, lesson.target, again.target_function)
     found = [measure()]
     found.extend(measure() for _ in again.moments(pupil))
     return np.array(found)

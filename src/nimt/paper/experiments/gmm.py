@@ -12,7 +12,7 @@ from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import (
     DISCREPANCY,
-    Curve,
+    LossCurve,
     canvas,
     curves_of,
     draw_curves,
@@ -104,7 +104,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     )
 
 
-def draw_losses(ax: Any, curves: list[Curve], itd: int | None) -> None:
+def draw_losses(ax: Any, curves: list[LossCurve], itd: int | None) -> None:
     draw_curves(ax, curves)
     ax.axhline(TOLERANCE, color=QUIET, linewidth=0.8, linestyle=":")
     if itd is not None:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.datasets import formulas as problems
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import DISCREPANCY, LEARNER, Curve, canvas, curves_of, legend_above, styled, thousands
+from nimt.paper.drawing import DISCREPANCY, LEARNER, LossCurve, canvas, curves_of, legend_above, styled, thousands
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
 from nimt.paper.experiments import digits, gmm
 from nimt.paper.methods import GREEDY, teacher_of
@@ -114,7 +114,7 @@ def draw(found: Widths) -> Iterator[Drawn]:
 
 
 def draw_widths(ax: Axes, lessons: dict[float, Lesson], known: dict[int, float]) -> None:
-    curves: list[Curve] = curves_of({NAMES[width]: lesson for width, lesson in lessons.items()})
+    curves: list[LossCurve] = curves_of({NAMES[width]: lesson for width, lesson in lessons.items()})
     for width, curve in zip(lessons, curves, strict=True):
         ax.plot(curve.steps, curve.values, color=COLOUR[width], label=curve.name)
     longest = max(len(lesson) for lesson in lessons.values())

@@ -18,7 +18,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import DASHES, LEARNER, canvas, draw_example, legend_above, shown_at, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
 from nimt.paper.methods import GREEDY, teacher_of
-from nimt.plots.style import COLOURS, TARGET
+from nimt.plots.style import TARGET
 from nimt.teachers.base import Selection, Teacher, View
 
 STEPS = 2_000
@@ -32,13 +32,13 @@ VERSIONS = {
 RBF, LINEAR, PARAMETRIC = "RBF kernel", "linear kernel", "parametric"
 LOOKS = {
     RBF: {"color": LEARNER, "linewidth": 1.6},
-    LINEAR: {"color": COLOURS["alternative"], "linewidth": 3.2},
+    LINEAR: {"color": "#CC79A7", "linewidth": 3.2},
     PARAMETRIC: {"color": TARGET, "linewidth": 1.4, "linestyle": ":"},
 }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Replay(Teacher):
+class ShowAgain(Teacher):
     """Show what another teacher has shown, step by step."""
 
     shown: NDArray[np.int64]
@@ -68,7 +68,7 @@ def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple
         LINEAR: KernelLearner(linear(c=1.0), learning_rate=0.01, initial=initial),
         PARAMETRIC: LinearLearner(start, learning_rate=0.01),
     }
-    same = Replay(shown=first.indices)
+    same = ShowAgain(shown=first.indices)
     lessons = {name: teach(f"{name}, {version}", other, same, line_pool(), target) for name, other in others.items()}
     return {RBF: first} | lessons
 

@@ -1,0 +1,55 @@
+"""Teachers by the names that the command line gives them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+import nimt.teachers
+from nimt.errors import InvalidInput
+from nimt.teachers.base import Teacher
+
+
+def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
+    """Return every spelling with its class and parameters: each teacher tells its own, in its file of this package.
+
+    Examples
+    --------
+    >>> "greedy" in spelled_teachers(), spelled_teachers()["whole"][1]
+    (True, {'k': 1.0})
+    """
+    for module in pkgutil.iter_modules(nimt.teachers.__path__):
+        importlib.import_module(f"nimt.teachers.{module.name}")
+    found = {
+        spelling: (kind, dict(parameters))
+        for kind in _below(Teacher)
+        if kind.__module__.startswith("nimt.teachers.")
+        for spelling, parameters in kind.__dict__.get("spellings", {}).items()
+    }
+    return dict(sorted(found.items()))
+
+
+def spelled(name: str, **parameters: Any) -> Teacher:
+    """Return the teacher of that spelling.
+
+    Of `parameters`, `kernel` and `loss` of the learner go only to a teacher that must be told them.
+
+    Examples
+    --------
+    >>> spelled("random", k=3).name
+    'RFT-3'
+    """
+    teachers = spelled_teachers()
+    if name not in teachers:
+        raise InvalidInput(f"teacher must be one of {', '.join(teachers)}, got {name!r}")
+    kind, fixed = teachers[name]
+    told = {part: parameters.pop(part, None) for part in ("kernel", "loss")}
+    return kind(**parameters | fixed | {part: told[part] for part in kind.told})
+
+
+def _below(kind: type[Teacher]) -> Iterator[type[Teacher]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _below(child)
