@@ -14,4 +14,4 @@ settings.load_profile("fixed")
 @pytest.fixture
 def every_step(monkeypatch):
     """Let a lesson look up after every step, so that a test can stop it where it likes."""
-    monkeypatch.setattr("nimt.teaching.running.BREATH", 0.0)
+    monkeypatch.setattr("nimt.teaching.running.INTERVAL", 0.0)

@@ -125,10 +125,20 @@ def test_what_cannot_be_taught_is_told_why(learner, sentence):
         nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1)
 
 
+class Closed:
+    """A learner without state() and parameters."""
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def partial_fit(self, X, y):
+        pass
+
+
 def test_what_needs_an_open_learner_is_refused_for_a_closed_one(tmp_path):
     with pytest.raises(nimt.InvalidInput, match=r"stop_when_stationary needs the learner's loss.*use patience"):
         small_lesson(learner=SGDRegressor(), stop_when_stationary=0.1)
-    with pytest.raises(nimt.InvalidInput, match="measure='rkhs' needs a KernelLearner"):
+    with pytest.raises(nimt.InvalidInput, match="measure='rkhs' needs a learner that lives in a kernel's space"):
         small_lesson(learner=SGDRegressor(), measure="rkhs")
-    with pytest.raises(nimt.CannotStore, match=r"SGDRegressor is not a learner of nimt.*leave checkpoint= out"):
-        small_lesson(learner=SGDRegressor(), checkpoint=tmp_path / "checkpoint")
+    with pytest.raises(nimt.CannotStore, match=r"Closed cannot be written .* without pickle.*leave checkpoint= out"):
+        small_lesson(learner=Closed(), checkpoint=tmp_path / "checkpoint")

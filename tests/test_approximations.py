@@ -23,8 +23,8 @@ def test_random_features_tend_to_the_kernel(kernel):
     gram = DenseOperator(kernel, pool).gram
     errors = []
     for components in (100, 1600, 25600):
-        features = nimt.RandomFeatures(components).operator(kernel, pool).features
-        errors.append(np.abs(features @ features.T - gram).mean())
+        approximate = nimt.RandomFeatures(components).kernel(kernel, pool)
+        errors.append(np.abs(approximate(POINTS) - gram).mean())
     assert errors[1] < errors[0] / 2.5  # like 1 / sqrt(components): a fourth
     assert errors[2] < errors[1] / 2.5
 
@@ -58,6 +58,15 @@ def test_an_approximate_lesson_can_be_stopped_and_resumed(tmp_path):
     resumed = nimt.resume(tmp_path / "c")
     np.testing.assert_array_equal(resumed.discrepancy, whole.discrepancy)
     assert resumed.engine == whole.engine
+
+
+@pytest.mark.parametrize("engine", [nimt.RandomFeatures(60), nimt.Nystroem(40)], ids=lambda engine: engine.label)
+def test_the_learner_that_comes_back_is_the_one_that_was_taught(engine, tmp_path):
+    lesson = teach(engine, steps=2000)
+    np.testing.assert_allclose(lesson.learner.predict(POINTS), lesson.final, rtol=0, atol=1e-12)
+    lesson.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson").learner
+    np.testing.assert_array_equal(kept.predict([[0.3, 0.4]]), lesson.learner.predict([[0.3, 0.4]]))
 
 
 def test_what_cannot_be_approximated_is_refused():

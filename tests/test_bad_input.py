@@ -42,7 +42,15 @@ def with_bad(array, index, value):
 BAD = {
     # shapes
     "target too short": (lambda: teach(y=TARGET[:5]), r"the target has shape \(5,\).*12 points.*must be \(12,\)"),
-    "target a matrix": (lambda: teach(y=np.zeros((12, 2))), r"shape \(12, 2\).*must be \(12,\)"),
+    "target a block": (lambda: teach(y=np.zeros((12, 2, 2))), r"shape \(12, 2, 2\).*must be \(12,\)"),
+    "outputs that differ": (
+        lambda: teach(y=np.zeros((12, 2)), learner=nimt.KernelLearner(K, initial=np.zeros((12, 3)))),
+        r"initial has 3 outputs where 2 are needed: give it as an array \(12, 2\)",
+    ),
+    "other target of one output": (
+        lambda: teach(y=np.zeros((12, 2)), teacher=nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.ones(12)))),
+        "the other target has 1 output where 2 are needed",
+    ),
     "target of a transposed grid": (lambda: on_grid(np.zeros((4, 3))), r"\(4, 3\).*\(12,\) or the grid's \(3, 4\)"),
     "initial too long": (lambda: teach(learner=nimt.KernelLearner(K, initial=np.zeros(13))), r"initial.*\(13,\).*12"),
     "pool of three axes": (lambda: teach(X=np.zeros((2, 2, 2))), r"\(n,\) or \(n, d\), got \(2, 2, 2\)"),
@@ -53,9 +61,9 @@ BAD = {
     "pack without points": (lambda: nimt.KernelLearner(K).partial_fit([], []), "^X is empty"),
     "pool a number": (lambda: teach(X=3.0), r"\(n,\) or \(n, d\), got \(\)"),
     "ragged pool": (lambda: teach(X=[[1.0], [1.0, 2.0]]), "the pool is not a rectangular array"),
-    "callable returns a matrix": (
-        lambda: teach(y=np.sin),
-        r"\(12, 2\) and returned shape \(12, 2\).*\(12,\) or \(12, 1\)",
+    "callable returns a block": (
+        lambda: teach(y=lambda x: np.zeros((12, 2, 2))),
+        r"\(12, 2\) and returned shape \(12, 2, 2\).*\(12,\), or \(12, q\) for q outputs",
     ),
     "callable returns a number": (lambda: teach(y=lambda x: 1.0), r"returned shape \(\): it must return \(12,\)"),
     "callable of two arguments": (
@@ -86,7 +94,7 @@ BAD = {
     ),
     "draw weights too few": (
         lambda: teach(teacher=nimt.RandomTeacher(weights=[1.0, 2.0])),
-        r"weights has shape \(2,\) for a pool of 12 points",
+        r"weights has shape \(2,\) for 12 points",
     ),
     # what is not finite, and where
     "nan in the pool": (lambda: teach(X=with_bad(POINTS, (3, 1), np.nan)), r"the pool has nan at index \(3, 1\)"),
@@ -211,10 +219,13 @@ BAD = {
     "loss": (learner(loss="mse"), "one of square, hinge, logistic, huber, absolute.*got 'mse'"),
     "loss class": (learner(loss=nimt.Square), r"value\(f, y\), slope\(f, y\) and smoothness"),
     "loss object": (learner(loss=3), r"a loss needs value\(f, y\), slope\(f, y\) and smoothness; 3 has not all three"),
-    "measure": (lambda: teach(measure="l2"), "one of paper, rms, rkhs, parameters, got 'l2'"),
+    "measure": (
+        lambda: teach(measure="l2"),
+        "one of paper, rms, rkhs, parameters, or a nimt.Measure of your own; got 'l2'",
+    ),
     "engine": (lambda: teach(engine="gpu"), "one of auto, reference.*, got 'gpu'"),
     "record": (lambda: teach(record="some"), "one of auto, all, picks, got 'some'"),
-    "measure array": (lambda: teach(measure=np.array(["rms", "rms"])), "one of paper, rms, rkhs, parameters, got"),
+    "measure array": (lambda: teach(measure=np.array(["rms", "rms"])), "one of paper, rms, rkhs, parameters, or"),
     "record array": (lambda: teach(record=np.array(["all", "all"])), "one of auto, all, picks, got"),
     # kernels
     "kernel": (lambda: nimt.KernelLearner("rbf"), r"a scikit-learn kernel such as nimt.rbf.*got 'rbf'"),
@@ -256,7 +267,10 @@ BAD = {
     "no target": (lambda: teach(y=None), "the target must hold real numbers, got dtype object"),
     "masked target": (lambda: teach(y=np.ma.masked_less(TARGET, 0)), "the target has masked values"),
     # numbers too large to work with
-    "target too large to square": (lambda: teach(y=np.full(12, 1e200)), "discrepancy before the first .* inf.*divide"),
+    "target too far to subtract": (
+        lambda: teach(y=np.full(12, 1.5e308), learner=nimt.KernelLearner(K, initial=-1.5e308)),
+        "discrepancy before the first .* inf.*divide",
+    ),
     "target beyond a float": (lambda: teach(y=np.full(12, np.longdouble("1e400"))), "the target has inf at index 0"),
     "points too far apart to have neighbours": (
         lambda: teach(

@@ -161,7 +161,7 @@ def test_other_labels():
     [
         ({"y": np.zeros(280)}, "the target must be callable in a Box"),
         ({"learner": MIXTURE.learner(initial=np.zeros(280))}, "give a callable"),
-        ({"measure": "rkhs"}, "measure must be 'paper' or 'rms' in a Box"),
+        ({"measure": "rkhs"}, "measure='rkhs' needs a learner"),
         ({"stop_when_stationary": 1.0}, "use patience instead"),
         ({"teacher": nimt.GreedyTeacher(pool=0.5)}, "leave pool= out"),
         ({"teacher": nimt.GreedyTeacher(k=0.5)}, "give a count"),
@@ -175,9 +175,15 @@ def test_what_a_lesson_in_a_box_refuses(options, message):
         nimt.teach(X=BOX, max_iterations=3, **given)
 
 
-def test_no_checkpoint_can_hold_it(tmp_path):
-    with pytest.raises(nimt.NimtError, match="leave checkpoint= out"):
-        in_box(nimt.GreedyTeacher(), checkpoint=tmp_path / "c")
+def test_a_lesson_in_a_box_can_be_stopped_and_resumed(tmp_path):
+    whole = in_box(nimt.GreedyTeacher(), max_iterations=30)
+    in_box(nimt.GreedyTeacher(), max_iterations=13, checkpoint=tmp_path / "c")
+    with pytest.raises(nimt.InvalidInput, match=r"hand it over again.*y=\.\.\."):
+        nimt.resume(tmp_path / "c", max_iterations=30)
+    resumed = nimt.resume(tmp_path / "c", max_iterations=30, y=MIXTURE.target, learner=MIXTURE.learner())
+    np.testing.assert_array_equal(resumed.examples, whole.examples)
+    np.testing.assert_array_equal(resumed.discrepancy, whole.discrepancy)
+    np.testing.assert_array_equal(resumed.final, whole.final)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from PIL import Image
 from nimt.paper import EXPERIMENTS
 from nimt.paper.drawing import canvas, curves_of, draw_curves
 from nimt.paper.experiment import Setting
+from nimt.paper.methods import teacher_of
 from nimt.paper.reproducing import save
 from nimt.paper.rooms import Room, Surface
-from nimt.plots.style import colour_of
 
 NOWHERE = Path(__file__).parent  # a folder without data
 
@@ -86,10 +86,10 @@ def test_a_method_has_one_colour():
     _, found = find("gmm", 20)
     ax = canvas(4, 3).subplots()
     draw_curves(ax, curves_of(found))
-    looks = {line.get_label(): (line.get_color(), line.get_linestyle()) for line in ax.lines}
+    looks = {line.get_label(): (line.get_color(), str(line._unscaled_dash_pattern)) for line in ax.lines}
     assert set(looks) == set(found)
     for name, (colour, _) in looks.items():
-        assert colour == colour_of(name)
+        assert colour == teacher_of(name, 0.0).colour
     assert len(set(looks.values())) == len(looks)
 
 

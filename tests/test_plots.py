@@ -105,12 +105,12 @@ def test_lessons_in_a_list_get_the_papers_names_and_twins_a_number():
     teachers = [nimt.GreedyTeacher(), nimt.GreedyTeacher(k=0.5), nimt.RandomTeacher(k=2), nimt.GreedyTeacher()]
     table = plots.compare_table(lesson_on(X, teacher) for teacher in teachers)
     assert [one.name for one in table] == ["GFT-1", "GFT-0.5", "RFT-2", "GFT-1 (2)"]
-    assert table[0].colour == table[3].colour == palette.COLOURS["GFT-1"]
+    assert table[0].colour == table[3].colour == nimt.GreedyTeacher().colour
 
 
 def test_names_of_the_readers_own_keep_the_colour_of_the_method(lesson):
     (table,) = plots.compare_table({"the greedy one": lesson})
-    assert (table.name, table.colour) == ("the greedy one", palette.COLOURS["GFT-1"])
+    assert (table.name, table.colour) == ("the greedy one", nimt.GreedyTeacher().colour)
 
 
 def test_lessons_measured_differently_are_not_compared(lesson):
@@ -132,6 +132,16 @@ class Own:
         return view.shown(0)
 
 
+COLOURS = {
+    "GFT-1": "#D55E00",
+    "GFT-k": "#E69F00",
+    "RFT": "#0072B2",
+    "whole": "#56B4E9",
+    "pool": "#009E73",
+    "alternative": "#CC79A7",
+}
+
+
 @pytest.mark.parametrize(
     ("teacher", "name", "family"),
     [
@@ -142,7 +152,7 @@ class Own:
         (nimt.GreedyTeacher(k=1.0), "whole", "whole"),
         (nimt.RandomTeacher(), "RFT-1", "RFT"),
         (nimt.RandomTeacher(k=1.0), "RFT-1.0", "RFT"),
-        (nimt.RandomTeacher(k=1.0, replace=False), "whole", "whole"),
+        (nimt.RandomTeacher(k=1.0, replace=False), "whole", "RFT"),
         (nimt.GreedyTeacher(pool=0.8), "pool GFT-1", "pool"),
         (nimt.RandomTeacher(k=2, labels=nimt.AlternativeLabels(0.0)), "alternative RFT-2", "alternative"),
         (nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(1.0)), "GFT-1 (gradient)", "GFT-1"),
@@ -150,16 +160,25 @@ class Own:
 )
 def test_a_method_has_one_name_and_one_colour(teacher, name, family):
     table = plots.curve_table(lesson_on(X, teacher, max_iterations=1))
-    assert (table.name, table.colour) == (name, palette.COLOURS[family])
+    assert (table.name, table.colour) == (name, COLOURS[family])
 
 
 def test_a_teacher_of_the_readers_own_is_known_by_its_class():
     table = plots.curve_table(lesson_on(X, Own(), max_iterations=1))
-    assert (table.name, table.colour) == ("Own", palette.OTHER)
+    assert (table.name, table.colour) == ("Own", None)
 
 
 def test_all_colours_differ():
-    assert len({*palette.COLOURS.values(), palette.OTHER, palette.TARGET}) == len(palette.COLOURS) + 2
+    ours = [kind().colour for kind in (nimt.SoftTeacher, nimt.SynthesisTeacher, nimt.InterpolationTeacher)]
+    every = [*COLOURS.values(), *ours, *palette.FREE, palette.TARGET]
+    assert len(set(every)) == len(every)
+
+
+def test_six_teachers_of_the_readers_own_are_told_apart_also_in_print():
+    kinds = [type(f"Own{place}", (Own,), {}) for place in range(6)]
+    axes = plots.compare_curves([lesson_on(X, kind(), max_iterations=2) for kind in kinds])
+    assert len({line.get_color() for line in axes.lines}) == 6
+    assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 6
 
 
 def test_lessons_of_one_method_differ_by_their_line():

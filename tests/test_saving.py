@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import sys
 import zipfile
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDRegressor
+from sklearn.neural_network import MLPRegressor
 
 import nimt
 from nimt.files import whole_file
@@ -95,17 +97,57 @@ class Cube:
         return 3 * (f - y) * abs(f - y)
 
 
-@pytest.mark.parametrize(
-    "learner", [SGDRegressor(random_state=0), nimt.KernelLearner(nimt.rbf(1.0), loss=Cube())], ids=["sgd", "loss"]
-)
+class Closed:
+    def __init__(self):
+        self.level = 0.0
+
+    def predict(self, X):
+        return np.full(len(X), self.level)
+
+    def partial_fit(self, X, y):
+        self.level += 0.1 * float(np.mean(y - self.level))
+
+
+@pytest.mark.parametrize("learner", [Closed(), nimt.KernelLearner(nimt.rbf(1.0), loss=Cube())], ids=["learner", "loss"])
 def test_a_learner_that_is_not_ours_is_not_stored_and_the_lesson_says_so(learner, tmp_path):
     lesson = small_lesson(learner=learner)
-    lesson.save(tmp_path / "lesson")
+    if isinstance(learner, Closed):
+        with pytest.warns(nimt.StorageWarning, match="the taught Closed is not kept in the file"):
+            lesson.save(tmp_path / "lesson")
+    else:
+        lesson.save(tmp_path / "lesson")
     loaded = nimt.Lesson.load(tmp_path / "lesson")
     assert loaded.learner is None
     assert "the learner was not stored" in repr(loaded)
     assert "the learner was not stored" not in repr(lesson)
     assert_same_lesson(loaded, lesson)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [SGDRegressor(random_state=0), MLPRegressor(hidden_layer_sizes=(5,), random_state=0)],
+    ids=["sgd", "mlp"],
+)
+def test_estimators_of_scikit_learn_are_kept_and_go_on(learner, tmp_path):
+    lesson = small_lesson(learner=learner, max_iterations=20)
+    lesson.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson").learner
+    assert type(kept) is type(learner)
+    np.testing.assert_array_equal(kept.predict([[0.1, 0.2]]), lesson.learner.predict([[0.1, 0.2]]))
+    small_lesson(learner=learner, max_iterations=9, checkpoint=tmp_path / "checkpoint")
+    resumed = nimt.resume(tmp_path / "checkpoint", max_iterations=20)
+    np.testing.assert_array_equal(resumed.discrepancy, lesson.discrepancy)
+
+
+def test_without_skops_a_checkpoint_is_refused_at_the_start_and_a_file_warns(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    monkeypatch.setitem(sys.modules, "skops", None)
+    learner = SGDRegressor(random_state=0)
+    with pytest.raises(nimt.CannotStore, match=r"SGDRegressor is stored by skops.*pip install 'nimt\[skops\]'"):
+        small_lesson(learner=learner, checkpoint=tmp_path / "checkpoint")
+    with pytest.warns(nimt.StorageWarning, match=r"pip install 'nimt\[skops\]'"):
+        small_lesson(learner=learner).save(tmp_path / "lesson")
+    assert nimt.Lesson.load(tmp_path / "lesson").learner is None
 
 
 def test_a_schedule_is_not_stored_and_the_learner_is_all_the_same(tmp_path):

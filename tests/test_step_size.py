@@ -38,8 +38,8 @@ def test_it_names_the_bound_and_the_value(call):
         rate("auto"),
         rate("auto", nimt.linear()),
         rate(0.125, 4.0 * nimt.rbf(0.7)),
-        rate(100.0, loss="hinge"),
-        rate(100.0, loss="absolute"),
+        rate(0.1, loss="hinge"),
+        rate(0.1, loss="absolute"),
         nimt.LinearLearner([0.0, 0.0, 0.0], learning_rate="auto"),
     ],
 )
@@ -63,7 +63,7 @@ def test_the_bound_follows_the_loss_and_the_diagonal(learner, bound):
 
 def test_above_twice_the_bound_it_says_that_the_lesson_will_diverge():
     (caught,) = warned(rate(1.1))
-    assert "1.1 is above 1 = 2 / (L max K(x, x))" in str(caught.message)
+    assert "1.1 is above 1, twice the bound 1 / (L max K(x, x))" in str(caught.message)
     assert "the lesson will diverge" in str(caught.message)
     with pytest.warns(nimt.StepSizeWarning):
         assert small_lesson(learner=rate(1.1), max_iterations=10_000).outcome is nimt.Outcome.DIVERGED
@@ -71,13 +71,45 @@ def test_above_twice_the_bound_it_says_that_the_lesson_will_diverge():
 
 @pytest.mark.parametrize(
     ("learner", "teacher"),
-    [(rate(1.1), nimt.GreedyTeacher(k=2)), (rate(5.0, nimt.linear()), nimt.GreedyTeacher())],
-    ids=["a pack", "a varying diagonal"],
+    [
+        (rate(1.5, loss="huber"), nimt.GreedyTeacher()),
+        (rate(9.0, loss="logistic"), nimt.GreedyTeacher()),
+        (rate(1.5), nimt.SynthesisTeacher()),
+        (rate(lambda step: 1.5 / (1 + step) ** 0.5), nimt.GreedyTeacher()),
+        (rate(5.0, nimt.linear()), nimt.GreedyTeacher()),
+        (rate(1.5), nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.sign(TARGET)))),
+    ],
+    ids=["huber", "logistic", "made labels", "a schedule", "a varying diagonal", "other labels"],
 )
-def test_where_it_need_not_diverge_it_does_not_say_so(learner, teacher):
-    (caught,) = warned(learner, teacher)
-    assert "diverge" not in str(caught.message)
-    assert "steps may overshoot" in str(caught.message)
+def test_where_it_is_not_proved_it_only_may_diverge(learner, teacher):
+    (caught, *_) = warned(learner, teacher, target=np.sign(TARGET))
+    assert "the lesson may diverge" in str(caught.message)
+    assert "will" not in str(caught.message)
+
+
+def test_a_pack_of_different_points_is_averaged_and_may_go_faster():
+    apart = nimt.rbf(1e-3)  # K is the identity on these points
+    assert warned(rate(5.9, apart), nimt.GreedyTeacher(k=1.0)) == []
+    (caught,) = warned(rate(6.1, apart), nimt.GreedyTeacher(k=1.0))
+    assert "6.1 is above the bound" in str(caught.message)
+    (caught,) = warned(rate(0.6, apart), nimt.RandomTeacher(k=12))  # one point might be drawn twelve times
+    assert "0.6 is above the bound" in str(caught.message)
+
+
+def test_auto_uses_the_pack():
+    lesson = nimt.teach(rate("auto", nimt.rbf(1e-3)), nimt.GreedyTeacher(k=1.0), POINTS, TARGET, max_iterations=1)
+    assert lesson.learner.learning_rate_ == pytest.approx(6.0)
+    np.testing.assert_allclose(lesson.final, TARGET, atol=1e-12)  # one step
+
+
+def test_a_hinge_step_longer_than_the_way_is_told():
+    (caught,) = warned(rate(100.0, loss="hinge"))
+    assert "the lesson cannot end near the target" in str(caught.message)
+
+
+def test_a_box_is_warned_of_too():
+    with pytest.warns(nimt.StepSizeWarning, match="will diverge"):
+        nimt.teach(rate(1.1), nimt.GreedyTeacher(), nimt.Box([(0, 1)], points=9), np.sin, max_iterations=2)
 
 
 def test_resuming_does_not_warn_again(tmp_path):

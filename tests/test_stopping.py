@@ -106,9 +106,20 @@ def test_patience_runs_out_when_nothing_improves():
 
 def test_staying_the_same_is_no_improvement():
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=5.0)  # y f >= 1: the hinge is flat
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [[0.0]], [1.0], max_iterations=50, patience=4)
+    lesson = nimt.teach(learner, nimt.RandomTeacher(), [[0.0]], [1.0], max_iterations=50, patience=4)
     assert lesson.outcome is Outcome.STALLED
     assert len(lesson) == 4
+
+
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+def test_a_lesson_that_no_step_can_move_ends_and_says_so(engine):
+    learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=5.0)
+    x = nimt.Grid([0.0, 9.0])
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, [1.0, 2.0], max_iterations=50, engine=engine)
+    assert lesson.outcome is Outcome.AT_REST
+    assert len(lesson) == 0
+    again = nimt.teach(learner, nimt.RandomTeacher(), x, [1.0, 2.0], max_iterations=50, engine=engine)
+    assert again.outcome is Outcome.BUDGET  # another draw might move it
 
 
 def test_a_time_limit_counts_the_seconds_of_callbacks_too():

@@ -290,7 +290,8 @@ def test_an_untrue_label_breaks_sufficient_descent_and_check_finds_it():
 
 
 def test_a_loss_that_is_not_smooth_breaks_sufficient_descent_and_check_finds_it():
-    lesson = taught([0.0], [1.0], loss="hinge", rate=0.5, initial=0.9, steps=1)
+    with pytest.warns(nimt.StepSizeWarning, match="cannot end near the target"):
+        lesson = taught([0.0], [1.0], loss="hinge", rate=0.5, initial=0.9, steps=1)
     found = theory.check(lesson)
     # max(0, 1 - f) falls from 0.1 to 0; S = 1 promises 0.25
     assert "smooth loss" in missing(found[RFT]) and found[RFT].worst.right == -0.25

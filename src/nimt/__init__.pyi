@@ -2,6 +2,7 @@
 from . import datasets as datasets
 from . import paper as paper
 from . import plots as plots
+from . import testing as testing
 from . import theory as theory
 from .engines.choosing import Plan as Plan
 from .errors import CannotStore as CannotStore
@@ -9,6 +10,7 @@ from .errors import CheckpointWarning as CheckpointWarning
 from .errors import CorruptLesson as CorruptLesson
 from .errors import IllConditioned as IllConditioned
 from .errors import InvalidInput as InvalidInput
+from .errors import LessonInterrupted as LessonInterrupted
 from .errors import MissingExtra as MissingExtra
 from .errors import MissingFile as MissingFile
 from .errors import NimtError as NimtError
@@ -33,6 +35,8 @@ from .losses import Logistic as Logistic
 from .losses import Square as Square
 from .measures import Measure as Measure
 from .operators.features import Nystroem as Nystroem
+from .operators.features import NystroemKernel as NystroemKernel
+from .operators.features import RandomFeatureKernel as RandomFeatureKernel
 from .operators.features import RandomFeatures as RandomFeatures
 from .operators.features import subsample as subsample
 from .pools import Box as Box

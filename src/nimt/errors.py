@@ -31,6 +31,17 @@ class MissingExtra(NimtError, ImportError):
     """An optional dependency that is needed here and not installed."""
 
 
+class LessonInterrupted(NimtError, RuntimeError):
+    """A learner, teacher or callback of yours raised an error; `lesson` holds all that was recorded before it.
+
+    The error itself is chained to it.
+    """
+
+    def __init__(self, message: str, lesson: object = None) -> None:
+        super().__init__(message)
+        self.lesson = lesson
+
+
 class NotEnoughMemory(NimtError, MemoryError):
     """A lesson that would not fit; the message says what it needs, what there is and what to change."""
 

@@ -9,7 +9,6 @@ import pytest
 
 import nimt
 from nimt.reports.comparison import comparison_table, draw_comparison
-from nimt.teaching.comparing import draws
 
 POOL = nimt.Grid(np.arange(-3, 3, 0.1))
 
@@ -43,11 +42,11 @@ def test_each_lesson_is_the_lesson_that_teach_gives(comparison):
 
 def test_only_teachers_that_draw_are_repeated(comparison):
     assert [len(lessons) for lessons in comparison.lessons.values()] == [1, 4, 1]
-    assert not draws(nimt.GreedyTeacher(k=3))
-    assert not draws(nimt.GreedyTeacher(pool=np.array([1, 2, 3])))
-    assert draws(nimt.GreedyTeacher(pool=0.5))
-    assert draws(nimt.GreedyTeacher(labels=nimt.AlternativeLabels(0.0)))
-    assert draws(nimt.RandomTeacher())
+    assert not nimt.GreedyTeacher(k=3).draws
+    assert not nimt.GreedyTeacher(pool=np.array([1, 2, 3])).draws
+    assert nimt.GreedyTeacher(pool=0.5).draws
+    assert nimt.GreedyTeacher(labels=nimt.AlternativeLabels(0.0)).draws
+    assert nimt.RandomTeacher().draws
 
 
 def test_rows_by_plain_loops(comparison):

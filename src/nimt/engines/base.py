@@ -104,7 +104,7 @@ class Watch:
         if not np.isfinite(discrepancy) or discrepancy > self.limit:
             return Outcome.DIVERGED
         if self.tol is not None and self.measure.is_reached(discrepancy, self.tol):
-            return Outcome.CONVERGED
+            return Outcome.REACHED if self.measure.higher_is_better else Outcome.CONVERGED
         if self.measure.is_better(discrepancy, self.best):
             self.best, self.best_at = discrepancy, step
         if self.patience is not None and step - self.best_at >= self.patience:

@@ -94,11 +94,10 @@ def choose(name: str, task: Task) -> Choice:
     on_grid = _grid(task)
     if isinstance(on_grid, Choice):  # never dearer than the others where it can run
         return on_grid
-    offered = [_neighbours(task), _streamed(task)]
-    choices = [found for found in offered if isinstance(found, Choice)]
-    if choices:
-        return min(choices, key=lambda choice: choice.seconds)
-    return _reference(task, str(offered[-1]))
+    near, far = _neighbours(task), _streamed(task)
+    if isinstance(near, Choice) and near.seconds <= StreamedOperator.cost(task.pool).seconds:
+        return near
+    return far if isinstance(far, Choice) else _reference(task, far)
 
 
 def _kernel_learner(task: Task) -> KernelLearner:

@@ -36,6 +36,7 @@ class ReferenceEngine:
             self.discrepancy = self.measure()
         self.watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
+        self.failure: Exception | None = None  # of a step, raised once the steps before it are recorded
 
     @property
     def values(self) -> Array:
@@ -46,20 +47,29 @@ class ReferenceEngine:
         points: list[Array | None] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
+        if self.failure is not None:
+            raise self.failure
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging lesson is an outcome, not a warning
             for _ in range(steps):
                 outcome = self.watch.over(self.step, self.discrepancy)
                 if outcome is not None:
                     break
-                places, selection = self.select()
-                outcome = self.stillness(selection)
-                if outcome is not None:
+                try:
+                    places, selection = self.select()
+                    outcome = self.stillness(selection)
+                    if outcome is not None:
+                        break
+                    self.offer.learn(places, selection.labels)
+                    discrepancy = self.measure()
+                except Exception as error:
+                    if not shown:
+                        raise
+                    self.failure = error
                     break
-                self.offer.learn(places, selection.labels)
                 self.memory = selection.memory
                 self.last = selection
                 self.step += 1
-                self.discrepancy = self.measure()
+                self.discrepancy = discrepancy
                 shown.append(selection)
                 points.append(self.offer.points(places))
                 discrepancies.append(self.discrepancy)

@@ -42,6 +42,7 @@ class Outcome(enum.Enum):
     """How a lesson ended, as a sentence."""
 
     CONVERGED = "the discrepancy fell below the tolerance"
+    REACHED = "the measure rose above the tolerance"
     BUDGET = "the iteration budget ran out"
     DIVERGED = "the learner is moving away: lower the learning rate"
     STATIONARY = "the example shown no longer moves the learner"
@@ -49,6 +50,7 @@ class Outcome(enum.Enum):
     STALLED = "the discrepancy has not improved for as many steps as patience allows"
     TIME = "the time limit was reached"
     STOPPED = "the callback asked to stop"
+    FAILED = "an error ended the lesson"
     INTERRUPTED = "the lesson was interrupted"
     UNFINISHED = "the lesson is still going on"
 

@@ -29,7 +29,7 @@ from nimt.lesson.recording import RECORD_LIMIT, RECORDS
 from nimt.losses import Loss, Square, check_labels
 from nimt.measures import MEASURES, Measure, as_measure, distance
 from nimt.objects import behaves_like
-from nimt.operators.features import RandomFeatures
+from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
 from nimt.pools.base import Pool, as_pool, values_on
 from nimt.pools.box import Box
@@ -127,6 +127,8 @@ def approximated(learner: Any, approximation: RandomFeatures, pool: Pool) -> Ker
     """Return the learner with an approximate kernel; what it was taught before becomes part of its start."""
     if not isinstance(learner, KernelLearner) or not behaves_like(learner, KernelLearner, "predict", "partial_fit"):
         raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(learner).__name__} has none")
+    if isinstance(learner.kernel, FeatureKernel):
+        return learner  # a lesson that goes on
     start = learner.predict if learner.steps_so_far() else learner.initial
     kernel = approximation.kernel(learner.kernel, pool)
     return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)
@@ -147,7 +149,9 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
             f"use patience instead"
         )
     if pupil.loss is not None:
-        check_labels(pupil.loss, task.possible_labels)
+        check_labels(pupil.loss, task.target)
+        if task.other_target is not None:
+            check_labels(pupil.loss, task.other_target)
     with np.errstate(over="ignore", invalid="ignore"):
         start = distance(pupil.values, task.target)
     if not np.isfinite(start):

@@ -20,7 +20,7 @@ from nimt.arrays import Array, is_number
 from nimt.engines.base import Engine, Task
 from nimt.engines.choosing import Plan
 from nimt.engines.compiling import compile_time
-from nimt.errors import CheckpointWarning
+from nimt.errors import CheckpointWarning, LessonInterrupted, NimtError
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Record
@@ -127,11 +127,24 @@ class Run:
                 self._loop(time_limit, interrupted)
                 if self.callback is not None:
                     self.callback(self.progress())
+            except NimtError:
+                raise
+            except Exception as error:
+                raise self._interrupted_by(error) from error
             finally:
                 if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
                     self.write_checkpoint()
         self.engine.close()
         return self.lesson()
+
+    def _interrupted_by(self, error: Exception) -> LessonInterrupted:
+        """Return the error that keeps what was recorded before another one."""
+        self.outcome = Outcome.FAILED
+        return LessonInterrupted(
+            f"{type(error).__name__} at step {self.engine.step}: {error}; the lesson up to there is kept in the "
+            f"`lesson` of this error",
+            self.lesson(),
+        )
 
     def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:
         started, latest_callback = time.perf_counter(), -np.inf

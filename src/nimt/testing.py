@@ -1,0 +1,301 @@
+"""The contracts of nimt's nouns, for what you wrote yourself: each check raises AssertionError with a sentence.
+
+>>> import nimt
+>>> from nimt.testing import check_kernel
+>>> check_kernel(nimt.rbf(width=0.5))
+"""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.gaussian_process.kernels import Kernel
+
+from nimt.arrays import Array, read_only
+from nimt.kernels import CUT, reach
+from nimt.learners.base import Learner
+from nimt.learners.foreign import has_state, own_seat, seated
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.descriptions import describe, is_foreign, is_own, rebuild
+from nimt.lesson.lesson import Lesson
+from nimt.losses import Loss, as_loss, check_labels, twin_of
+from nimt.measures import Measure, as_measure
+from nimt.operators.base import Operator
+from nimt.pools.base import Grid, Points, Pool, as_pool
+from nimt.teachers.base import Selection, View, name_of
+from nimt.teachers.base import check_teacher as check_teacher_protocol
+from nimt.teaching.teaching import resume, teach
+
+STEPS = 12
+
+
+def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
+    """Check a kernel: symmetric, positive semidefinite, true to its `diag` and `reach`, fast and storable.
+
+    Parameters
+    ----------
+    kernel : scikit-learn kernel
+    points : array (n, d), optional
+        Where it is tried; 40 points in the plane by default.
+    """
+    x = np.random.default_rng(0).uniform(-2, 2, size=(40, 2)) if points is None else np.asarray(points, dtype=float)
+    gram = np.asarray(kernel(x))
+    _expect(gram.shape == (len(x), len(x)), f"{kernel!r} returned shape {gram.shape} for {len(x)} points")
+    _expect(bool(np.isfinite(gram).all()), f"{kernel!r} has values that are not finite")
+    size = float(np.abs(gram).max())
+    _expect(np.abs(gram - gram.T).max() <= 1e-9 * size, f"{kernel!r} is not symmetric")
+    least = float(np.linalg.eigvalsh(gram)[0])
+    _expect(least >= -1e-8 * size * len(x), f"{kernel!r} is not positive semidefinite: an eigenvalue is {least:g}")
+    _expect(np.allclose(np.diag(gram), kernel.diag(x), rtol=1e-9, atol=1e-12), f"{kernel!r}.diag is not K(x, x)")
+    far = reach(kernel)
+    if np.isfinite(far):
+        apart = np.zeros((2, x.shape[1]))
+        apart[1, 0] = 1.001 * far
+        beyond = float(np.abs(kernel(apart)[0, 1]))
+        _expect(beyond <= 10 * CUT * size, f"{kernel!r} tells a reach of {far:g} and is {beyond:g} beyond it")
+    _check_stored(kernel)
+    again = _rebuilt(kernel)
+    _expect(np.array_equal(again(x), gram), f"{kernel!r} is another kernel after being stored")
+    target = np.sin(x.sum(axis=1))
+    learner = KernelLearner(kernel, learning_rate=0.4 / float(np.max(kernel.diag(x))))
+    _check_engines(learner, _greedy(), Points(x), target)
+    if x.shape[1] == 2 and kernel.is_stationary():
+        grid = Grid(np.linspace(-2, 2, 7), np.linspace(-1, 1, 5))
+        _check_engines(learner, _greedy(), grid, np.sin(grid.points.sum(axis=1)))
+
+
+def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
+    """Check a loss: its slope is the derivative of its value, and what it tells of itself is true.
+
+    Parameters
+    ----------
+    loss : str or Loss
+    labels : array
+        Some that it takes.
+    """
+    checked = as_loss(loss)
+    y = np.asarray(labels, dtype=float)
+    check_labels(checked, y)
+    f = np.linspace(-3.013, 3.007, 61)
+    grid, label = np.meshgrid(f, y, indexing="ij")
+    slope, value = checked.slope(grid, label), checked.value(grid, label)
+    _expect(slope.shape == grid.shape == value.shape, f"{checked!r} does not work elementwise on arrays")
+    step = 1e-6
+    numeric = (checked.value(grid + step, label) - checked.value(grid - step, label)) / (2 * step)
+    smooth = np.abs(checked.slope(grid + step, label) - checked.slope(grid - step, label)) < 1e-3  # away from kinks
+    wrong = smooth & (np.abs(numeric - slope) > 1e-5 * (1 + np.abs(slope)))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise AssertionError(
+            f"{checked!r} has the slope {slope[i, j]:g} at f = {grid[i, j]:g}, y = {label[i, j]:g}, and its value "
+            f"changes by {numeric[i, j]:g}"
+        )
+    difference = np.abs(slope[:, np.newaxis] - slope[np.newaxis])
+    distance = np.abs(f[:, np.newaxis] - f[np.newaxis])[:, :, np.newaxis]
+    _expect(
+        bool((difference <= checked.smoothness * distance * (1 + 1e-9) + 1e-12).all()),
+        f"{checked!r} tells the smoothness {checked.smoothness:g}, and its slope changes faster",
+    )
+    lipschitz = getattr(checked, "lipschitz", np.inf)
+    _expect(bool((np.abs(slope) <= lipschitz * (1 + 1e-9)).all()), f"{checked!r} is steeper than its {lipschitz:g}")
+    if getattr(checked, "convex", False):
+        _expect(bool((np.diff(slope, axis=0) >= -1e-12).all()), f"{checked!r} is called convex, and its slope falls")
+    if twin_of(checked) is not None:
+        from nimt.engines import _compiled
+
+        twin = np.array([[_compiled.slope(*twin_of(checked), a, b) for b in y] for a in f])  # type: ignore[misc]
+        _expect(np.allclose(twin, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
+    _check_stored(checked)
+    _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes by being stored")
+
+
+def check_teacher(teacher: Any, X: Pool | ArrayLike | None = None) -> None:
+    """Check a teacher: it chooses from what it may see, repeats itself, tells the truth about drawing, and is storable.
+
+    Parameters
+    ----------
+    teacher : with `select(view)`
+    X : pool, optional
+        Where it teaches; 24 points on a line by default.
+    """
+    check_teacher_protocol(teacher)
+    name = name_of(teacher)
+    pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
+    target = read_only(np.cos(pool.points.sum(axis=1)))
+    values = read_only(np.zeros(len(pool)))
+    places = np.arange(len(pool))
+    shown = []
+    for _ in range(2):
+        view = View(0, pool, values, target, np.random.default_rng(5), None, places)
+        selection = teacher.select(view)
+        _expect(isinstance(selection, Selection), f"{name}.select returned {selection!r}, not a Selection")
+        shown.append(np.asarray(selection.indices))
+    _expect(np.array_equal(shown[0], shown[1]), f"{name} chose differently from the same view and stream")
+    learner = KernelLearner(_narrow(), learning_rate=0.2)
+    rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
+    plain = teach(learner, teacher, pool, target, engine="reference", **rules)
+    declared = getattr(teacher, "draws", None)
+    _expect(declared is not False or not plain.drew, f"{name} tells that it does not draw, and drew from the seed")
+    _check_engines(learner, teacher, pool, target)
+    if not is_foreign(describe(teacher)) or "fields" in describe(teacher):
+        _check_resumed(learner, teacher, pool, target, rules, plain)
+
+
+def check_learner(learner: Learner, X: ArrayLike, y: ArrayLike) -> None:
+    """Check a learner: teaching leaves it as it was, its pupil agrees with it, and what it tells of its state is whole.
+
+    Parameters
+    ----------
+    learner : with `predict` and `partial_fit`
+    X, y : arrays (n, d), (n,) or (n, q)
+        A problem it can learn.
+    """
+    pool, target = as_pool(X), np.asarray(y, dtype=float)
+    name = type(learner).__name__
+    before = copy.deepcopy(learner)
+    pupil = seated(learner, pool, target)
+    start = np.array(pupil.values)
+    rng = np.random.default_rng(0)
+    for _ in range(STEPS):
+        indices = rng.integers(len(pool), size=2)
+        pupil.learn(indices, target[indices])
+    taught = pupil.taught()
+    _expect(not np.array_equal(start, pupil.values), f"{name} did not move in {STEPS} steps")
+    said = np.asarray(taught.predict(pool.points)).reshape(target.shape)
+    scale = 1e-9 * (1 + np.abs(pupil.values).max())
+    _expect(np.abs(said - pupil.values).max() <= scale, f"{name}: the taught learner predicts other values than it had")
+    fresh = seated(before, pool, target)
+    _expect(np.array_equal(fresh.values, start), f"{name} was changed by being taught: teach a copy")
+    if own_seat(learner, "seat") is not None:
+        slow = copy.deepcopy(learner)
+        rng = np.random.default_rng(0)
+        for _ in range(STEPS):
+            indices = rng.integers(len(pool), size=2)
+            slow.partial_fit(pool.points[indices], target[indices])
+        gap = np.abs(np.asarray(slow.predict(pool.points)).reshape(target.shape) - pupil.values).max()
+        _expect(gap <= scale, f"{name}.seat(pool) and partial_fit disagree by {gap:g}")
+    if has_state(learner):
+        teacher = _greedy()
+        rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 0}
+        plain = teach(learner, teacher, pool, target, engine="reference", **rules)
+        _check_resumed(learner, teacher, pool, target, rules, plain)
+
+
+def check_measure(measure: str | Measure, X: Pool | ArrayLike | None = None) -> None:
+    """Check a measure: a number at every step, a rule that stops where it says, a name that files keep.
+
+    Parameters
+    ----------
+    measure : str or Measure
+    X : pool, optional
+    """
+    checked = as_measure(measure)
+    pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
+    target = np.sign(pool.points[:, 0])
+    learner = KernelLearner(_narrow(), learning_rate=0.4)
+    lesson = teach(learner, _greedy(), pool, target, max_iterations=4 * STEPS, measure=checked)
+    _expect(bool(np.isfinite(lesson.discrepancy).all()), f"{checked.name} has a value that is not finite")
+    middle = float(lesson.discrepancy[2 * STEPS])
+    reached = [t for t, value in enumerate(lesson.discrepancy) if checked.is_reached(float(value), middle)]
+    stopped = teach(learner, _greedy(), pool, target, max_iterations=4 * STEPS, measure=checked, tol=middle)
+    _expect(stopped.itd == (reached[0] if reached else None), f"{checked.name} does not stop a lesson at its tolerance")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lesson.npz"
+        stopped.save(path)
+        loaded = Lesson.load(path)
+    _expect(loaded.measure.name == checked.name and loaded.itd == stopped.itd, f"{checked.name} is lost in a file")
+
+
+def check_operator(operator: Operator, kernel: Kernel, pool: Pool) -> None:
+    """Check an operator: what it adds is the kernel's columns, for one output and several.
+
+    Parameters
+    ----------
+    operator : Operator
+        Of this kernel on this pool.
+    kernel, pool : as the operator was made from
+    """
+    gram = np.asarray(kernel(pool.points))
+    n, size = len(pool), float(np.abs(gram).max())
+    _expect(np.allclose(operator.diagonal(), np.diag(gram), rtol=1e-9), f"{operator.name}: its diagonal is not K(x, x)")
+    rng = np.random.default_rng(0)
+    for k in (1, 2, n):
+        for outputs in ((), (3,)):
+            indices = rng.integers(n, size=k)
+            coefficients = rng.normal(size=(k, *outputs))
+            values = rng.normal(size=(n, *outputs))
+            expected = values + gram[:, indices] @ coefficients
+            operator.add(values, indices, coefficients)
+            gap = float(np.abs(values - expected).max())
+            _expect(gap <= 1e-12 * size * n, f"{operator.name} is {gap:g} from K[:, indices] @ c for k = {k}")
+
+
+# ---------------------------------------------------------------- what the checks share
+
+
+def _expect(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise AssertionError(sentence)
+
+
+def _narrow() -> Kernel:
+    from nimt.kernels import rbf
+
+    return rbf(width=0.4)
+
+
+def _greedy() -> Any:
+    from nimt.teachers.greedy import GreedyTeacher
+
+    return GreedyTeacher()
+
+
+def _check_engines(learner: KernelLearner, teacher: Any, pool: Pool, target: Array) -> None:
+    """Expect that the engine chosen by itself gives the lesson that the plain loop gives."""
+    rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
+    plain = teach(learner, teacher, pool, target, engine="reference", **rules)
+    chosen = teach(learner, teacher, pool, target, **rules)
+    if chosen.engine == "reference":
+        return
+    _expect(
+        np.array_equal(plain.indices, chosen.indices),  # type: ignore[arg-type]
+        f"the {chosen.engine} engine shows other examples than the plain loop does",
+    )
+    close = np.allclose(plain.discrepancy, chosen.discrepancy, rtol=1e-10, atol=1e-14)
+    _expect(close, f"the {chosen.engine} engine measures another discrepancy than the plain loop does")
+
+
+def _check_stored(thing: Any) -> None:
+    described = describe(thing)
+    stored = not is_foreign(described) or "fields" in described
+    _expect(
+        stored,
+        f"{thing!r} cannot be stored: make {type(thing).__name__} a dataclass, or give it scikit-learn's get_params, "
+        f"with parameters that are numbers, text or arrays",
+    )
+
+
+def _rebuilt(thing: Any) -> Any:
+    return rebuild(describe(thing), [] if is_own(thing) else [type(thing)])
+
+
+def _check_resumed(
+    learner: Learner, teacher: Any, pool: Pool, target: Array, rules: dict[str, Any], plain: Lesson
+) -> None:
+    """Expect that a lesson stopped in the middle goes on from its checkpoint to the same end, bit by bit."""
+    own = [type(thing) for thing in (learner, teacher) if not is_own(thing)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "checkpoint"
+        half = rules | {"max_iterations": STEPS // 2}
+        teach(learner, teacher, pool, target, engine="reference", checkpoint=path, **half)
+        gone_on = resume(path, allow=own, max_iterations=STEPS)
+    same = np.array_equal(gone_on.final, plain.final) and np.array_equal(gone_on.discrepancy, plain.discrepancy)
+    _expect(same, "a lesson that was stopped and resumed is not the lesson that was never stopped")
+
+
+__all__ = ["check_kernel", "check_learner", "check_loss", "check_measure", "check_operator", "check_teacher"]
