@@ -20,7 +20,7 @@ from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidIn
 from nimt.learners.base import Learner
 from nimt.learners.foreign import seated
 from nimt.lesson import storage
-from nimt.lesson.descriptions import rebuild
+from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.operators.features import RandomFeatures
@@ -373,10 +373,11 @@ def _rebuilt_target(settings: dict[str, Any], target: Any, allow: list[Any]) -> 
     """Return the target as the learner it was given as; its values are enough where it is only compared by them."""
     if target is not None:
         return target
-    if settings["measure"] not in ("rkhs", "parameters") or settings["target_function"] is None:
+    described = settings["target_function"]
+    if settings["measure"] not in ("rkhs", "parameters") or described is None or is_foreign(described):
         return None
     try:
-        return rebuild(settings["target_function"], allow)
+        return rebuild(described, allow)
     except CannotStore as error:
         raise InvalidInput(
             f"this lesson measures {settings['measure']!r} against a learner, and {error}: resume(..., y=...)"
