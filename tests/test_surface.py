@@ -15,7 +15,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
     "GreedyTeacher", "Grid", "Hinge", "Huber", "IllConditioned", "InterpolationTeacher", "InvalidInput",
-    "KernelLearner", "Lesson", "LinearLearner", "Logistic", "MissingExtra", "MissingFile", "NimtError",
+    "KernelLearner", "Lesson", "LinearLearner", "Logistic", "MissingFile", "NimtError",
     "NotEnoughMemory", "Nystroem", "OrthogonalLearner", "Outcome", "Plan", "Problem", "Progress", "RandomFeatures",
     "RandomTeacher", "ResponseWarning", "Selection", "SoftTeacher", "Square", "StepSizeWarning", "SynthesisTeacher",
     "Teacher", "View", "Wendland", "__version__", "compare", "compare_lessons", "datasets", "linear", "paper",

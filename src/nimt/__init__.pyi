@@ -9,7 +9,6 @@ from .errors import CheckpointWarning as CheckpointWarning
 from .errors import CorruptLesson as CorruptLesson
 from .errors import IllConditioned as IllConditioned
 from .errors import InvalidInput as InvalidInput
-from .errors import MissingExtra as MissingExtra
 from .errors import MissingFile as MissingFile
 from .errors import NimtError as NimtError
 from .errors import NotEnoughMemory as NotEnoughMemory

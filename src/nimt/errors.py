@@ -27,10 +27,6 @@ class CannotStore(NimtError, TypeError):
     """An object that is not ours and so cannot be written without pickle."""
 
 
-class MissingExtra(NimtError, ImportError):
-    """An optional dependency that is needed here and not installed."""
-
-
 class NotEnoughMemory(NimtError, MemoryError):
     """A lesson that would not fit; the message says what it needs, what there is and what to change."""
 
