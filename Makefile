@@ -30,8 +30,8 @@ test-fast: $(READY)   ## the tests without the slow ones
 unit: $(READY)   ## the quick tests only, for every change
 	$(PYTEST) -m "not slow and not long"
 
-coverage: $(READY)   ## all tests, with the lines that none of them runs
-	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
+coverage: $(READY)   ## the tests without the slow ones, and the lines that none of them runs
+	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
 
 lint: $(READY)   ## style and types
 	$(BIN)/ruff check .

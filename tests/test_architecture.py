@@ -1,8 +1,8 @@
 """The tree drawn in docs/architecture.md is the tree that stands, and imports run downwards in it.
 
 A line of the drawing shows modules (`errors.py  files.py`), with any words after them, or one package and its modules
-(`pools/  base box`), with comments in parentheses. A deeper line goes on with that package, or shows a package inside it,
-which stands in the order of the outer one as `inside/`.
+(`pools/  base box`), with comments in parentheses. A deeper line goes on with that package, or shows a package inside
+it, which stands in the order of the outer one as `inside/`.
 """
 
 from __future__ import annotations

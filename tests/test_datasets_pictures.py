@@ -233,6 +233,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", FORMATS)
 def test_no_damage_raises_anything_but_invalid_input(tmp_path, kind):
     options = dict(FORMATS[kind])

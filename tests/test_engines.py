@@ -14,8 +14,10 @@ from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.operators.streamed import StreamedOperator
 
-# Small, since the reference loop is slow; yet larger than the kernel's reach, so that windows and lists of neighbours end
-# within the pool as well as at its edge.
+pytestmark = pytest.mark.long
+
+# Small, since the reference loop is slow; yet larger than the kernel's reach, so that windows and lists of neighbours
+# end within the pool as well as at its edge.
 POOLS = {
     "1-D": nimt.Grid(np.arange(60) * 0.3),
     "2-D": nimt.Grid.like(np.zeros((11, 13))),

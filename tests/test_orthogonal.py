@@ -123,6 +123,7 @@ def test_the_lesson_ends_when_nothing_in_the_pool_is_new():
     assert random.outcome is nimt.Outcome.STATIONARY
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("regularisation", [0.0, 0.1])
 def test_resuming_changes_nothing(regularisation, tmp_path):

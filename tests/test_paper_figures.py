@@ -16,6 +16,8 @@ from nimt.paper.reproducing import save
 from nimt.paper.rooms import Room, Surface
 from nimt.plots.style import colour_of
 
+pytestmark = pytest.mark.long
+
 NOWHERE = Path(__file__).parent  # a folder without data
 
 

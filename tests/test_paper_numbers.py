@@ -137,6 +137,7 @@ def test_the_planes_are_the_published_ones():
         assert lesson.itd == pytest.approx(planes.PUBLISHED_ITD[name], abs=5)  # ties hang on rounding
 
 
+@pytest.mark.long
 def test_the_linear_kernel_is_the_parametric_learner():
     found = linear_kernel.run(FULL)
     for group in found.values():

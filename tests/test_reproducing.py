@@ -16,6 +16,8 @@ from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.pictures import PictureLessons
 
+pytestmark = pytest.mark.long
+
 SHORT = {"iterations": 5, "jobs": 1}
 
 

@@ -111,6 +111,7 @@ def test_staying_the_same_is_no_improvement():
     assert len(lesson) == 4
 
 
+@pytest.mark.long
 def test_a_time_limit_counts_the_seconds_of_callbacks_too():
     began = time.perf_counter()
     lesson = small_lesson(max_iterations=10**9, time_limit=0.3, record="picks", callback=lambda p: time.sleep(0.1))

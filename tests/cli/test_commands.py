@@ -23,6 +23,8 @@ from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
 from nimt.lesson.lesson import Lesson
 
+pytestmark = pytest.mark.long
+
 WRITTEN = {"lesson.npz", "summary.json", "curve.png", "panels.png", "lesson.gif", "report.html", "run.toml"}
 QUICK = ("--iterations", "20", "--every", "10")
 

@@ -12,6 +12,8 @@ import pytest
 
 from nimt.lesson.lesson import Lesson, Outcome
 
+pytestmark = pytest.mark.long
+
 # random draws of the pool, of the examples and of the labels: everything that has to be carried over a stop
 DRAWN = (
     "--from", "gmm:start", "--teacher", "random", "-k", "2", "--pool", "0.8", "--alternative", "sine",
