@@ -57,7 +57,7 @@ def assert_tidy(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("engine", "options", "steps"),
     [
-        ("reference", DRAWN, 16_000),
+        ("reference", DRAWN, 5_000),
         ("grid", GREEDY, 600_000),
         ("neighbours", GREEDY, 600_000),
         ("streamed", GREEDY, 12_000),
