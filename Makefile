@@ -31,6 +31,7 @@ unit: $(READY)   ## the quick tests only, for every change
 	$(PYTEST) -m "not slow and not long"
 
 coverage: $(READY)   ## the tests without the slow ones, and the lines that none of them runs
+	@rm -f .coverage*  # of processes that a test killed
 	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
 
 lint: $(READY)   ## style and types
@@ -42,5 +43,5 @@ bench: $(READY)  ## the benchmark table
 	@$(BIN)/python -m benchmarks
 
 clean:           ## remove everything that was made
-	rm -rf .venv out build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv out build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
