@@ -2,8 +2,9 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
+PYTEST := $(BIN)/pytest -n 2
 
-.PHONY: demo test test-fast lint bench figures clean help
+.PHONY: help demo test test-fast unit coverage lint bench clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -18,19 +19,29 @@ $(READY): pyproject.toml requirements.lock
 
 demo: $(READY)   ## every experiment of the paper: figures, summary.json and report.html, in out/
 	@$(BIN)/python -m nimt.paper --out out
+	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01"
 
-test: $(READY)   ## lint, type check, all tests
+test: lint       ## lint, type check, all tests
+	$(PYTEST)
+
+test-fast: $(READY)   ## the tests without the slow ones
+	$(PYTEST) -m "not slow"
+
+unit: $(READY)   ## the quick tests only, for every change
+	$(PYTEST) -m "not slow and not long"
+
+coverage: $(READY)   ## the tests without the slow ones, and the lines that none of them runs
+	@rm -f .coverage*  # of processes that a test killed
+	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
+
+lint: $(READY)   ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2
-
-test-fast: $(READY)   ## the everyday tests
-	$(BIN)/pytest -n 2 -m "not slow"
 
 bench: $(READY)  ## the benchmark table
 	@$(BIN)/python -m benchmarks
 
 clean:           ## remove everything that was made
-	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv out build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,11 @@
+import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from nimt.datasets import Picture, cheetah
 
 # a shell starts background jobs with Ctrl-C ignored, and what they start would ignore it too
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -15,3 +19,23 @@ settings.load_profile("fixed")
 def every_step(monkeypatch):
     """Let a lesson look up after every step, so that a test can stop it where it likes."""
     monkeypatch.setattr("nimt.teaching.running.INTERVAL", 0.0)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items):
+    """Mark every test that asks for data that cannot be shipped, so that none is forgotten."""
+    for item in items:
+        if "published_cheetah" in getattr(item, "fixturenames", ()):
+            item.add_marker("data")
+
+
+@pytest.fixture(scope="session")
+def published_cheetah() -> Picture:
+    """Return the picture that cannot be shipped."""
+    folder = os.environ.get("NIMT_DATA")
+    if not folder:
+        pytest.skip("needs the published cheetah.jpg: set NIMT_DATA to the folder it is in")
+    picture = cheetah(Path(folder))
+    if not picture.original:
+        pytest.skip(f"needs the published cheetah.jpg, and NIMT_DATA={folder} does not hold it")
+    return picture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,9 +116,3 @@ def assert_same_lesson(one, other):
     assert list(one.snapshots) == list(other.snapshots)
     for step in one.snapshots:
         np.testing.assert_array_equal(one.snapshots[step], other.snapshots[step])
-
-
-def folder_of_published_data() -> Path:
-    """Return where data that cannot be shipped is looked for: $NIMT_DATA, or shared/data beside the repository."""
-    given = os.environ.get("NIMT_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"

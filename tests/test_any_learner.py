@@ -19,6 +19,7 @@ def wave(x):
     return 2 + x[:, 0] - 0.5 * x[:, 1]
 
 
+@pytest.mark.long
 @each
 @pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.RandomTeacher(k=0.5)], ids=["greedy", "random"])
 def test_estimators_of_scikit_learn_get_better(make, teacher):
@@ -49,6 +50,7 @@ def test_a_fitted_estimator_starts_from_what_it_knows():
     assert (lesson.learner.coef_ != weights).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "classifier", [SGDClassifier(random_state=0), Perceptron(random_state=0)], ids=["SGDClassifier", "Perceptron"]
 )

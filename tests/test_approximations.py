@@ -17,6 +17,7 @@ def teach(engine, kernel=None, steps=400, **options):
     return nimt.teach(learner, nimt.GreedyTeacher(), POINTS, TARGET, max_iterations=steps, engine=engine, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", [nimt.rbf(1.0), RBF([0.5, 2.0])])
 def test_random_features_tend_to_the_kernel(kernel):
     pool = Points(POINTS)
@@ -29,6 +30,7 @@ def test_random_features_tend_to_the_kernel(kernel):
     assert errors[2] < errors[1] / 2.5
 
 
+@pytest.mark.long
 def test_nystroem_with_every_point_is_the_exact_lesson():
     exact = teach("reference", kernel=Matern(1.0, nu=0.5))
     lesson = teach(nimt.Nystroem(300), kernel=Matern(1.0, nu=0.5))
@@ -36,6 +38,7 @@ def test_nystroem_with_every_point_is_the_exact_lesson():
     np.testing.assert_allclose(lesson.discrepancy, exact.discrepancy, rtol=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [nimt.RandomFeatures, nimt.Nystroem])
 def test_more_components_come_closer_to_the_exact_lesson(kind):
     exact = teach("auto")

@@ -114,6 +114,7 @@ def test_a_teacher_sees_what_became_of_what_it_showed():
             assert moved / asked == pytest.approx(0.02, rel=1e-6)
 
 
+@pytest.mark.long
 def test_packs_and_two_axes():
     box = nimt.Box([(-1, 1), (-1, 1)], points=15)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05)
@@ -127,6 +128,7 @@ def test_packs_and_two_axes():
         assert lesson.discrepancy[-1] < lesson.discrepancy[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", [nimt.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), SGDRegressor()])
 def test_any_learner(learner):
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), BOX, MIXTURE.target, max_iterations=12)

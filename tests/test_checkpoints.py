@@ -11,6 +11,8 @@ from nimt.engines import ENGINES
 from nimt.teaching.running import previous_of
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
+pytestmark = pytest.mark.long
+
 POINTS, TARGET, INITIAL = scattered()
 
 

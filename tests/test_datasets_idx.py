@@ -162,6 +162,7 @@ def test_a_folder_where_a_file_should_be(tmp_path):
         read_mnist("train", tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compress", [False, True])
 def test_no_damage_raises_anything_but_invalid_input(tmp_path, images, labels, compress):
     rng = np.random.default_rng(1)

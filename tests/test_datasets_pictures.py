@@ -13,7 +13,6 @@ from PIL import Image
 import nimt.datasets.places
 from nimt.datasets import cat, cheetah, prepared_like_the_cheetah, read_picture
 from nimt.errors import InvalidInput
-from problems import folder_of_published_data
 
 
 def gradient(height=20, width=30):
@@ -234,6 +233,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", FORMATS)
 def test_no_damage_raises_anything_but_invalid_input(tmp_path, kind):
     options = dict(FORMATS[kind])
@@ -324,10 +324,7 @@ def test_a_cheetah_of_any_mode(tmp_path, mode):
     assert values[:20, :20].mean() > values[-20:, -20:].mean()
 
 
-def test_the_published_cheetah_itself():
-    picture = cheetah(folder_of_published_data())
-    if not picture.original:
-        pytest.skip("the published cheetah.jpg is not here: set NIMT_DATA to the folder it is in")
-    assert picture.values.shape == (92, 92)
-    assert abs(picture.values.mean()) < 1e-12
-    assert abs(picture.values.std(ddof=1) - 1) < 1e-12
+def test_the_published_cheetah_itself(published_cheetah):
+    assert published_cheetah.values.shape == (92, 92)
+    assert abs(published_cheetah.values.mean()) < 1e-12
+    assert abs(published_cheetah.values.std(ddof=1) - 1) < 1e-12

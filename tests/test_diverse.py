@@ -49,6 +49,7 @@ def test_it_helps_at_the_largest_rate(k):
     assert diverse <= 0.8 * plain
 
 
+@pytest.mark.long
 def test_it_changes_little_at_a_small_rate():
     plain, diverse = steps_with(MIXTURE.learner(), 5)
     assert abs(diverse - plain) <= 0.01 * plain

@@ -59,6 +59,7 @@ def name_of(page: Path) -> str:
     return page.relative_to(HOME).as_posix()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_code_on_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # pages save files

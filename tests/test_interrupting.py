@@ -11,6 +11,8 @@ import pytest
 import nimt
 from problems import RECORDED, assert_same_lesson, small_lesson
 
+pytestmark = pytest.mark.long
+
 
 def press_ctrl_c(after):
     """Send SIGINT to this process as a terminal would, from a thread."""

@@ -16,6 +16,7 @@ from problems import scattered
 points_in_the_plane = arrays(float, st.tuples(st.integers(1, 9), st.just(2)), elements=st.floats(-3, 3, width=32))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @given(points=points_in_the_plane)
 def test_the_gram_matrix_is_symmetric_and_positive_semidefinite(kernel, points):

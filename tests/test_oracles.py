@@ -7,7 +7,7 @@ import nimt
 import oracles
 from problems import scattered
 
-N, STEPS, SEED = 12, 25, 3
+N, STEPS, SEED = 12, 15, 3
 WEIGHTS = np.linspace(0.0, 2.0, N)
 MASK = np.arange(N) % 3 != 0
 

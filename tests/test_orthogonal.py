@@ -123,6 +123,7 @@ def test_the_lesson_ends_when_nothing_in_the_pool_is_new():
     assert random.outcome is nimt.Outcome.STATIONARY
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("regularisation", [0.0, 0.1])
 def test_resuming_changes_nothing(regularisation, tmp_path):
@@ -168,10 +169,11 @@ def test_it_refuses_points_of_another_dimension():
 @pytest.mark.filterwarnings("ignore")  # pyMOR's own
 @pytest.mark.parametrize(("rule", "criterion"), [("f", "f"), ("P", "p"), ("f*P", "fp")])
 def test_pymor_finds_the_same_interpolant(rule, criterion):
-    vkoga = pytest.importorskip("pymor.algorithms.ml.vkoga.regressor", reason="pyMOR is not installed")
+    from pymor.algorithms.ml.vkoga.regressor import VKOGARegressor  # seconds to import, for these tests only
+
     points = MIXTURE.pool.points
     gap = MIXTURE.target(points) - MIXTURE.initial(points)
-    theirs = vkoga.VKOGARegressor(kernel=KERNEL, criterion=criterion, max_centers=20, tol=0.0, reg=0.0)
+    theirs = VKOGARegressor(kernel=KERNEL, criterion=criterion, max_centers=20, tol=0.0, reg=0.0)
     theirs.fit(points, gap)
     ours = on_mixture(nimt.InterpolationTeacher(rule, kernel=KERNEL), max_iterations=20)
     np.testing.assert_allclose(theirs.predict(points).ravel(), ours.final - ours.initial, atol=1e-8, rtol=0)

@@ -16,6 +16,8 @@ from nimt.paper.methods import teacher_of
 from nimt.paper.reproducing import save
 from nimt.paper.rooms import Room, Surface
 
+pytestmark = pytest.mark.long
+
 NOWHERE = Path(__file__).parent  # a folder without data
 
 

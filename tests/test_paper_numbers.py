@@ -11,7 +11,6 @@ from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE, teacher_of
 from nimt.paper.pictures import CHECKPOINTS
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
-from problems import folder_of_published_data
 
 FULL = Setting()
 
@@ -138,6 +137,7 @@ def test_the_planes_are_the_published_ones():
         assert lesson.itd == pytest.approx(planes.PUBLISHED_ITD[name], abs=5)  # ties hang on rounding
 
 
+@pytest.mark.long
 def test_the_linear_kernel_is_the_parametric_learner():
     found = linear_kernel.run(FULL)
     for group in found.values():
@@ -211,15 +211,6 @@ def assert_order(lessons, steps):
         assert m["RFT-0.05"] == pytest.approx(m[WHOLE], rel=0.01), step
 
 
-def cheetah_pictures():
-    """Return the published cheetah, where it is."""
-    folder = folder_of_published_data()
-    pictures = cheetah.pictures(folder) if folder.is_dir() else ()
-    if not pictures or not pictures[0].original:
-        pytest.skip("cheetah.jpg is not given: set NIMT_DATA to the folder it is in")
-    return pictures
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "low", "high"),
@@ -230,14 +221,14 @@ def cheetah_pictures():
         ("GFT-0.05", 0.719e-2, 0.721e-2),
     ],
 )
-def test_the_cheetah_ends_where_it_was_published(method, low, high):
-    lesson = cheetah.teach(FULL, cheetah_pictures(), method)
+def test_the_cheetah_ends_where_it_was_published(published_cheetah, method, low, high):
+    lesson = cheetah.teach(FULL, (published_cheetah,), method)
     assert low <= lesson.discrepancy[60_000] <= high
 
 
 @pytest.mark.slow
-def test_the_order_of_the_methods_on_the_cheetah():
-    found = cheetah.PARTS.run(Setting(iterations=6000), cheetah_pictures())
+def test_the_order_of_the_methods_on_the_cheetah(published_cheetah):
+    found = cheetah.PARTS.run(Setting(iterations=6000), (published_cheetah,))
     assert_order(found.lessons, (5000, 6000))
     assert found.lessons[POOL].discrepancy[1000] < found.lessons[WHOLE].discrepancy[1000]
     assert found.lessons[POOL].discrepancy[6000] > found.lessons[GREEDY].discrepancy[6000]

@@ -14,6 +14,8 @@ import nimt
 from nimt import plots
 from nimt.plots import style as palette
 
+pytestmark = pytest.mark.long
+
 X = np.array([2.0, 0.0, 1.0, 3.0, 5.0, 4.0])  # not in order, on purpose
 
 

@@ -38,6 +38,7 @@ def test_values_are_the_initial_function_plus_the_expansion(seed, k, loss, greed
     assert len(np.unique(taught.centers_, axis=0)) == len(taught.centers_)
 
 
+@pytest.mark.long
 @given(seed=seeds, k=packs)
 def test_permuting_the_pool_permutes_the_lesson(seed, k):
     points, target, initial, order = drawn(seed)
@@ -48,6 +49,7 @@ def test_permuting_the_pool_permutes_the_lesson(seed, k):
     np.testing.assert_allclose(permuted.discrepancy, straight.discrepancy, rtol=1e-12)
 
 
+@pytest.mark.long
 @given(seed=seeds, one=seeds, other=seeds, k=packs)
 def test_greedy_ignores_the_rng(seed, one, other, k):
     points, target, initial, _ = drawn(seed)
@@ -83,6 +85,7 @@ def test_one_square_step_lowers_the_squared_distance_in_h_by_what_the_theory_say
         assert lesson.discrepancy[t + 1] ** 2 == pytest.approx(lesson.discrepancy[t] ** 2 - drop, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.long
 @given(seed=seeds, k=packs, loss=st.sampled_from(sorted(LOSSES)))
 def test_teaching_equals_showing_the_same_packs_by_hand(seed, k, loss):
     points, target, _, _ = drawn(seed)
@@ -96,6 +99,7 @@ def test_teaching_equals_showing_the_same_packs_by_hand(seed, k, loss):
     assert by_hand.steps_ == lesson.learner.steps_ == 15
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @given(seed=seeds, k=st.integers(1, 30))
 def test_the_operator_is_the_gram_matrix_whether_kept_or_not(kernel, seed, k):

@@ -127,6 +127,7 @@ def test_a_lesson_says_what_it_is():
     assert "the discrepancy fell below the tolerance" in text
 
 
+@pytest.mark.long
 def test_a_callback_is_called_at_most_twenty_times_a_second_and_at_the_end():
     calls = []
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from html import escape
 
 import pytest
@@ -15,7 +16,23 @@ from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.pictures import PictureLessons
 
+pytestmark = pytest.mark.long
+
 SHORT = {"iterations": 5, "jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Make the lines once."""
+    folder = tmp_path_factory.mktemp("made")
+    reproduce(["lines"], folder, **SHORT)
+    return folder
+
+
+@pytest.fixture
+def lines(made, tmp_path):
+    """Return a folder of its own that holds the lines, finished."""
+    return shutil.copytree(made, tmp_path / "lines")
 
 
 class Ear:
@@ -71,7 +88,7 @@ def test_the_report_is_one_page_that_needs_nothing_else(tmp_path):
     assert "Stand-in for the published data" in page
 
 
-def test_the_overview_explains_what_is_far_from_published(tmp_path):
+def test_the_overview_explains_what_is_far_from_published(lines):
     def number(ratio, **more):
         return {"measured": None, "published": None, "ratio": ratio, **more}
 
@@ -88,8 +105,7 @@ def test_the_overview_explains_what_is_far_from_published(tmp_path):
         "A title, far, t = 6,000: measured / published is 1.2000; the O is ours.",
         "A title, rest: measured / published is 0.8000; we do not know why.",
     ]
-    reproduce(["lines"], tmp_path, **SHORT)
-    assert f"<li>{escape(TIMES)}</li>" in (tmp_path / "report.html").read_text()
+    assert f"<li>{escape(TIMES)}</li>" in (lines / "report.html").read_text()
 
 
 def test_every_known_difference_has_its_reason():
@@ -102,18 +118,17 @@ def test_every_known_difference_has_its_reason():
     assert data_in_words({"data": [vars(picture) for picture in found.pictures]}) == "published, stand-in: letter O"
 
 
-def test_finished_experiments_are_kept(tmp_path):
-    reproduce(["lines"], tmp_path, **SHORT)
-    written = (tmp_path / "figures" / "lines.png").stat().st_mtime_ns
+def test_finished_experiments_are_kept(lines):
+    written = (lines / "figures" / "lines.png").stat().st_mtime_ns
     ear = Ear()
-    summary = reproduce(["lines", "planes"], tmp_path, progress=ear, **SHORT)
+    summary = reproduce(["lines", "planes"], lines, progress=ear, **SHORT)
     assert ear.states("lines") == ["kept"]
     assert ear.states("planes")[-1] == "finished"
     assert summary["run_now"] == ["planes"]
     assert set(summary["experiments"]) == {"lines", "planes"}
-    assert (tmp_path / "figures" / "lines.png").stat().st_mtime_ns == written
+    assert (lines / "figures" / "lines.png").stat().st_mtime_ns == written
     # one that was not asked for stays in the report
-    assert set(reproduce(["planes"], tmp_path, **SHORT)["experiments"]) == {"lines", "planes"}
+    assert set(reproduce(["planes"], lines, **SHORT)["experiments"]) == {"lines", "planes"}
 
 
 def spoil_figure(out):
@@ -134,25 +149,22 @@ def replace_record(out):
 
 
 @pytest.mark.parametrize("harm", [spoil_figure, lose_figure, cut_record, replace_record])
-def test_what_was_damaged_is_made_again(tmp_path, harm):
-    reproduce(["lines"], tmp_path, **SHORT)
-    whole = (tmp_path / "figures" / "lines.pdf").read_bytes()
-    harm(tmp_path)
-    assert reproduce(["lines"], tmp_path, **SHORT)["run_now"] == ["lines"]
-    assert (tmp_path / "figures" / "lines.pdf").read_bytes() == whole
+def test_what_was_damaged_is_made_again(lines, harm):
+    whole = (lines / "figures" / "lines.pdf").read_bytes()
+    harm(lines)
+    assert reproduce(["lines"], lines, **SHORT)["run_now"] == ["lines"]
+    assert (lines / "figures" / "lines.pdf").read_bytes() == whole
 
 
-def test_other_settings_make_another_result(tmp_path):
-    reproduce(["lines"], tmp_path, **SHORT)
-    longer = reproduce(["lines"], tmp_path, iterations=6, jobs=1)
+def test_other_settings_make_another_result(lines):
+    longer = reproduce(["lines"], lines, iterations=6, jobs=1)
     assert longer["run_now"] == ["lines"]
     assert longer["experiments"]["lines"]["lessons"][0]["steps"] == 6
 
 
-def test_another_version_makes_another_result(tmp_path, monkeypatch):
-    reproduce(["lines"], tmp_path, **SHORT)
+def test_another_version_makes_another_result(lines, monkeypatch):
     monkeypatch.setattr("nimt.paper.keeping.__version__", "99")
-    assert reproduce(["lines"], tmp_path, **SHORT)["run_now"] == ["lines"]
+    assert reproduce(["lines"], lines, **SHORT)["run_now"] == ["lines"]
 
 
 @pytest.mark.slow

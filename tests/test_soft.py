@@ -29,6 +29,7 @@ def odds_in_plain_loops(scores, temperature, k):
     return chances
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("temperature", [0.3, 2.0])
 def test_packs_come_with_the_odds_of_plain_loops(k, temperature):
@@ -49,6 +50,7 @@ def test_cold_is_greedy():
         np.testing.assert_array_equal(soft.indices, greedy.indices)
 
 
+@pytest.mark.long
 def test_hot_is_uniform_without_replacement():
     rng, teacher = np.random.default_rng(1), nimt.SoftTeacher(k=2, temperature=np.inf)
     packs = np.array([teacher.select(view_of([9.0, 1.0, 0.0, 0.0], rng)).indices for _ in range(6000)])

@@ -122,6 +122,7 @@ def test_a_lesson_that_no_step_can_move_ends_and_says_so(engine):
     assert again.outcome is Outcome.BUDGET  # another draw might move it
 
 
+@pytest.mark.long
 def test_a_time_limit_counts_the_seconds_of_callbacks_too():
     began = time.perf_counter()
     lesson = small_lesson(max_iterations=10**9, time_limit=0.3, record="picks", callback=lambda p: time.sleep(0.1))

@@ -9,6 +9,8 @@ from nimt import datasets
 from oracles import KernelOracle, furthest, gauss, slope_square
 from problems import BOUNDARY, MIXTURE, assert_same_lesson, scattered, small_lesson
 
+pytestmark = pytest.mark.long
+
 LINE = nimt.Grid(np.arange(-5, 5, 0.5))
 
 

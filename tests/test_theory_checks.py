@@ -52,6 +52,7 @@ def mixture():
 # what must hold
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from(UNIT_KERNELS),
@@ -74,6 +75,7 @@ def test_sufficient_descent_holds_at_every_step_where_its_assumptions_do(seed, k
     assert found.sound, found.sentences()
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from((nimt.linear(1.0), 1.8 * nimt.rbf(0.5), 40.0 * Matern(nu=1.5))),
@@ -98,6 +100,7 @@ def test_for_a_constant_diagonal_the_largest_residual_is_the_steepest_example(se
     assert steepest.index == np.argmax(np.abs(initial - target))
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 10_000),
     kernel=st.sampled_from((nimt.rbf(0.3), ConstantKernel(1.8) * nimt.rbf(0.3), nimt.linear(1.0))),
@@ -148,6 +151,7 @@ def test_a_pack_changes_the_distance_by_what_the_solve_says():
     assert theory.check(lesson)["nearer in H"].assumed and theory.check(lesson)["nearer in H"].held == 20
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10_000), rate=st.floats(0.01, 0.95))
 def test_the_bound_by_distance_holds_for_any_rate_that_comes_nearer(seed, rate):
     points, target, initial = random_problem(seed)
@@ -170,6 +174,7 @@ def test_the_bound_by_distance_takes_schedules_and_diagonals_step_by_step():
     np.testing.assert_allclose(theory.bounds(lesson).by_distance, expected, rtol=1e-12)
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
@@ -369,6 +374,7 @@ def test_a_lesson_that_overflows_is_reported_and_not_raised():
 # the report
 
 
+@pytest.mark.long
 def test_the_mixture_is_checked_in_under_ten_seconds(mixture):
     began = time.perf_counter()
     found = theory.check(mixture)
@@ -380,6 +386,7 @@ def test_the_mixture_is_checked_in_under_ten_seconds(mixture):
     assert "condition number" in found["convergence by distance"].unknown
 
 
+@pytest.mark.long
 def test_with_the_norm_of_the_mixture_known_the_bound_by_distance_holds(mixture):
     weights = np.array([1, -1 / 3, -2 / 3]) / np.sqrt(2 * np.pi)
     distance = theory.gaussian_norm(0.5, weights, [-10.0, -2.0, 2.0], [np.sqrt(2)] * 3)

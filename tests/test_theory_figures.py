@@ -7,6 +7,8 @@ import nimt
 from nimt import theory
 from nimt.plots.bounds import bounds_table, draw_bounds
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def lessons():

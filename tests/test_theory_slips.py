@@ -73,6 +73,7 @@ def test_slip_2_sufficient_descent_needs_a_diagonal_of_one(kappa, rate, holds):
     assert ((e**2 - 1) <= -rate / 2 * (2 * kappa) ** 2) is holds
 
 
+@pytest.mark.long
 def test_slip_3_with_a_maximum_or_a_mean_the_convergence_bound_is_violated_by_a_picture(picture, picture_bounds):
     """The cheetah's finding on a pool 21 times smaller: after 7 steps a pixel S* is still near 3."""
     found = picture_bounds
@@ -97,6 +98,7 @@ def test_slip_3_so_does_the_published_digit():
     assert (found.smallest_largest < found.random["sum"]).all()
 
 
+@pytest.mark.long
 def test_slip_3_with_a_sum_it_is_false_as_well_for_two_neighbours_that_must_part():
     """K(x, x') = 0.96: correcting one point spoils the other, while the sum of the losses is 2 whatever K is."""
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01)
@@ -110,6 +112,7 @@ def test_slip_3_with_a_sum_it_is_false_as_well_for_two_neighbours_that_must_part
     assert checked["convergence by distance"].held == 1500
 
 
+@pytest.mark.long
 def test_slip_3_the_distance_in_the_kernels_space_is_the_right_potential(picture, picture_bounds):
     found = picture_bounds
     assert (found.smallest_shown <= found.by_distance).all()
@@ -118,6 +121,7 @@ def test_slip_3_the_distance_in_the_kernels_space_is_the_right_potential(picture
     np.testing.assert_allclose(np.diff(squares), -taken, atol=1e-12 * squares[0])
 
 
+@pytest.mark.long
 def test_slip_3_even_a_mixture_violates_the_bound_with_a_mean(mixture):
     found = theory.check(mixture)
     assert found["convergence (RFT, mean)"].violated
@@ -155,6 +159,7 @@ def test_slip_5_the_greedy_ratio_does_not_tend_to_one(mixture):
     assert ratio.max() < 0.75
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("rate", "low", "high"), [(0.01, 0.95, 0.99), (0.2, 0.5, 0.8)])
 def test_slip_5_where_points_do_not_touch_it_comes_to_rest_below_one(rate, low, high):
     """Greedy teaching keeps such errors within one factor 1 - 2 eta of each other, and no closer."""

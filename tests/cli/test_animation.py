@@ -12,6 +12,8 @@ import nimt
 from nimt.plots.animation import MOST_MARKS, draw_frames, frame_steps, frames_of, limits_of, write_gif, write_mp4
 from nimt.reports.lesson import panel_steps, panels_figure
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def lesson():

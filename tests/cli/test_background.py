@@ -5,7 +5,11 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from nimt.cli.console import INTERRUPTED
+
+pytestmark = pytest.mark.long
 
 
 def test_a_job_in_the_background_ends_on_sigterm_with_its_checkpoint(tmp_path):

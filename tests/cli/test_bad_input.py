@@ -236,6 +236,7 @@ def test_a_path_with_spaces_and_unicode(undrawn, nimt, tmp_path):
     assert nimt("resume", "ein Ordner ü", "--iterations", "8").code == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become somebody without permission")
 def test_no_permission(server):
     folder = Path(tempfile.mkdtemp())
@@ -288,6 +289,7 @@ def test_a_config_that_cannot_be_used(nimt, tmp_path, text, words):
     assert_nothing_written(tmp_path, "run.toml")
 
 
+@pytest.mark.long
 def test_a_damaged_lesson_is_named(undrawn, nimt, tmp_path):
     assert nimt("teach", "sine", "--iterations", "3", "--out", "run").code == 0
     path = tmp_path / "run" / "lesson.npz"

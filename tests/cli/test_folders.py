@@ -48,6 +48,7 @@ def test_the_demo_replaces_itself_and_nothing_else(undrawn, nimt, tmp_path):
     assert Lesson.load(tmp_path / "run" / "lesson.npz").itd == 3056
 
 
+@pytest.mark.long
 def test_what_is_said_of_a_comparison_works(nimt, tmp_path):
     command = ("compare", "sine", "--teachers", "greedy:1", *QUICK, "--out", "cmp")
     assert nimt(*command).code == 0

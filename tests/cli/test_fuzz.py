@@ -17,6 +17,8 @@ from nimt.cli.settings import RunSettings, read_config, toml_value
 from nimt.errors import NimtError
 from nimt.sources import read_source
 
+pytestmark = pytest.mark.long
+
 LONGEST = 5.0  # seconds for one file of a few hundred bytes, on a busy machine
 
 

@@ -71,6 +71,7 @@ TEXTS = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(TEXTS, st.text(max_size=60)))
 def test_any_text_gives_a_kernel_or_a_sentence(text):

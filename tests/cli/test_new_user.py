@@ -45,7 +45,7 @@ def test_from_the_installation_to_the_page(tmp_path):
     shutil.copy(work / "nimt-demo" / "cat.png", work / "cat.png")
 
     # small, slow and long enough to be interrupted in the middle
-    lesson_options = ("--from", "zero", "--size", "32", "--engine", "reference", "--iterations", "40000", "--tol", "0")
+    lesson_options = ("--from", "zero", "--size", "32", "--engine", "reference", "--iterations", "15000", "--tol", "0")
     command = [sys.executable, site / "bin" / "nimt", "teach", "cat.png", *lesson_options]
     with subprocess.Popen(command, cwd=work, env=environment, stderr=subprocess.PIPE, text=True) as process:
         while not (work / "nimt-cat" / "run.toml").exists():
@@ -58,7 +58,7 @@ def test_from_the_installation_to_the_page(tmp_path):
     assert "go on with: nimt resume nimt-cat" in said
     nimt("resume", "nimt-cat")
     lesson = Lesson.load(work / "nimt-cat" / "lesson.npz")
-    assert len(lesson) == 40_000 and lesson.pool.shape == (32, 32)
+    assert len(lesson) == 15_000 and lesson.pool.shape == (32, 32)
 
     nimt("teach", "cat.png", *lesson_options, "--quiet", "--out", "unstopped")
     unstopped = Lesson.load(work / "unstopped" / "lesson.npz")

@@ -12,6 +12,8 @@ import pytest
 
 from nimt.lesson.lesson import Lesson, Outcome
 
+pytestmark = pytest.mark.long
+
 # random draws of the pool, of the examples and of the labels: everything that has to be carried over a stop
 DRAWN = (
     "--from", "gmm:start", "--teacher", "random", "-k", "2", "--pool", "0.8", "--alternative", "sine",
@@ -55,7 +57,7 @@ def assert_tidy(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("engine", "options", "steps"),
     [
-        ("reference", DRAWN, 16_000),
+        ("reference", DRAWN, 5_000),
         ("grid", GREEDY, 600_000),
         ("neighbours", GREEDY, 600_000),
         ("streamed", GREEDY, 12_000),
@@ -96,19 +98,28 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
     assert_tidy(folder)
 
 
+LONG = ("teach", "gmm", *DRAWN, "--iterations", 12_000)
+
+
+@pytest.fixture(scope="module")
+def whole(server, tmp_path_factory) -> Path:
+    """Return the folder of a LONG lesson that was never stopped."""
+    folder = tmp_path_factory.mktemp("never-stopped") / "whole"
+    assert server.run(*LONG, "--out", folder, undrawn=True).code == 0
+    return folder
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_and_resumed(server, tmp_path, until, number):
-    command = ("teach", "gmm", *DRAWN, "--iterations", 12_000)
-    assert server.run(*command, "--out", tmp_path / "whole", undrawn=True).code == 0
+def test_interrupted_and_resumed(server, whole, tmp_path, until, number):
     folder = tmp_path / "stopped"
-    pid = server.start(*command, "--out", folder, every=0.01, undrawn=True)
+    pid = server.start(*LONG, "--out", folder, every=0.01, undrawn=True)
     until((folder / "checkpoint.npz").exists)
     answer = server.kill(pid, number)
     assert answer.code == 130, answer.err
     assert f"nimt resume {folder}" in answer.err and "Traceback" not in answer.err
     assert not (folder / "lesson.npz").exists()
     assert server.run("resume", folder, undrawn=True).code == 0
-    assert_same_lesson(tmp_path / "whole", folder)
+    assert_same_lesson(whole, folder)
     assert_tidy(folder)
 
 
@@ -121,11 +132,9 @@ def test_interrupted_before_its_first_checkpoint_it_still_leaves_one(server, tmp
     assert (folder / "checkpoint.npz").exists()
 
 
-def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, tmp_path):
-    command = ("teach", "gmm", *DRAWN, "--iterations", 12_000)
-    assert server.run(*command, "--out", tmp_path / "whole", undrawn=True).code == 0
+def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, whole, tmp_path):
     folder = tmp_path / "full"
-    answer = server.run(*command, "--out", folder, every=0.01, largest_file=200_000, undrawn=True)
+    answer = server.run(*LONG, "--out", folder, every=0.01, largest_file=200_000, undrawn=True)
     assert answer.code == 2
     assert "Traceback" not in answer.err
     assert "could not be written" in answer.err and f"nimt resume {folder}" in answer.err
@@ -133,11 +142,11 @@ def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, tmp_path)
     assert_tidy(folder)
     answer = server.run("resume", folder, undrawn=True)
     assert answer.code == 0 and "warning" not in answer.err
-    assert_same_lesson(tmp_path / "whole", folder)
+    assert_same_lesson(whole, folder)
 
 
-def stopped_with_two_checkpoints(server, folder, until, *options):
-    pid = server.start("teach", "gmm", *options, "--out", folder, every=0.01, undrawn=True)
+def stopped_with_two_checkpoints(server, folder, until):
+    pid = server.start(*LONG, "--out", folder, every=0.01, undrawn=True)
     until((folder / "checkpoint.npz.previous").exists)
     assert server.kill(pid, signal.SIGINT).code == 130
 
@@ -148,21 +157,19 @@ def flip(path: Path) -> None:
     path.write_bytes(content)
 
 
-def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(server, tmp_path, until):
-    options = (*DRAWN, "--iterations", 12_000)
-    assert server.run("teach", "gmm", *options, "--out", tmp_path / "whole", undrawn=True).code == 0
+def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(server, whole, tmp_path, until):
     folder = tmp_path / "damaged"
-    stopped_with_two_checkpoints(server, folder, until, *options)
+    stopped_with_two_checkpoints(server, folder, until)
     flip(folder / "checkpoint.npz")
     answer = server.run("resume", folder, undrawn=True)
     assert answer.code == 0
     assert "nimt: warning" in answer.err and str(folder / "checkpoint.npz") in answer.err and "previous" in answer.err
-    assert_same_lesson(tmp_path / "whole", folder)
+    assert_same_lesson(whole, folder)
 
 
 def test_two_damaged_checkpoints_are_refused(server, tmp_path, until):
     folder = tmp_path / "damaged"
-    stopped_with_two_checkpoints(server, folder, until, *DRAWN, "--iterations", 12_000)
+    stopped_with_two_checkpoints(server, folder, until)
     flip(folder / "checkpoint.npz")
     flip(folder / "checkpoint.npz.previous")
     answer = server.run("resume", folder)
@@ -260,7 +267,7 @@ def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, mon
 
 def test_a_stopped_run_is_shown_as_far_as_it_went(server, tmp_path, until):
     folder = tmp_path / "part"
-    stopped_with_two_checkpoints(server, folder, until, *DRAWN, "--iterations", 12_000)
+    stopped_with_two_checkpoints(server, folder, until)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     answer = server.run("show", folder, "--json")
     assert answer.code == 0, answer.err

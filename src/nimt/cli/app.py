@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import importlib.util
 import inspect
 import logging
 import os
@@ -57,7 +56,7 @@ def nimt(
 
 
 def program() -> typer.Typer:
-    """Return the program with every command whose module is there; each holds a function of its name and EXAMPLES."""
+    """Return the program with every command; the module of each holds a function of its name, and EXAMPLES."""
     app = typer.Typer(
         name="nimt",
         no_args_is_help=True,
@@ -68,10 +67,9 @@ def program() -> typer.Typer:
     )
     app.callback(help=_help_of(nimt.__doc__, EXAMPLES))(nimt)
     for name in COMMANDS:
-        if importlib.util.find_spec(f"nimt.cli.{name}") is not None:
-            module = importlib.import_module(f"nimt.cli.{name}")
-            command = getattr(module, name)
-            app.command(name, help=_help_of(command.__doc__, getattr(module, "EXAMPLES", ())))(_aborted(command))
+        module = importlib.import_module(f"nimt.cli.{name}")
+        command = getattr(module, name)
+        app.command(name, help=_help_of(command.__doc__, module.EXAMPLES))(_aborted(command))
     return app
 
 
