@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -13,13 +13,36 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
-from nimt.pools.base import values_on
-
-if TYPE_CHECKING:
-    from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.pools.base import Pool, values_on
 
 WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
 LARGEST_SOLVE = 20_000  # points; the solve holds two dense matrices of this size
+
+
+class Expansion(Protocol):
+    """A learner that is an initial function and a kernel expansion."""
+
+    kernel: Kernel
+    initial: Any
+    centers_: Array
+    coefficients_: Array
+
+    def steps_so_far(self) -> int: ...
+
+    def initial_is_table(self) -> bool: ...
+
+    def expansion(self, points: Array) -> Array: ...
+
+
+class Seated(Protocol):
+    """Such a learner at work on a pool, with what it has learned there."""
+
+    @property
+    def learner(self) -> Expansion: ...
+
+    pool: Pool
+    values: Array
+    coefficients: Array
 
 
 def inner(one: Array, other: Array) -> float:
@@ -27,7 +50,7 @@ def inner(one: Array, other: Array) -> float:
     return float(np.ravel(one) @ np.ravel(other))
 
 
-def is_expansion_from(target: KernelLearner, pupil: KernelPupil) -> bool:
+def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
     """Say whether f - f* is a kernel expansion: both start from the same function, over the same kernel."""
     learner = pupil.learner
     if target.kernel != learner.kernel:
@@ -38,7 +61,7 @@ def is_expansion_from(target: KernelLearner, pupil: KernelPupil) -> bool:
     return one is other or (not callable(one) and not callable(other) and float(one) == float(other))
 
 
-def between_expansions(pupil: KernelPupil, target: Array, goal: KernelLearner) -> Callable[[], float]:
+def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callable[[], float]:
     r"""|f - f*|_H^2 = sum_j a_j (f - f*)(z_j), with a the coefficients of f - f* and z its centers."""
     start = pupil.learner
     parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.steps_so_far()]
@@ -59,7 +82,7 @@ def between_expansions(pupil: KernelPupil, target: Array, goal: KernelLearner) -
     return norm
 
 
-def of_interpolant(pupil: KernelPupil, target: Array) -> Callable[[], float]:
+def of_interpolant(pupil: Seated, target: Array) -> Callable[[], float]:
     """Solve once for the coefficients of f^0 - f* on the pool; each step then adds its own to them exactly."""
     at_start = pupil.coefficients.copy()
     residual = gram_solver(pupil.learner.kernel, pupil.pool.points)(pupil.values - target)
@@ -94,6 +117,6 @@ def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
         raise IllConditioned(
             f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
             f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
-            f"coarser pool, or give the target as a KernelLearner"
+            f"coarser pool, or give the target as a Expansion"
         )
     return lambda values: np.asarray(cho_solve(factor, values))

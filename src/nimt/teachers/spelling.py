@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import nimt.teachers
 from nimt.errors import InvalidInput
 from nimt.teachers.base import Teacher
 
@@ -20,7 +20,7 @@ def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
     >>> "greedy" in spelled_teachers(), spelled_teachers()["whole"][1]
     (True, {'k': 1.0})
     """
-    for module in pkgutil.iter_modules(nimt.teachers.__path__):
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         importlib.import_module(f"nimt.teachers.{module.name}")
     found = {
         spelling: (kind, dict(parameters))
