@@ -23,6 +23,7 @@ FAN = 8  # nodes that meet in one match
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
+BY_LOSS = 16  # added to a loss's code where its value is the score, and not the size of its slope
 
 # places in the array of the sum of squares that is kept by changes: its value, what rounding cut off, its error
 TOTAL, CARRY, ERROR = 0, 1, 2
@@ -51,6 +52,21 @@ def slope(loss, delta, f, y):
     if loss == HUBER:
         return 2.0 * min(max(f - y, -delta), delta)
     return np.sign(f - y)
+
+
+@njit(cache=True, nogil=True)
+def loss_value(loss, delta, f, y):
+    if loss == SQUARE:
+        return (y - f) ** 2
+    if loss == HINGE:
+        return max(0.0, 1.0 - y * f)
+    if loss == LOGISTIC:
+        z = -y * f
+        return max(0.0, z) + np.log1p(np.exp(-abs(z)))
+    distance = abs(y - f)
+    if loss == HUBER:
+        return distance**2 if distance <= delta else delta * (2.0 * distance - delta)
+    return distance
 
 
 # ---------------------------------------------------------------- the discrepancy, kept by changes
@@ -146,9 +162,14 @@ def norm_of(part, so_far, norm):
 
 @njit(cache=True, nogil=True)
 def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
-    """The score of a slot: the norm of f - y, or that of the slope, times the slot's weight."""
+    """The score of a slot: the norm of f - y, that of the slope times the slot's weight, or the loss."""
     q = len(outputs)
     first = s * np.uint64(q)
+    if rule >= BY_LOSS:
+        total = 0.0
+        for o in range(q):
+            total += loss_value(rule - BY_LOSS, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
+        return total
     if q == 1:
         if rule < 0:
             return abs(f[first] - y[first])
@@ -475,7 +496,7 @@ def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score,
             else:
                 for s in range(f_.size):
                     if not r_[s] < 0.0:
-                        r_[s] = abs(slope(rule, delta, f_[s], y_[s])) * weight[low + s]
+                        r_[s] = score_at(np.uint64(low + s), f, y, rule, delta, weight, outputs, norm)
     return total
 
 

@@ -17,10 +17,11 @@ from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.losses import Loss, as_loss, twin_of
-from nimt.teachers.base import CompiledTwin, Selection, count_of
+from nimt.teachers.base import NORMS, CompiledTwin, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 RESIDUAL = -1  # the score |f - f*|; a loss's code means its gradient's size
+BY_LOSS = 16  # added to the code: the loss itself; as in `_compiled`, which is not loaded before it is needed
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
 
@@ -112,11 +113,13 @@ class CompiledEngine(ABC):
         self.greedy = twin.draw is None
         self.k: int = count_of(task.teacher.k, task.offered)
         self.outputs = (0,) * int(np.prod(task.outputs))  # only its length matters: see `_compiled`
-        self.norm = 0
+        self.norm = NORMS.index(twin.norm)
         self.step = 0
         self.discrepancy = 0.0
         self.last: Selection | None = None
         self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)
+        if twin.loss is not None and twin.kernel is None:
+            self.rule += BY_LOSS
         scale = task.measure.scale(task.target)
         assert scale is not None
         self.scale = scale

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
-from nimt.engines.compiled import RESIDUAL, CompiledEngine, Sheet
+from nimt.engines.compiled import CompiledEngine, Sheet
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator
@@ -52,7 +52,7 @@ class SparseEngine(CompiledEngine):
         self.other = NOTHING if task.other_target is None else self._placed(task.other_target)
         self.score = self._placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
         self.bits = self.score.view(np.int64)
-        self.weight = NOTHING if self.rule == RESIDUAL else self._placed(self.gradient_weight())
+        self.weight = NOTHING if self.twin.kernel is None else self._placed(self.gradient_weight())
         self.work = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
         self.guess = np.zeros(2, dtype=np.int64)
         self._take_over()

@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern
 from nimt.arrays import Array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
-from nimt.engines.compiled import RESIDUAL, CompiledEngine, Sheet
+from nimt.engines.compiled import CompiledEngine, Sheet
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
@@ -81,7 +81,7 @@ class StreamedEngine(CompiledEngine):
         self.diagonal = np.asarray(pupil.diagonal)
         self.score = self.candidate_scores() if self.greedy else NOTHING
         self.bits = self.score.view(np.int64)
-        self.weight = NOTHING if self.rule == RESIDUAL else self.gradient_weight()
+        self.weight = NOTHING if self.twin.kernel is None else self.gradient_weight()
         self.work = np.empty(len(self.bits) if self.k > 1 else 0, dtype=np.int64)
         self.guess = np.zeros(2, dtype=np.int64)
         self.y = np.array(task.target, order="C").reshape(-1)

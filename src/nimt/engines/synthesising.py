@@ -15,7 +15,7 @@ from nimt.losses import check_labels
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.teachers.responses import Responses
-from nimt.teachers.synthesis import made_labels, observe
+from nimt.teachers.synthesis import observe
 
 ALWAYS = np.ones(1, dtype=bool)
 
@@ -30,6 +30,7 @@ class SynthesisingEngine(SparseEngine):
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
         super().__init__(task, pupil, operator)
         self.other = np.zeros_like(self.y)  # where the label being shown is written
+        self.known_target = task.target if task.candidates is None else task.target[task.candidates]
         radius = task.teacher.radius or float(np.max(self.score))
         self.responses = Responses.unknown(np.arange(len(self.y)), radius)
 
@@ -59,8 +60,7 @@ class SynthesisingEngine(SparseEngine):
             observe(responses, self.f, self.step)
         slot = self.best_slot[self.node_tile[self.levels[-2]] :][:1]
         before, target = self.f[slot], self.y[slot]
-        offset = responses.offsets(slot, target - before)
-        label = made_labels(offset, before, target)
+        label, offset = self.task.teacher.labelled(responses, slot, before, target, self.known_target)
         check_labels(self.pupil.loss, label)
         self.other[slot] = label
         responses.shown, responses.before, responses.offset = slot.copy(), before, offset

@@ -18,6 +18,8 @@ from nimt.pools.base import Pool
 
 Memory = Mapping[str, NDArray[Any]]
 
+NORMS: tuple[int | str, ...] = (2, 1, "max")  # over outputs; compiled code knows them by their places here
+
 # Okabe and Ito's colours, which people with any colour vision can tell apart
 VERMILION, ORANGE, BLUE, SKY, GREEN, PURPLE = "#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#009E73", "#CC79A7"
 
@@ -110,7 +112,9 @@ class CompiledTwin:
         For a teacher that does not look at the learner: places among the candidates, the same numbers that `select`
         would draw step by step from the same stream. None for the k largest scores.
     loss, kernel : optional
-        With them the score is |dL/df| sqrt(K(x, x)); without, |f - f*|.
+        With both the score is |dL/df| sqrt(K(x, x)), with the loss alone its value; without, |f - f*|.
+    norm : {2, 1, "max"}
+        Over outputs, of the residual or the slope.
     makes_labels : bool
         Whether the label is made from the learner's responses, as `SynthesisTeacher` does.
     """
@@ -118,6 +122,7 @@ class CompiledTwin:
     draw: Callable[[np.random.Generator, Indices, int, int], Indices] | None = None
     loss: Loss | None = None
     kernel: Kernel | None = None
+    norm: int | str = 2
     makes_labels: bool = False
 
 
@@ -230,10 +235,31 @@ def checked_indices(indices: ArrayLike, n: int) -> Indices:
     return chosen.astype(np.intp, copy=False)
 
 
-def residual_size(predictions: Array, target: Array) -> Array:
-    """Return |f - f*| at every point; with several outputs, its Euclidean length."""
-    difference = predictions - target
-    return np.abs(difference) if difference.ndim == 1 else np.sqrt(np.sum(difference**2, axis=1))
+def residual_size(predictions: Array, target: Array, norm: int | str = 2) -> Array:
+    """Return |f - f*| at every point; with several outputs a norm over them, the Euclidean one by default."""
+    return norm_of(predictions - target, norm)
+
+
+def norm_of(values: Array, norm: int | str = 2) -> Array:
+    """Return the size of each row: the absolute value for one output, a norm for several.
+
+    Examples
+    --------
+    >>> norm_of(np.array([[3.0, -4.0]])), norm_of(np.array([[3.0, -4.0]]), 1), norm_of(np.array([[3.0, -4.0]]), "max")
+    (array([5.]), array([7.]), array([4.]))
+    """
+    if values.ndim == 1:
+        return np.abs(values)
+    if norm == 2:
+        return np.asarray(np.sqrt(np.sum(values**2, axis=1)))
+    sizes = np.abs(values)
+    return np.asarray(np.sum(sizes, axis=1) if norm == 1 else np.max(sizes, axis=1))
+
+
+def check_norm(norm: Any) -> None:
+    """Refuse what is not one of the norms over outputs."""
+    if isinstance(norm, bool) or norm not in NORMS:
+        raise InvalidInput(f"norm must be 2, 1 or 'max', got {norm!r}")
 
 
 def largest(scores: Array, k: int) -> Indices:

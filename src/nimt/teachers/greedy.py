@@ -23,8 +23,10 @@ from nimt.teachers.base import (
     Teacher,
     View,
     check_k,
+    check_norm,
     count_of,
     largest,
+    norm_of,
     residual_size,
 )
 
@@ -39,9 +41,12 @@ class GreedyTeacher(Teacher):
     ----------
     k : int or float
         A count from 1 to n, or a share in (0, 1]: k=1 shows one example a step, k=1.0 the whole pool.
-    score : {"residual", "gradient"}
+    score : {"residual", "gradient", "loss"}
         "residual" is |f - f*|, all a gray-box teacher can know. "gradient" is the paper's exact rule
-        |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`.
+        |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
+        for a teacher who is given it: with the hinge it never shows a point that has nothing to teach.
+    norm : {2, 1, "max"}
+        Over outputs, where there are several.
     diverse : bool
         Choose a pack one by one, as if every point already in it would be put right: f - f* loses
         (f - f*)(x_j) K(x_j, .) / K(x_j, x_j). It needs the `kernel`, and pays where a step puts points right indeed (an
@@ -58,12 +63,14 @@ class GreedyTeacher(Teacher):
     loss: str | Loss | None = None
     kernel: Kernel | None = None
     diverse: bool = False
+    norm: int | str = 2
 
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
+        check_norm(self.norm)
         if self.diverse:
             if self.score != "residual" or self.loss is not None:
                 raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
@@ -71,21 +78,26 @@ class GreedyTeacher(Teacher):
                 raise InvalidInput("diverse=True needs the learner's kernel=: no view holds it")
             check_kernel(self.kernel)
             return
-        if self.score not in ("residual", "gradient"):
-            raise InvalidInput(f"score must be 'residual' or 'gradient', got {self.score!r}")
+        if self.score not in ("residual", "gradient", "loss"):
+            raise InvalidInput(f"score must be 'residual', 'gradient' or 'loss', got {self.score!r}")
+        if self.score == "loss":
+            if self.loss is None or self.kernel is not None:
+                raise InvalidInput("score='loss' needs the learner's loss=, and no kernel=")
+            as_loss(self.loss)
+            return
         if self.score == "gradient":
             if self.loss is None or self.kernel is None:
                 raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: no view holds them")
             as_loss(self.loss)
             check_kernel(self.kernel)
         elif self.loss is not None or self.kernel is not None:
-            raise InvalidInput("loss= and kernel= are used by score='gradient' and diverse=True only")
+            raise InvalidInput("loss= and kernel= are used by score='gradient', score='loss' and diverse=True only")
 
     @property
     def method(self) -> str:
         if self.shows_everything:
             return "whole"
-        told = " (gradient)" if self.score == "gradient" else ""
+        told = "" if self.score == "residual" else f" ({self.score})"
         return f"GFT-{self.k}{told}{' (diverse)' if self.diverse else ''}"
 
     @property
@@ -100,9 +112,8 @@ class GreedyTeacher(Teacher):
     def compiled_twin(self) -> CompiledTwin | None:
         if self.diverse or not behaves_like(self, GreedyTeacher, "select", "scores"):
             return None
-        if self.score == "residual":
-            return CompiledTwin()
-        return CompiledTwin(loss=as_loss(self.loss or "square"), kernel=self.kernel)
+        loss = None if self.loss is None else as_loss(self.loss)
+        return CompiledTwin(loss=loss, kernel=self.kernel, norm=self.norm)
 
     def select(self, view: View) -> Selection:
         scores = self.scores(view)
@@ -114,10 +125,14 @@ class GreedyTeacher(Teacher):
     def scores(self, view: View) -> Array:
         """Return how much each point is worth showing."""
         if self.score == "residual":
-            return residual_size(view.predictions, view.target)
-        assert self.loss is not None and self.kernel is not None
+            return residual_size(view.predictions, view.target, self.norm)
+        assert self.loss is not None
+        if self.score == "loss":
+            values = as_loss(self.loss).value(view.predictions, view.target)
+            return values if values.ndim == 1 else np.asarray(np.sum(values, axis=1))
+        assert self.kernel is not None
         slopes = as_loss(self.loss).slope(view.predictions, view.target)
-        return np.asarray(np.abs(slopes) * np.sqrt(self.kernel.diag(view.pool.points)))
+        return np.asarray(norm_of(slopes, self.norm) * np.sqrt(self.kernel.diag(view.pool.points)))
 
 
 def diverse_pack(errors: Array, kernel: Any, points: Array, k: int) -> Indices:

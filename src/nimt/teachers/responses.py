@@ -162,7 +162,7 @@ class Responses:
         if not scaled:
             return None
         times = [(distance, moved), (distance_before, moved_before)]
-        pack = [(float(np.sqrt(np.mean(d**2))), float(d @ m / np.sqrt(len(d) * (d @ d)))) for d, m in times]
+        pack = [(rms(d), float(d @ (m / rms(d))) / len(d)) for d, m in times]
         (near, moved_near), (far, moved_far) = sorted(pack)
         if far < TELLING * near:
             return None
@@ -185,6 +185,12 @@ class Responses:
         """Whether all of these were shown before, and the latest time in one pack."""
         before, _, when = self.latest[:, shown]
         return bool(len(shown) and (before > 0).all() and (when == when[0]).all())
+
+
+def rms(values: Array) -> float:
+    """Return the root mean square of positive numbers, however small or large they are."""
+    largest = float(np.max(values))
+    return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
 
 
 def fitted(sums: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nimt.arrays import Array, check_positive
+from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, ResponseWarning
 from nimt.objects import behaves_like
 from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, check_k, count_of, largest, residual_size
@@ -40,6 +40,9 @@ class SynthesisTeacher(Teacher):
     radius : float, optional
         How far a label may be from the learner's prediction; the true label is no exception. By default the largest
         |f0 - f*| of the points it may show, the size of the first honest correction.
+    label_range : "target" or pair of floats, optional
+        Keep every label within the range of f* on the points it may show, or between these two numbers: for labels
+        that must look like the target's. It costs steps.
     k : int or float
         A count from 1 to n, or a share in (0, 1]. The points of a pack move each other, so k=1 is the sharpest.
 
@@ -54,6 +57,7 @@ class SynthesisTeacher(Teacher):
     """
 
     radius: float | None = None
+    label_range: str | tuple[float, float] | None = None
     k: int | float = 1
 
     makes_labels: ClassVar[bool] = True
@@ -65,6 +69,7 @@ class SynthesisTeacher(Teacher):
         check_k(self.k)
         if self.radius is not None:
             check_positive("radius", self.radius)
+        self._check_label_range()
         if self.labels is not None:
             raise InvalidInput("SynthesisTeacher makes the labels itself: labels= cannot give it others")
 
@@ -76,14 +81,41 @@ class SynthesisTeacher(Teacher):
         return CompiledTwin(makes_labels=True) if behaves_like(self, SynthesisTeacher, "select") else None
 
     def select(self, view: View) -> Selection:
-        error = view.target - view.predictions
         responses = self.responses_so_far(view)
         scores = residual_size(view.predictions, view.target)
         shown = largest(scores, count_of(self.k, len(view)))
-        offsets = responses.offsets(shown, error[shown])
-        labels = made_labels(offsets, view.predictions[shown], view.target[shown])
+        labels, offsets = self.labelled(responses, shown, view.predictions[shown], view.target[shown], view.target)
         memory = responses.remembered(shown, view.predictions[shown], offsets)
         return view.shown(shown, scores, labels=labels, memory=memory)
+
+    def labelled(
+        self, responses: Responses, shown: Indices, predictions: Array, target: Array, everywhere: Array
+    ) -> tuple[Array, Array]:
+        """Return the labels of the points shown, and how far each is from the prediction.
+
+        `predictions` and `target` are those of the points shown, `everywhere` is f* on all that may be.
+        """
+        offsets = responses.offsets(shown, target - predictions)
+        labels = made_labels(offsets, predictions, target)
+        limits = self.limits(everywhere)
+        if limits is None:
+            return labels, offsets
+        kept = np.clip(labels, *limits)
+        return kept, np.where(kept == labels, offsets, kept - predictions)
+
+    def limits(self, everywhere: Array) -> tuple[float, float] | None:
+        """Return between which numbers labels are kept."""
+        if isinstance(self.label_range, str):
+            return float(np.min(everywhere)), float(np.max(everywhere))
+        return self.label_range
+
+    def _check_label_range(self) -> None:
+        if self.label_range is None or self.label_range == "target":
+            return
+        given = self.label_range
+        pair = isinstance(given, tuple | list) and len(given) == 2 and all(is_number(end) for end in given)
+        if not pair or not -np.inf < float(given[0]) < float(given[1]) < np.inf:
+            raise InvalidInput(f"label_range must be 'target' or two rising numbers (low, high), got {given!r}")
 
     def responses_so_far(self, view: View) -> Responses:
         """Return what is known of the learner's responses, the step just seen included."""
