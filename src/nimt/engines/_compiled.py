@@ -372,7 +372,7 @@ def by_columns(
                                 count += 1
 
         # the discrepancy: a compensated sum with a bound on its error, taken afresh where that could be seen
-        if change != 0.0:
+        if change != 0.0 or largest > 0.0:  # the change of very small numbers is lost, that they moved is not
             total, carry, error = changed(total, carry, error, change)
             if must_be_exact(total + carry, error, tol_square):
                 total, carry, error = sum_of_squares(f, y), 0.0, 0.0
