@@ -1,9 +1,12 @@
 """A server for the tests: loads nimt once, then runs each command it is told in a forked process."""
 
+import contextlib
+import io
 import json
 import os
 import resource
 import sys
+import tempfile
 
 import nimt.cli.folder
 import nimt.cli.progress
@@ -14,7 +17,7 @@ import nimt.reports.lesson
 import nimt.sources
 import nimt.teaching
 import nimt.teaching.running
-from nimt.cli.app import program, run
+from nimt.cli.app import run
 
 
 def obey(order: dict) -> int:
@@ -35,8 +38,10 @@ def obey(order: dict) -> int:
 
 
 if __name__ == "__main__":
-    program()  # load everything now: it is faster, and a process without permissions could not
-    nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [0.0, 1.0], max_iterations=1)
+    # Load everything now: it is faster, and a process without permissions could not.
+    with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
+        run(["teach", "--help"])
+        run(["teach", "gmm", "--iterations", "1", "--quiet", "--out", f"{folder}/run"])
     print("ready", flush=True)
     for line in sys.stdin:
         order = json.loads(line)
