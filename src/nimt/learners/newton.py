@@ -103,4 +103,4 @@ class NewtonBasis:
             larger = np.empty((max(8, 2 * self.size), len(self.points)))
             larger[: self.size] = self._functions
             self._functions = larger
-        return self._functions[self.size]
+        return np.asarray(self._functions[self.size])
