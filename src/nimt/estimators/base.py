@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import ThreadpoolController
 
-from nimt.arrays import Array, check_count, check_positive, is_number
+from nimt.arrays import Array, check_count, check_finite, check_positive, is_number, real_array
 from nimt.engines.choosing import available_memory, readable
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.estimators.choosing import GreedyChoice, rms
@@ -101,8 +103,14 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
 
     def _fit_outputs(self, X: Array, labels: Array, sample_weight: Any, classes: NDArray[Any] | None = None) -> Self:
         """Fit to labels of shape (n,) or (n, q); `classes` are kept in proportion where rows are held out."""
-        began = time.perf_counter()
         self._check_parameters()
+        # The products are bound by memory: more threads gain little, and wait for each other where cores are busy.
+        # With one, the same rows are chosen on every machine with the same BLAS, however many cores it has.
+        with _thread_pools().limit(limits=1, user_api="blas"):
+            return self._choose_and_settle(X, labels, sample_weight, classes)
+
+    def _choose_and_settle(self, X: Array, labels: Array, sample_weight: Any, classes: NDArray[Any] | None) -> Self:
+        began = time.perf_counter()
         rows, weight = self._weighed_rows(X, sample_weight)
         held_out = None
         if self.early_stopping:
@@ -145,7 +153,12 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
             return rows, None
         if not self.refit:
             raise InvalidInput("sample_weight needs refit=True: an interpolant passes through a label or does not")
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = real_array("sample_weight", sample_weight)
+        if weight.shape != (len(X),):
+            raise InvalidInput(f"sample_weight must have one number per row, shape ({len(X)},), got {weight.shape}")
+        check_finite("sample_weight", weight)
+        if (weight < 0).any():
+            raise InvalidInput(f"sample_weight must not be negative, got {weight.min()} at row {weight.argmin()}")
         if not weight.any():
             raise InvalidInput("sample_weight is zero for every row: at least one row must count")
         return rows[weight > 0], weight
@@ -202,7 +215,7 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         if self.refit:
             self.regularisation_ = None if isinstance(self.regularisation, str) else float(self.regularisation)
             newton, self.regularisation_ = refit(
-                choice.basis.columns[:, :size].T, labels - self.intercept_, weight, newton, self.regularisation_
+                choice.basis.columns[:, :size].T, labels - self.intercept_, weight, self.regularisation_
             )
         self.centers_ = X[choice.indices[:size]]
         self.coef_ = choice.in_kernel_basis(newton)
@@ -228,18 +241,25 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         return Outcome.BUDGET, best, errors
 
 
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
 def rounds(most: int) -> Iterator[int]:
-    """Yield the sizes at which early stopping looks: each a tenth larger than the one before, up to `most`.
+    """Yield the sizes at which early stopping looks: each a quarter larger than the one before, up to `most`.
+
+    The first steps are of 5: one centre alone may gain nothing where the next ones do.
 
     Examples
     --------
-    >>> list(rounds(30))
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 28, 30]
+    >>> list(rounds(100))
+    [5, 10, 15, 20, 25, 31, 38, 47, 58, 72, 90, 100]
     """
-    size = 1
+    size = 5
     while size < most:
         yield size
-        size += max(1, size // 10)
+        size += max(5, size // 4)
     yield most
 
 

@@ -119,5 +119,6 @@ def rms(residual: Array, weight: Array | None = None) -> float:
     >>> rms(np.array([3.0, 4.0])), rms(np.array([3.0, 4.0]), np.array([1.0, 0.0]))
     (3.5355339059327378, 3.0)
     """
-    squares = residual**2 if residual.ndim == 1 else np.sum(residual**2, axis=1)
-    return math.sqrt(np.average(squares, weights=weight))
+    if weight is None:
+        return math.sqrt(np.sum(residual**2) / len(residual))
+    return math.sqrt(np.sum(weight @ residual**2) / np.sum(weight))

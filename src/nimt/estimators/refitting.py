@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import qr, svd
+from sklearn.utils import gen_batches
 
 from nimt.arrays import Array
 
-GRID = np.append(0.0, np.logspace(-16, 1, 69))  # of the largest eigenvalue: regularisations that "auto" compares
-ROUNDING = 4.0 * np.finfo(np.float64).eps
+GRID = np.append(0.0, np.logspace(-20, 1, 85))  # of the largest squared singular value: what "auto" compares
+BLOCKS = 4  # rows factorised at a time, in multiples of the columns
+ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def refit(
-    functions: Array, labels: Array, weight: Array | None, start: Array, regularisation: float | None
-) -> tuple[Array, Array]:
+def refit(functions: Array, labels: Array, weight: Array | None, regularisation: float | None) -> tuple[Array, Array]:
     r"""Minimise sum_i w_i (y_i - sum_j b_j v_j(x_i))^2 + regularisation |b|^2 and return b and the regularisation.
 
     For an orthonormal v (the Newton basis) |b| is the norm in H: this is kernel ridge regression with all labels,
@@ -29,58 +29,65 @@ def refit(
         v_j at the rows.
     labels : array (n,) or (n, q)
     weight : array (n,) or None
-    start : array (m,) or (m, q)
-        Coefficients to begin with, such as the interpolant's. Directions that no label can tell apart from rounding
-        stay as they are there; if they fit worse than 0 does, 0 is the start.
     regularisation : float or None
 
     Examples
     --------
-    >>> b, chosen = refit(np.ones((1, 4)), np.array([1.0, 2.0, 3.0, 4.0]), None, np.zeros(1), 1.0)
-    >>> b, chosen  # 10 / (4 + 1)
+    >>> b, chosen = refit(np.ones((1, 4)), np.array([1.0, 2.0, 3.0, 4.0]), None, 1.0)
+    >>> b.round(12), chosen  # 10 / (4 + 1)
     (array([2.]), array(1.))
     """
-    if not len(functions):
-        return start, np.full(labels.shape[1:], 0.0 if regularisation is None else regularisation)
-    weighted = functions if weight is None else functions * weight
-    values, vectors = eigh(weighted @ functions.T)
-    values = np.maximum(values, 0.0)
-    unexplained = _sum_of_squares(labels - functions.T @ start, weight)
-    coefficients = vectors.T @ np.where(unexplained < _sum_of_squares(labels, weight), start, 0.0)
-    damped = values + len(values) * ROUNDING * values[-1]
-    for _ in range(2):  # the second time removes what rounding and damping left in the first
-        residual = labels - functions.T @ (vectors @ coefficients)
-        coefficients += ((vectors.T @ (weighted @ residual)).T / damped).T
+    m, outputs = len(functions), labels.shape[1:]
+    if m == 0:
+        return np.empty((0, *outputs)), np.full(outputs, 0.0 if regularisation is None else regularisation)
+    # A product V'V would lose the small singular values to rounding. The triangle of (V, y) holds all that is needed:
+    # R, Q'y beside it, and below that what no coefficient can explain.
+    triangle = _triangle(functions, labels.reshape(len(labels), -1), weight)
+    left, singular, right = svd(triangle[:m, :m], check_finite=False)
+    projections = left.T @ triangle[:m, m:]
+    unexplained = np.sum(triangle[m:, m:] ** 2, axis=0)
+
+    unit = singular[0] ** 2
     if regularisation is None:
-        rest = _sum_of_squares(labels - functions.T @ (vectors @ coefficients), weight)
-        count = labels.shape[0] if weight is None else max(float(weight.sum()), labels.shape[0])
-        chosen = values[-1] * GRID[_cross_validated(values, coefficients, rest, count)]
+        count = len(labels) if weight is None else max(float(weight.sum()), len(labels))
+        chosen = unit * GRID[_cross_validated(singular, projections, unexplained, count)]
     else:
-        chosen = np.full(labels.shape[1:], float(regularisation))
-    kept = 1.0 - _shrinkage(values, np.atleast_1d(chosen))  # (q, m)
-    return vectors @ (coefficients * kept.T.reshape(coefficients.shape)), chosen
+        chosen = np.full(projections.shape[1], float(regularisation))
+    kept = 1.0 - _shrinkage(singular, chosen).T
+    scaled = np.divide(projections * kept, singular[:, np.newaxis], out=np.zeros_like(projections), where=kept > 0)
+    return (right.T @ scaled).reshape(m, *outputs), chosen.reshape(outputs)
 
 
-def _cross_validated(values: Array, coefficients: Array, rest: Array, count: float) -> Array:
-    """Return which entry of GRID has the least generalised cross-validation error, one per output.
+def _triangle(functions: Array, labels: Array, weight: Array | None) -> Array:
+    """Return R of the QR factorisation of the columns (V, y), each row times the root of its weight.
 
-    In the eigenbasis the residual sum of squares is that of least squares plus sum_i s_i (b_i shrinkage_i)^2, which
-    unlike |y|^2 minus what is explained loses no digits.
+    Block after block of rows is stacked below the triangle so far, so that the work stays in cache and V uncopied.
     """
-    shrinkage = _shrinkage(values, values[-1] * GRID)  # (g, m)
-    squares = (values * coefficients.T**2).T
-    left = count - len(values) + shrinkage.sum(axis=1)
-    left[left < ROUNDING * count] = np.nan  # as many parameters as labels: nothing left to judge by
-    errors = ((rest + shrinkage**2 @ squares).T / left**2).T
+    width = len(functions) + labels.shape[1]
+    triangle = np.empty((0, width))
+    for rows in gen_batches(len(labels), BLOCKS * width):
+        block = np.hstack([functions[:, rows].T, labels[rows]])
+        if weight is not None:
+            block *= np.sqrt(weight[rows, np.newaxis])
+        (triangle,) = qr(np.vstack([triangle, block]), mode="r", check_finite=False)
+        triangle = triangle[:width]
+    return triangle
+
+
+def _cross_validated(singular: Array, projections: Array, unexplained: Array, count: float) -> Array:
+    """Return which entry of GRID has the least generalised cross-validation error, one per output."""
+    shrinkage = _shrinkage(singular, singular[0] ** 2 * GRID)
+    free = count - len(singular) + shrinkage.sum(axis=1)
+    free[free < len(singular) * ROUNDING] = np.nan  # as many parameters as labels: nothing is left to judge by
+    errors = (unexplained + shrinkage**2 @ projections**2) / free[:, np.newaxis] ** 2
     return np.asarray(np.nanargmin(errors, axis=0))
 
 
-def _shrinkage(values: Array, regularisations: Array) -> Array:
-    """Return the share of each eigendirection that each regularisation takes away, shape (g, m)."""
+def _shrinkage(singular: Array, regularisations: Array) -> Array:
+    """Return the share of each singular direction that each regularisation takes away, shape (g, m).
+
+    Directions that are lost in rounding are taken away whole.
+    """
     lam = regularisations[:, np.newaxis]
-    return np.divide(lam, values + lam, out=np.zeros((len(lam), len(values))), where=lam > 0)
-
-
-def _sum_of_squares(residual: Array, weight: Array | None) -> Array:
-    squares = residual**2
-    return np.asarray((squares if weight is None else (squares.T * weight).T).sum(axis=0))
+    seen = singular > len(singular) * ROUNDING * singular[0]
+    return np.divide(lam, singular**2 + lam, out=np.ones((len(lam), len(singular))), where=seen)

@@ -42,7 +42,7 @@ class GreedyKernelRegressor(MultiOutputMixin, RegressorMixin, GreedyKernelModel)
         Whether to fit the coefficients to all labels. False keeps the interpolant of the labels at the centres; with a
         regularisation, that is kernel ridge regression on the centres alone.
     early_stopping : bool
-        Whether to hold rows out, look at their error each time the centres have grown by a tenth, and keep the smallest
+        Whether to hold rows out, look at their error after each growth by a quarter, and keep the smallest
         number of centres that no later look improved on by 1 %.
     validation_fraction : float
         The share of rows to hold out.
