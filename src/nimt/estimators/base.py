@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, Self
 
@@ -16,19 +15,20 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from nimt.arrays import Array, check_count, check_finite, check_positive, is_number, real_array
+from nimt.arrays import Array, check_count, check_positive, is_number
 from nimt.engines.choosing import available_memory, readable
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.estimators.choosing import GreedyChoice, rms
 from nimt.estimators.record import GreedyLesson
 from nimt.estimators.refitting import refit
+from nimt.estimators.samples import Samples, checked_weight
+from nimt.estimators.stopping import grow_until_stalled
 from nimt.estimators.width import median_width
 from nimt.kernels import check_kernel, check_kernel_on, rbf
 from nimt.lesson.lesson import Outcome
 from nimt.pools.base import as_pool
 from nimt.teachers.interpolation import InterpolationTeacher
 
-LEAST_GAIN = 0.01  # a larger model must earn its size: early stopping asks for a held-out error lower by this share
 BLOCK = 2**22  # numbers of K that `predict` holds at a time
 
 
@@ -62,16 +62,10 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
 
-    def expand(self, X: Any) -> Array:
+    def _values_at(self, X: Any) -> Array:
         """Return f at the rows of X, shape (n,) or (n, q)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        values = np.empty((len(X), *self.coef_.shape[1:]))
-        values[:] = self.intercept_
-        if len(self.centers_):
-            for rows in gen_batches(len(X), max(1, BLOCK // len(self.centers_))):
-                values[rows] += self.kernel_(X[rows], self.centers_) @ self.coef_
-        return values
+        return self._expand(validate_data(self, X, dtype=np.float64, reset=False))
 
     def _check_parameters(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
@@ -103,37 +97,20 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
 
     def _fit_outputs(self, X: Array, labels: Array, sample_weight: Any, classes: NDArray[Any] | None = None) -> Self:
         """Fit to labels of shape (n,) or (n, q); `classes` are kept in proportion where rows are held out."""
+        began = time.perf_counter()
         self._check_parameters()
+        if sample_weight is not None and not self.refit:
+            raise InvalidInput("sample_weight needs refit=True: an interpolant passes through a label or does not")
+        samples = Samples(X, labels, None if sample_weight is None else checked_weight(sample_weight, len(X)))
+        rows, held_out = samples.rows_that_count(), None
+        if self.early_stopping:
+            rows, held_out = self._split(rows, classes)
         # The products are bound by memory: more threads gain little, and wait for each other where cores are busy.
         # With one, the same rows are chosen on every machine with the same BLAS, however many cores it has.
         with _thread_pools().limit(limits=1, user_api="blas"):
-            return self._choose_and_settle(X, labels, sample_weight, classes)
-
-    def _choose_and_settle(self, X: Array, labels: Array, sample_weight: Any, classes: NDArray[Any] | None) -> Self:
-        began = time.perf_counter()
-        rows, weight = self._weighed_rows(X, sample_weight)
-        held_out = None
-        if self.early_stopping:
-            rows, held_out = self._split(rows, classes)
-        train, train_labels = np.ascontiguousarray(X[rows]), labels[rows]
-        train_weight = None if weight is None else weight[rows]
-        self.kernel_ = self._kernel_on(train, train_weight)
-        self.intercept_: Any = np.average(train_labels, axis=0, weights=train_weight)
-        choice = self._begin(train, train_labels - self.intercept_, train_weight)
-
-        if held_out is None:
-            outcome = choice.grow(self._most(train)) or Outcome.BUDGET
-            self._settle(choice, len(choice.indices), train, train_labels, train_weight)
-            errors: dict[int, float] = {}
-        else:
-            weight_out = None if weight is None else weight[held_out]
-
-            def error_of(size: int) -> float:
-                self._settle(choice, size, train, train_labels, train_weight)
-                return rms(self.expand(X[held_out]) - labels[held_out], weight_out)
-
-            outcome, best, errors = self._grow_until_stalled(choice, self._most(train), error_of)
-            error_of(best)  # settles on the best size
+            choice, outcome, errors = self._choose(
+                samples.take(rows), None if held_out is None else samples.take(held_out)
+            )
         size = len(self.centers_)
         self.support_ = rows[choice.indices[:size]]
         self.lesson_ = GreedyLesson(
@@ -146,22 +123,25 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         )
         return self
 
-    def _weighed_rows(self, X: Array, sample_weight: Any) -> tuple[NDArray[np.intp], Array | None]:
-        """Return the rows that count, and the weights of all rows or None."""
-        rows = np.arange(len(X))
-        if sample_weight is None:
-            return rows, None
-        if not self.refit:
-            raise InvalidInput("sample_weight needs refit=True: an interpolant passes through a label or does not")
-        weight = real_array("sample_weight", sample_weight)
-        if weight.shape != (len(X),):
-            raise InvalidInput(f"sample_weight must have one number per row, shape ({len(X)},), got {weight.shape}")
-        check_finite("sample_weight", weight)
-        if (weight < 0).any():
-            raise InvalidInput(f"sample_weight must not be negative, got {weight.min()} at row {weight.argmin()}")
-        if not weight.any():
-            raise InvalidInput("sample_weight is zero for every row: at least one row must count")
-        return rows[weight > 0], weight
+    def _choose(self, train: Samples, held_out: Samples | None) -> tuple[GreedyChoice, Outcome, dict[int, float]]:
+        """Choose the centres and make the model; return the choice, how it ended, and the held-out errors by size."""
+        self.kernel_ = self._kernel_for(train)
+        self.intercept_ = train.mean()
+        centred = Samples(train.points, train.labels - self.intercept_, train.weight)
+        most = min(int(self.max_centers), len(train))
+        choice = self._begin(centred, most)
+        if held_out is None:
+            outcome = choice.grow(most) or Outcome.BUDGET
+            self._settle(choice, len(choice.indices), centred)
+            return choice, outcome, {}
+
+        def error_of(size: int) -> float:
+            self._settle(choice, size, centred)
+            return rms(self._expand(held_out.points) - held_out.labels, held_out.weight)
+
+        outcome, best, errors = grow_until_stalled(choice, most, error_of, self.n_iter_no_change)
+        self._settle(choice, best, centred)
+        return choice, outcome, errors
 
     def _split(self, rows: NDArray[np.intp], classes: NDArray[Any] | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         try:
@@ -178,89 +158,53 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
             ) from None
         return np.sort(train), np.sort(held_out)
 
-    def _kernel_on(self, X: Array, weight: Array | None) -> Kernel:
+    def _kernel_for(self, samples: Samples) -> Kernel:
         if isinstance(self.kernel, str):
-            return rbf(median_width(X, weight) if isinstance(self.width, str) else float(self.width))
+            given = not isinstance(self.width, str)
+            return rbf(float(self.width) if given else median_width(samples.points, samples.weight))
         kernel = clone(self.kernel)
-        check_kernel_on(kernel, as_pool(X[:1]))
+        check_kernel_on(kernel, as_pool(samples.points[:1]))
         return kernel
 
-    def _most(self, X: Array) -> int:
-        return min(int(self.max_centers), len(X))
-
-    def _begin(self, X: Array, labels: Array, weight: Array | None) -> GreedyChoice:
-        most = self._most(X)
-        needed, free = 8 * most * len(X), available_memory()
+    def _begin(self, samples: Samples, most: int) -> GreedyChoice:
+        needed, free = 8 * most * len(samples), available_memory()
         if free is not None and needed > free:
             raise NotEnoughMemory(
-                f"{most} centres on {len(X)} rows need {readable(needed)}, and {readable(free)} are free: lower "
+                f"{most} centres on {len(samples)} rows need {readable(needed)}, and {readable(free)} are free: lower "
                 f"max_centers, or fit a sample of the rows"
             )
         interpolates = self.refit or isinstance(self.regularisation, str)
         return GreedyChoice(
             self.kernel_,
-            X,
-            labels,
-            weight=weight,
+            samples,
             beta=InterpolationTeacher(self.rule, kernel=self.kernel_).beta,
             ridge=0.0 if interpolates else float(self.regularisation),
-            tolerance=float(self.tol) * rms(labels, weight),
+            tolerance=float(self.tol) * rms(samples.labels, samples.weight),
             most=most,
         )
 
-    def _settle(self, choice: GreedyChoice, size: int, X: Array, labels: Array, weight: Array | None) -> None:
+    def _settle(self, choice: GreedyChoice, size: int, samples: Samples) -> None:
         """Make the model of the first `size` centres."""
-        newton = choice.newton(size)
-        self.regularisation_: Any = choice.basis.ridge
+        newton, used = choice.newton(size), np.array(choice.basis.ridge)
         if self.refit:
-            self.regularisation_ = None if isinstance(self.regularisation, str) else float(self.regularisation)
-            newton, self.regularisation_ = refit(
-                choice.basis.columns[:, :size].T, labels - self.intercept_, weight, self.regularisation_
-            )
-        self.centers_ = X[choice.indices[:size]]
+            given = None if isinstance(self.regularisation, str) else float(self.regularisation)
+            newton, used = refit(choice.functions(size), samples, given)
+        self.regularisation_ = used if used.ndim else float(used)
+        self.centers_ = samples.points[choice.indices[:size]]
         self.coef_ = choice.in_kernel_basis(newton)
 
-    def _grow_until_stalled(
-        self, choice: GreedyChoice, most: int, error_of: Any
-    ) -> tuple[Outcome, int, dict[int, float]]:
-        """Grow by rounds and look at the held-out error after each; return how it ended and the best size."""
-        errors: dict[int, float] = {}
-        best, since = 0, 0
-        for size in rounds(most):
-            outcome = choice.grow(size)
-            size = len(choice.indices)
-            errors[size] = error_of(size)
-            if best not in errors or errors[size] < (1.0 - LEAST_GAIN) * errors[best]:
-                best, since = size, 0
-            else:
-                since += 1
-            if outcome is not None:
-                return outcome, best, errors
-            if since >= self.n_iter_no_change:
-                return Outcome.STALLED, best, errors
-        return Outcome.BUDGET, best, errors
+    def _expand(self, points: Array) -> Array:
+        values = np.empty((len(points), *self.coef_.shape[1:]))
+        values[:] = self.intercept_
+        if len(self.centers_):
+            for rows in gen_batches(len(points), max(1, BLOCK // len(self.centers_))):
+                values[rows] += self.kernel_(points[rows], self.centers_) @ self.coef_
+        return values
 
 
 @cache
 def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
-
-
-def rounds(most: int) -> Iterator[int]:
-    """Yield the sizes at which early stopping looks: each a quarter larger than the one before, up to `most`.
-
-    The first steps are of 5: one centre alone may gain nothing where the next ones do.
-
-    Examples
-    --------
-    >>> list(rounds(100))
-    [5, 10, 15, 20, 25, 31, 38, 47, 58, 72, 90, 100]
-    """
-    size = 5
-    while size < most:
-        yield size
-        size += max(5, size // 4)
-    yield most
 
 
 def _check_not_negative(name: str, value: Any) -> None:

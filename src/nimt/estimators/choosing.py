@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from nimt.arrays import Array
+from nimt.estimators.samples import Samples
 from nimt.learners.newton import NewtonBasis
 from nimt.lesson.lesson import Outcome
 from nimt.teachers.interpolation import score
@@ -25,11 +26,9 @@ class GreedyChoice:
     Parameters
     ----------
     kernel : scikit-learn kernel
-    points : array (n, d)
-    labels : array (n,) or (n, q)
-        With the initial function taken off.
-    weight : array (n,) or None
-        For the error that is recorded; it does not change what is chosen.
+    samples : Samples
+        The rows, with the initial function taken off their labels. The weights are for the error that is recorded; they
+        do not change what is chosen.
     beta : float
     ridge : float
         Added to K(x, x) at the centres.
@@ -42,23 +41,21 @@ class GreedyChoice:
     def __init__(
         self,
         kernel: Any,
-        points: Array,
-        labels: Array,
+        samples: Samples,
         *,
-        weight: Array | None,
         beta: float,
         ridge: float,
         tolerance: float,
         most: int,
     ) -> None:
-        self.basis = NewtonBasis(kernel, points, ridge, capacity=most)
-        self.residual = np.array(labels, order="F")
-        self.weight = weight
+        self.basis = NewtonBasis(kernel, samples.points, ridge, capacity=most)
+        self.residual = np.array(samples.labels, order="F")
+        self.weight = samples.weight
         self.beta = beta
         self.tolerance = tolerance
         self.indices: list[int] = []
         self.scores: list[float] = []
-        self.errors: list[float] = [rms(self.residual, weight)]
+        self.errors: list[float] = [rms(self.residual, self.weight)]
         self._factor: list[Array] = []
         self._newton: list[Array] = []
 
@@ -80,6 +77,10 @@ class GreedyChoice:
         for place, row in enumerate(self._factor[:size]):
             factor[place, : place + 1] = row
         return factor
+
+    def functions(self, size: int) -> Array:
+        """Return the first functions of the Newton basis at the rows, shape (m, n)."""
+        return self.basis.columns[:, :size].T
 
     def newton(self, size: int) -> Array:
         """Return the interpolant's coefficients in the Newton basis, shape (m,) or (m, q)."""

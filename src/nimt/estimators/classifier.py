@@ -65,7 +65,7 @@ class GreedyKernelClassifier(ClassifierMixin, GreedyKernelModel):  # type: ignor
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores at the rows of X: (n,), positive for `classes_[1]`, or (n, k) for k > 2 classes."""
-        return self.expand(X)
+        return self._values_at(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the largest score at each row of X."""

@@ -7,13 +7,14 @@ from scipy.linalg import qr, svd
 from sklearn.utils import gen_batches
 
 from nimt.arrays import Array
+from nimt.estimators.samples import Samples
 
 GRID = np.append(0.0, np.logspace(-20, 1, 85))  # of the largest squared singular value: what "auto" compares
 BLOCKS = 4  # rows factorised at a time, in multiples of the columns
 ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def refit(functions: Array, labels: Array, weight: Array | None, regularisation: float | None) -> tuple[Array, Array]:
+def refit(functions: Array, samples: Samples, regularisation: float | None) -> tuple[Array, Array]:
     r"""Minimise sum_i w_i (y_i - sum_j b_j v_j(x_i))^2 + regularisation |b|^2 and return b and the regularisation.
 
     For an orthonormal v (the Newton basis) |b| is the norm in H: this is kernel ridge regression with all labels,
@@ -27,29 +28,29 @@ def refit(functions: Array, labels: Array, weight: Array | None, regularisation:
     ----------
     functions : array (m, n)
         v_j at the rows.
-    labels : array (n,) or (n, q)
-    weight : array (n,) or None
+    samples : Samples
+        Their labels and weights.
     regularisation : float or None
 
     Examples
     --------
-    >>> b, chosen = refit(np.ones((1, 4)), np.array([1.0, 2.0, 3.0, 4.0]), None, 1.0)
+    >>> b, chosen = refit(np.ones((1, 4)), Samples(np.empty((4, 0)), np.array([1.0, 2.0, 3.0, 4.0])), 1.0)
     >>> b.round(12), chosen  # 10 / (4 + 1)
     (array([2.]), array(1.))
     """
-    m, outputs = len(functions), labels.shape[1:]
+    m, outputs = len(functions), samples.labels.shape[1:]
     if m == 0:
         return np.empty((0, *outputs)), np.full(outputs, 0.0 if regularisation is None else regularisation)
     # A product V'V would lose the small singular values to rounding. The triangle of (V, y) holds all that is needed:
     # R, Q'y beside it, and below that what no coefficient can explain.
-    triangle = _triangle(functions, labels.reshape(len(labels), -1), weight)
+    triangle = _triangle(functions, samples.labels.reshape(len(samples), -1), samples.weight)
     left, singular, right = svd(triangle[:m, :m], check_finite=False)
     projections = left.T @ triangle[:m, m:]
     unexplained = np.sum(triangle[m:, m:] ** 2, axis=0)
 
     unit = singular[0] ** 2
     if regularisation is None:
-        count = len(labels) if weight is None else max(float(weight.sum()), len(labels))
+        count = len(samples) if samples.weight is None else max(float(samples.weight.sum()), len(samples))
         chosen = unit * GRID[_cross_validated(singular, projections, unexplained, count)]
     else:
         chosen = np.full(projections.shape[1], float(regularisation))

@@ -90,4 +90,4 @@ class GreedyKernelRegressor(MultiOutputMixin, RegressorMixin, GreedyKernelModel)
 
     def predict(self, X: Any) -> Array:
         """Return f at the rows of X, shape (n,) or (n, q)."""
-        return self.expand(X)
+        return self._values_at(X)
