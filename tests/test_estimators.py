@@ -302,7 +302,7 @@ def test_the_width_of_repeated_equal_and_many_rows():
     assert median_width(np.ones((5, 2))) == 1.0
     many, _ = table(3000)
     assert median_width(many) == median_width(many.copy())
-    assert median_width(many) == pytest.approx(median_width(many[:900]), rel=0.05)
+    assert median_width(many) == pytest.approx(median_width(many[:450]), rel=0.1)
 
 
 # early stopping
@@ -391,6 +391,7 @@ def test_probabilities_are_not_offered_and_can_be_calibrated():
 
 
 @pytest.mark.parametrize("model", [nimt.GreedyKernelRegressor(), nimt.GreedyKernelClassifier()], ids=repr)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # scikit-learn's checks provoke its own
 def test_scikit_learn_accepts_it_whole(model):
     results = check_estimator(model, on_skip=None)
