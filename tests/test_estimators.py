@@ -100,16 +100,17 @@ def test_every_choice_is_that_of_plain_loops(rule, outputs, ridge):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_it_is_the_lesson_of_an_interpolating_learner(rule):
-    X, y = table(300)
+@pytest.mark.parametrize("outputs", [None, 2])
+def test_it_is_the_lesson_of_an_interpolating_learner(rule, outputs):
+    X, y = table(300, outputs)
+    y = y - y.mean(axis=0)
     model = interpolating(rule=rule, max_centers=25).fit(X, y)
-    learner = nimt.OrthogonalLearner(KERNEL, initial=float(y.mean()))
     teacher = nimt.InterpolationTeacher(rule, kernel=KERNEL)
-    lesson = nimt.teach(learner, teacher, X, y, max_iterations=25, measure="rms")
+    lesson = nimt.teach(nimt.OrthogonalLearner(KERNEL), teacher, X, y, max_iterations=25, measure="rms")
     np.testing.assert_array_equal(model.lesson_.indices, lesson.indices[:, 0])
     np.testing.assert_allclose(model.lesson_.discrepancy, lesson.discrepancy, rtol=1e-7)
-    new = table(50, seed=8)[0]
-    np.testing.assert_allclose(model.predict(new), lesson.learner.predict(new), atol=1e-6 * np.abs(model.coef_).max())
+    new, largest = table(50, seed=8)[0], np.abs(model.coef_).max()
+    np.testing.assert_allclose(model.predict(new), lesson.learner.predict(new), atol=1e-6 * largest)
 
 
 @pytest.mark.parametrize(("rule", "criterion"), [("f", "f"), ("P", "p"), ("f*P", "fp")])

@@ -82,9 +82,8 @@ class NewtonBasis:
         row = np.append(self.columns[index], np.sqrt(self.power_squared[index] + self.ridge))
         column = self._room_for_one()
         np.dot(row[:-1], self._functions[: self.size], out=column)
-        section = self.kernel(self.points[index : index + 1], self.points)[
-            0
-        ]  # one row: three times faster than a column
+        center = self.points[index : index + 1]
+        section = self.kernel(center, self.points)[0]  # as a row: three times faster than as a column
         np.subtract(section, column, out=column)
         column /= row[-1]
         self.size += 1
