@@ -82,7 +82,7 @@ def greedy_in_plain_loops(points, labels, rule, steps, ridge=0.0):
                 weights = solved(gram, [[s] for s in section])
                 power = 1 - sum(s * w[0] for s, w in zip(section, weights, strict=True))
                 scores[i] = RULES[rule](residual, max(power, 0.0) ** 0.5)
-        errors.append((squares / n) ** 0.5)
+        errors.append((squares / n / q) ** 0.5)
         if len(centers) == steps:
             return centers, errors
         centers.append(max(scores, key=scores.get))

@@ -113,7 +113,7 @@ class GreedyChoice:
 
 
 def rms(residual: Array, weight: Array | None = None) -> float:
-    """Return the root of the mean square over rows, summed over outputs.
+    """Return the root of the mean square over rows and outputs.
 
     Examples
     --------
@@ -121,5 +121,5 @@ def rms(residual: Array, weight: Array | None = None) -> float:
     (3.5355339059327378, 3.0)
     """
     if weight is None:
-        return math.sqrt(np.sum(residual**2) / len(residual))
-    return math.sqrt(np.sum(weight @ residual**2) / np.sum(weight))
+        return math.sqrt(np.mean(residual**2))
+    return math.sqrt(np.mean(weight @ residual**2) / np.sum(weight))
