@@ -18,6 +18,8 @@ from .errors import NotEnoughMemory as NotEnoughMemory
 from .errors import ResponseWarning as ResponseWarning
 from .errors import StepSizeWarning as StepSizeWarning
 from .errors import StorageWarning as StorageWarning
+from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
+from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
 from .kernel_expressions import parse_kernel as parse_kernel
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear

@@ -1,0 +1,7 @@
+"""Sparse kernel models for scikit-learn, their centres chosen one after the other by the rules of the teachers."""
+
+from nimt.estimators.classifier import GreedyKernelClassifier
+from nimt.estimators.record import GreedyLesson
+from nimt.estimators.regressor import GreedyKernelRegressor
+
+__all__ = ["GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyLesson"]

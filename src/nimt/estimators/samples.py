@@ -1,0 +1,56 @@
+"""Rows with labels and weights: what an estimator is fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array, check_finite, real_array
+from nimt.errors import InvalidInput
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """n points (n, d), their labels (n,) or (n, q), and their weights (n,) or None for all equal."""
+
+    points: Array
+    labels: Array
+    weight: Array | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> Samples:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Samples(np.ascontiguousarray(self.points[rows]), self.labels[rows], weight)
+
+    def mean(self) -> Any:
+        """Return the mean label, a number or an array (q,)."""
+        return np.average(self.labels, axis=0, weights=self.weight)
+
+    def rows_that_count(self) -> NDArray[np.intp]:
+        """Return the rows with a positive weight."""
+        return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def checked_weight(weight: Any, n: int) -> Array:
+    """Return the weights of n rows as an array, or say what is wrong with them.
+
+    Examples
+    --------
+    >>> checked_weight([1, 0], 2)
+    array([1., 0.])
+    """
+    array = real_array("sample_weight", weight)
+    if array.shape != (n,):
+        raise InvalidInput(f"sample_weight must have one number per row, shape ({n},), got {array.shape}")
+    check_finite("sample_weight", array)
+    if (array < 0).any():
+        raise InvalidInput(f"sample_weight must not be negative, got {array.min()} at row {array.argmin()}")
+    if not array.any():
+        raise InvalidInput("sample_weight is zero for every row: at least one row must count")
+    return array
