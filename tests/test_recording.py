@@ -155,8 +155,10 @@ def test_a_callback_cannot_move_the_learner(every_step):
     def meddle(progress):
         progress.values[0] = 1e6
 
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(nimt.LessonInterrupted, match=r"ValueError at step 1: .*read-only") as caught:
         small_lesson(callback=meddle)
+    assert len(caught.value.lesson) == 1
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_a_lesson_of_no_steps_calls_back_once():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.errors import InvalidInput
+from nimt.errors import CorruptLesson, InvalidInput
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -76,3 +76,52 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f") -> NDArray[Any]:
+    """Return a copy of an array read from a file, or refuse one that is not of this shape and kind.
+
+    A checksum is not a key: a file may have been forged. What compiled code will index is checked here first.
+
+    Parameters
+    ----------
+    state : mapping
+        What the file holds.
+    name : str
+    shape : tuple
+        None stands for any length.
+    kinds : str
+        Of numpy's dtype: "f" for floats, "i" for integers, "b" for truth values.
+    """
+    found = state.get(name)
+    if not isinstance(found, np.ndarray):
+        raise CorruptLesson(f"the file was altered: {name!r} is not an array")
+    fits = len(found.shape) == len(shape) and all(
+        want is None or have == want for have, want in zip(found.shape, shape, strict=True)
+    )
+    if not fits or found.dtype.kind not in kinds:
+        raise CorruptLesson(
+            f"the file was altered: {name!r} has shape {found.shape} and dtype {found.dtype}, where shape {shape} is "
+            f"needed"
+        )
+    return np.array(found)
+
+
+def stored_indices(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], below: int) -> NDArray[np.int64]:
+    """Return indices read from a file, or refuse any that is negative or not below a number."""
+    found = stored_array(state, name, shape, "iu").astype(np.int64)
+    if found.size and (found.min() < 0 or found.max() >= below):
+        raise CorruptLesson(f"the file was altered: {name!r} holds an index outside 0 to {below - 1}")
+    return found
+
+
+def stored_count(state: Mapping[str, Any], name: str) -> int:
+    """Return a count read from a file, or refuse what is not one."""
+    found: Any = state.get(name)
+    if isinstance(found, np.ndarray) and found.shape == ():
+        found = found.item()
+    if isinstance(found, float) and found.is_integer():  # as files of version 0.1 hold it
+        found = int(found)
+    if not is_whole(found) or not 0 <= int(found) < 2**62:
+        raise CorruptLesson(f"the file was altered: {name!r} is {found!r}, where a count is needed")
+    return int(found)

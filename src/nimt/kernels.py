@@ -252,7 +252,7 @@ def _(kernel: Exponentiation, cut: float = CUT) -> float:
 
 
 def _largest_scale(kernel: Kernel) -> float:
-    return float(np.max(kernel.length_scale))
+    return float(np.max(np.abs(kernel.length_scale)))
 
 
 def _distance_at(kernel: Kernel, cut: float) -> float:

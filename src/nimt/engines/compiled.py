@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, Indices
+from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
@@ -232,7 +232,7 @@ class CompiledEngine(ABC):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = int(state["step"])
+        self.step = stored_count(state, "step")
         self.discrepancy = float(state["discrepancy"])
         self.selection_rng.bit_generator.state = state["selection_rng"]
         self.label_rng.bit_generator.state = state["label_rng"]

@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, is_whole, read_only
+from nimt.arrays import Array, Indices, is_whole, read_only, stored_array
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput
 from nimt.learners.base import BoxPupil, Pupil
@@ -144,7 +144,8 @@ class BoxOffer:
         return {"between": self.between, "numbers": self.numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.between, self.numbers = np.array(state["between"]), np.array(state["numbers"])
+        self.between = stored_array(state, "between", self.between.shape)
+        self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 
 def offer_of(task: Task, pupil: Pupil) -> Offer:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.engines.offering import offer_of
-from nimt.errors import InvalidInput
+from nimt.errors import CorruptLesson, InvalidInput
 from nimt.learners.base import Learner, Pupil
 from nimt.lesson.lesson import Outcome
 from nimt.lesson.recording import Chunk
@@ -150,13 +150,15 @@ class ReferenceEngine:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = int(state["step"])
+        self.step = stored_count(state, "step")
         self.discrepancy = float(state["discrepancy"])
         self.selection_rng.bit_generator.state = state["selection_rng"]
         self.label_rng.bit_generator.state = state["label_rng"]
-        self.memory = state["memory"]
+        self.memory = checked_memory(state["memory"])
         if state["pack"] is not None:
-            pack = int(state["pack"])
+            pack = stored_count(state, "pack")
+            if pack > len(self.task.pool):
+                raise CorruptLesson(f"the file was altered: its packs have {pack} examples")
             self.last = Selection(np.zeros(pack, np.intp), np.zeros((pack, *self.task.outputs)))
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])

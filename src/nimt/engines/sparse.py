@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array
+from nimt.arrays import Array, stored_array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine, Sheet
@@ -236,7 +236,7 @@ class SparseEngine(CompiledEngine):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._take_over()
-        self.sums[:] = state["sums"]
+        self.sums[:] = stored_array(state, "sums", (3,))
 
 
 def tournament_levels(leaves: int, fan: int) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import NotFittedError
 
-from nimt.arrays import Array, Indices, real_array
+from nimt.arrays import Array, Indices, real_array, stored_array
 from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import Learner, Pupil, StartsFromInitial, State
 from nimt.losses import Loss
@@ -54,7 +54,7 @@ class ForeignPupil:
 
     def restore(self, state: State) -> None:
         self.learner = with_state(self.learner, state["learner"])
-        self.values = np.array(state["values"])
+        self.values = stored_array(state, "values", self.values.shape)
         if not state["is_first"]:
             self.first = {}
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array, Flags, Indices
+from nimt.arrays import Array, Flags, Indices, stored_array, stored_count
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.learners.base import (
@@ -212,6 +212,7 @@ class KernelPupil:
         self.loss: Loss = as_loss(learner.loss)
         self.diagonal: Array = diagonal(learner.kernel, pool)
         self.values: Array = self.learner.values_on(pool, outputs)
+        self.outputs = outputs
         self.coefficients: Array = np.zeros((len(pool), *outputs))
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
         self.steps = 0
@@ -262,10 +263,11 @@ class KernelPupil:
         }
 
     def restore(self, state: State) -> None:
-        self.values = np.array(state["values"])
-        self.coefficients = np.array(state["coefficients"])
-        self.shown = np.array(state["shown"]) > 0
-        self.steps = int(state["steps"])
+        shape = (len(self.pool), *self.outputs)
+        self.values = stored_array(state, "values", shape)
+        self.coefficients = stored_array(state, "coefficients", shape)
+        self.shown = stored_array(state, "shown", shape[:1], "bf") > 0
+        self.steps = stored_count(state, "steps")
 
 
 class KernelBoxPupil:
@@ -322,11 +324,11 @@ class KernelBoxPupil:
         }
 
     def restore(self, state: State) -> None:
-        self.values = np.array(state["values"])
-        self.centers = np.array(state["centers"])
-        self.coefficients = np.array(state["coefficients"])
+        self.values = stored_array(state, "values", self.values.shape)
+        self.centers = stored_array(state, "centers", (None, self.points.shape[1]))
         self.size = len(self.centers)
-        self.steps = int(state["steps"])
+        self.coefficients = stored_array(state, "coefficients", (self.size, *self.outputs))
+        self.steps = stored_count(state, "steps")
 
 
 def _named(outputs: tuple[int, ...]) -> str:

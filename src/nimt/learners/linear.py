@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import Array, Indices, check_finite, real_array, stored_array, stored_count
 from nimt.errors import InvalidInput
 from nimt.learners.base import Described, LearningRate, State, auto_rate, check_rate, checked_pack, rate_at
 from nimt.losses import Loss, as_loss, check_labels
@@ -156,6 +156,6 @@ class LinearPupil:
         return {"weights": self.learner.current_weights(), "steps": self.learner.steps_so_far()}
 
     def restore(self, state: State) -> None:
-        self.learner.weights_ = np.array(state["weights"])
-        self.learner.steps_ = int(state["steps"])
+        self.learner.weights_ = stored_array(state, "weights", self.learner.current_weights().shape)
+        self.learner.steps_ = stored_count(state, "steps")
         self.values = self.learner.predict(self.pool)

@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array, Indices, check_positive, is_number
+from nimt.arrays import Array, Indices, check_positive, is_number, stored_array, stored_count, stored_indices
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on
 from nimt.learners.base import Described, StartsFromInitial, State, checked_pack
@@ -240,14 +240,15 @@ class OrthogonalPupil:
         }
 
     def restore(self, state: State) -> None:
-        self.values = np.array(state["values"])
-        self.basis.restart(state["columns"])
-        self.basis.power_squared = np.array(state["power_squared"])
-        self.centers = np.array(state["centers"]).astype(int).tolist()
-        before = self.basis.size - len(self.centers)
+        n, before = len(self.pool), self.basis.size
+        self.values = stored_array(state, "values", (n, *self.outputs))
+        self.centers = stored_indices(state, "centers", (None,), n).tolist()
+        self.basis.restart(stored_array(state, "columns", (n, before + len(self.centers))))
+        self.basis.power_squared = stored_array(state, "power_squared", (n,))
+        pivots = stored_array(state, "pivots", (len(self.centers),))
         self.rows = [
             np.append(self.basis.columns[center, : before + place], pivot)
-            for place, (center, pivot) in enumerate(zip(self.centers, state["pivots"], strict=True))
+            for place, (center, pivot) in enumerate(zip(self.centers, pivots, strict=True))
         ]
-        self.coefficients = list(np.array(state["coefficients"]))
-        self.refused, self.steps = int(state["refused"]), int(state["steps"])
+        self.coefficients = list(stored_array(state, "coefficients", (len(self.centers), *self.outputs)))
+        self.refused, self.steps = stored_count(state, "refused"), stored_count(state, "steps")

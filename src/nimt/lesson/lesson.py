@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, is_number
+from nimt.arrays import Array, is_number, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.lesson import storage
 from nimt.lesson.descriptions import describe, is_foreign, rebuild
-from nimt.measures import Measure, NamedMeasure, as_measure
-from nimt.pools.base import Pool
+from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure
+from nimt.pools.base import Grid, Points, Pool
 from nimt.teachers.base import name_of
 
 KIND = "lesson"
@@ -34,8 +34,9 @@ STORED = (
     "indices",
     "labels",
     "examples",
+    "compiling",
+    "drew",
 )
-SINCE_0_2: dict[str, Any] = {"compiling": 0.0, "drew": True}  # what files of 0.1 do not hold, and what is taken for it
 
 
 class Outcome(enum.Enum):
@@ -198,7 +199,7 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        content = {name: getattr(self, name) for name in (*STORED, *SINCE_0_2)}
+        content = {name: getattr(self, name) for name in STORED}
         content |= {
             "outcome": self.outcome.name,
             "pool": describe(self.pool),
@@ -239,18 +240,50 @@ class Lesson:
         except FileNotFoundError:
             raise MissingFile(f"there is no lesson {path}") from None
         try:
-            pool = rebuild(content["pool"])
-            return cls(
-                **{name: content[name] for name in STORED},
-                outcome=Outcome[content["outcome"]],
-                pool=pool,
-                learner=_stored_learner(content["learner"], pool, list(allow)),
-                settings=content["settings"],
-                snapshots={int(step): values for step, values in content["snapshots"].items()},
-                **{name: content.get(name, missing) for name, missing in SINCE_0_2.items()},
-            )
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            return cls._from(content, list(allow))
+        except (CorruptLesson, CannotStore):
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise CorruptLesson(f"{path} says it is a lesson and does not hold one: {error!r}") from None
+
+    @classmethod
+    def _from(cls, content: dict[str, Any], allow: list[Any]) -> Lesson:
+        """Make the lesson from what a file holds, its arrays checked against each other."""
+        pool = rebuild(content["pool"])
+        if not isinstance(pool, Grid | Points):
+            raise CorruptLesson("the file was altered: its pool is not one")
+        n = len(pool)
+        target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
+        curve = stored_array(content, "discrepancy", (None,))
+        steps = len(curve) - 1
+        indices = labels = examples = None
+        if content["indices"] is not None:
+            indices = stored_indices(content, "indices", (steps, None), n)
+            labels = stored_array(content, "labels", (steps, indices.shape[1], *target.shape[1:]))
+        if content["examples"] is not None:
+            examples = stored_array(content, "examples", (steps, None, pool.dimension))
+        settings = _checked_settings(content["settings"])
+        kept = content["snapshots"]
+        return cls(
+            discrepancy=curve,
+            picks=stored_array(content, "picks", (n,), "i").astype(np.int32),
+            outcome=Outcome[content["outcome"]],
+            elapsed=float(content["elapsed"]),
+            engine=str(content["engine"]),
+            record=str(content["record"]),
+            pool=pool,
+            target=target,
+            initial=stored_array(content, "initial", target.shape),
+            final=stored_array(content, "final", target.shape),
+            settings=settings,
+            learner=_stored_learner(content["learner"], pool, allow),
+            indices=indices,
+            labels=labels,
+            examples=examples,
+            snapshots={int(step): stored_array(kept, step, target.shape) for step in kept},
+            compiling=float(content.get("compiling", 0.0)),  # files of version 0.1 hold neither this
+            drew=bool(content.get("drew", True)),  # nor this
+        )
 
     def __repr__(self) -> str:
         reached = f", ITD {self.itd}" if self.itd is not None else ""
@@ -269,6 +302,22 @@ class ForgottenSchedule:
 
     def __call__(self, step: int) -> float:
         raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
+
+
+def _checked_settings(settings: Any) -> dict[str, Any]:
+    """Return the settings read from a file, or refuse those that a lesson could not answer from."""
+    if not isinstance(settings, dict) or not {"tol", "measure", "teacher", "seed", "learner"} <= set(settings):
+        raise CorruptLesson("the file was altered: its settings are not whole")
+    tol, measure, method = settings["tol"], settings["measure"], settings.get("method", {"name": "", "colour": None})
+    if tol is not None and not is_number(tol):
+        raise CorruptLesson(f"the file was altered: its tolerance is {tol!r}")
+    named = isinstance(measure, dict) and all(isinstance(measure.get(key), str) for key in ("label", "axis"))
+    if not (isinstance(measure, str) and measure in MEASURES) and not (named and "higher_is_better" in measure):
+        raise CorruptLesson(f"the file was altered: its measure is {measure!r}")
+    told = isinstance(method, dict) and isinstance(method.get("name"), str) and "colour" in method
+    if not told or not isinstance(method["colour"], str | None) or not isinstance(settings["teacher"], dict):
+        raise CorruptLesson("the file was altered: its teacher is not described")
+    return settings
 
 
 def told_of(teacher: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array
+from nimt.arrays import Array, stored_array, stored_indices
+from nimt.errors import CorruptLesson
 from nimt.lesson.lesson import Outcome
 
 T = TypeVar("T", bound=np.generic)
@@ -116,14 +117,22 @@ class Record:
             "points": self.points,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned."""
+    def restore(self, state: dict[str, Any], outputs: tuple[int, ...] = ()) -> None:
+        """Go on from what `state` returned, with labels of these outputs."""
+        if state["kept"] not in RECORDS:
+            raise CorruptLesson(f"the file was altered: the record is {state['kept']!r}")
         self.kept = state["kept"]
-        self.picks = np.array(state["picks"])
-        self._discrepancy = [np.array(state["discrepancy"])]
+        n = len(self.picks)
+        self.picks = stored_array(state, "picks", (n,), "i").astype(np.int32)
+        self._discrepancy = [stored_array(state, "discrepancy", (None,))]
+        steps = len(self._discrepancy[0]) - 1
+        if steps < 0:
+            raise CorruptLesson("the file was altered: it records no discrepancy")
         self._indices, self._labels, self._points = [], [], []
-        if state["indices"] is not None and len(state["indices"]):
-            self._indices, self._labels = [np.array(state["indices"])], [np.array(state["labels"])]
+        if state["indices"] is not None and steps:
+            indices = stored_indices(state, "indices", (steps, None), n)
+            shape = (steps, indices.shape[1], *outputs)
+            self._indices, self._labels = [indices], [stored_array(state, "labels", shape)]
         if state.get("points") is not None:
-            self._points = [np.array(state["points"])]
+            self._points = [stored_array(state, "points", (steps, None, None))]
         self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels, *self._points))

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array, Indices, stored_array, stored_indices
 from nimt.teachers.base import Memory
 
 FORGET = 0.8  # a fit sees about its latest five observations: few enough to follow a rate, enough to average noise
@@ -72,7 +72,14 @@ class Responses:
     @classmethod
     def recalled(cls, memory: Memory, identity: Indices) -> Self:
         """Return the state that `remembered` put into a teacher's memory."""
-        own, latest = np.array(memory["own"]), np.array(memory["latest"])
+        n = len(identity)
+        own, latest = stored_array(memory, "own", (2, n)), stored_array(memory, "latest", (3, n))
+        stored_array(memory, "identity", (n,), "iu")
+        shown = stored_indices(memory, "shown", (None,), n)
+        for name in ("before", "offset"):
+            stored_array(memory, name, shown.shape)
+        for name, length in (("settled", 4), ("common", 2), ("errors", 4), ("growth", 2)):
+            stored_array(memory, name, (length,))
         stayed = memory["identity"] == identity
         own[:, ~stayed] = latest[:, ~stayed] = 0.0
         seen = stayed[memory["shown"]]  # what became of a point that is out of sight nobody knows

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, is_number
+from nimt.arrays import Array, is_number, stored_array
 from nimt.engines.base import Engine, Task
 from nimt.engines.choosing import Plan
 from nimt.engines.compiling import compile_time
-from nimt.errors import CheckpointWarning, LessonInterrupted, NimtError
+from nimt.errors import CheckpointWarning, CorruptLesson, LessonInterrupted, NimtError
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Record
@@ -237,9 +237,15 @@ class Run:
 
     def restore(self, content: dict[str, Any]) -> None:
         """Go on from a checkpoint's content."""
+        self.record.restore(content["record"], self.task.outputs)
         self.engine.restore(content["engine_state"])
-        self.record.restore(content["record"])
-        self.snapshots = {int(step): values for step, values in content["snapshots"].items()}
+        if self.engine.step != len(self.record.discrepancy) - 1:
+            raise CorruptLesson(
+                f"the file was altered: it is at step {self.engine.step} and records {len(self.record.discrepancy) - 1}"
+            )
+        shape = self.task.target.shape
+        kept = content["snapshots"]
+        self.snapshots = {int(step): stored_array(kept, step, shape) for step in kept}
         self.elapsed = float(content["elapsed"])
         self.compiling = float(content.get("compiling", 0.0))
         ended = content["outcome"]

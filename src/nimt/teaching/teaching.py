@@ -16,7 +16,7 @@ from nimt.arrays import Array, check_count, check_positive
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
-from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput
+from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput, NimtError
 from nimt.learners.base import Learner
 from nimt.learners.foreign import seated
 from nimt.lesson import storage
@@ -273,7 +273,9 @@ def _restored(
             target_function=_rebuilt_target(settings, target, allowed), warn=False,
         )  # fmt: skip
         run.restore(content)
-    except (LookupError, TypeError, AttributeError) as error:
+    except NimtError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
         raise CorruptLesson(f"{path} says it is a checkpoint and does not hold one: {error!r}") from None
     return run
 
