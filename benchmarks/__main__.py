@@ -17,6 +17,7 @@ from scipy.stats import norm
 import nimt
 from benchmarks import baselines
 from benchmarks.memory import peak_of_a_large_picture
+from benchmarks.together import longest_gap, outputs, two_threads
 
 RATE = 0.01
 
@@ -55,7 +56,7 @@ def apart(lesson, curve):
 class Bench:
     def __init__(self, console, quick):
         self.console, self.quick, self.rows = console, quick, []
-        self.costs, self.dense = {}, {}  # microseconds a step by points in the pool
+        self.costs, self.dense = {}, {}  # microseconds per step by points in the pool
 
     def row(self, work, goal, against, theirs, mine, lesson=None, curve=None, steps=None, reached=None, note=""):
         entry = {"work": work, "goal": goal, "against": against, "baseline_s": theirs, "nimt_s": mine, "note": note}
@@ -176,7 +177,7 @@ def scattered(bench):
     near = nimt.plan(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, target).window
     per_step = 1e6 * lesson.elapsed / steps
     note = f"{per_step:.2f} us, after {mine - lesson.elapsed:.1f} s to set up; (a) needs {8e-9 * n * n:.0f} GB"
-    bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us a step", "", None,
+    bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us per step", "", None,
               mine, lesson, steps=steps, reached=per_step <= 10,
               note=note)  # fmt: skip
     n, steps = 20_000, 2_000 if bench.quick else 20_000
@@ -188,9 +189,23 @@ def scattered(bench):
               lesson, curve, steps, theirs / mine >= 3)  # fmt: skip
 
 
+def together(bench):
+    image = picture(92)
+    steps = 200_000 if bench.quick else 1_000_000
+    in_turn, at_once = two_threads(image, steps)
+    bench.row(f"two lessons in two threads, 92x92, {steps:,} steps each", ">= 1.8x", "one after the other", in_turn,
+              at_once, reached=in_turn / at_once >= 1.8)  # fmt: skip
+    gap = longest_gap(image, steps)
+    bench.row("longest gap of an event loop beside a lesson in a thread", "<= 20 ms", "", None, None,
+              reached=gap <= 20, note=f"{gap:.1f} ms")  # fmt: skip
+    one, three = outputs(image, steps // 2)
+    bench.row(f"GFT-1 with 3 outputs, 92x92, {steps // 2:,} steps", "<= 1.5x", "1 output", None, None,
+              reached=three / one <= 1.5, note=f"{three / one:.2f}x the time")  # fmt: skip
+
+
 def table_of(rows):
     table = Table(title="nimt against baselines (ratios of whole teach calls, best of a few runs)")
-    for column in ("work", "to reach", "measured", "against", "us a step", "curves differ by", "engine", ""):
+    for column in ("work", "to reach", "measured", "against", "us per step", "curves differ by", "engine", ""):
         table.add_column(column)
     for row in rows:
         measured = f"{row['ratio']:.1f}x" if "ratio" in row else row["note"]
@@ -223,7 +238,9 @@ def draw(costs, dense, path):
     if dense:
         ax.loglog(*zip(*dense.items(), strict=True), "s--", color="#D55E00", label="dense NumPy, a Gram matrix at hand")
     ax.set(
-        xlabel="points in the pool", ylabel="microseconds a step", title="The cost of a step hardly grows with the pool"
+        xlabel="points in the pool",
+        ylabel="microseconds per step",
+        title="The cost of a step hardly grows with the pool",
     )
     ax.set_ylim(0.1, 100)
     ax.grid(alpha=0.3)
@@ -243,11 +260,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="where the JSON and the figure go")
     parser.add_argument("--quick", action="store_true", help="smaller, without torch: about a minute")
-    parser.add_argument("--only", choices=("pictures", "mixture", "growth", "scattered"), help="one part of the table")
+    parser.add_argument(
+        "--only", choices=("pictures", "mixture", "growth", "scattered", "together"), help="one part of the table"
+    )
     options = parser.parse_args()
     console = Console(width=170)
     bench = Bench(console, options.quick)
-    parts = {"pictures": on_pictures, "mixture": mixture, "growth": growth, "scattered": scattered}
+    parts = {
+        "pictures": on_pictures,
+        "mixture": mixture,
+        "growth": growth,
+        "scattered": scattered,
+        "together": together,
+    }
     for name, part in parts.items():
         if options.only in (None, name):
             console.print(f"[bold]{name}[/]")
