@@ -256,6 +256,15 @@ def machine():
     return {"python": platform.python_version(), "numpy": np.__version__, "cpu": model, "nimt": nimt.__version__}
 
 
+PARTS = {
+    "pictures": on_pictures,
+    "mixture": mixture,
+    "growth": growth,
+    "scattered": scattered,
+    "together": together,
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="where the JSON and the figure go")
@@ -273,7 +282,7 @@ def main():
         "scattered": scattered,
         "together": together,
     }
-    for name, part in parts.items():
+    for name, part in PARTS.items():
         if options.only in (None, name):
             console.print(f"[bold]{name}[/]")
             part(bench)
