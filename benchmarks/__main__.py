@@ -275,13 +275,6 @@ def main():
     options = parser.parse_args()
     console = Console(width=170)
     bench = Bench(console, options.quick)
-    parts = {
-        "pictures": on_pictures,
-        "mixture": mixture,
-        "growth": growth,
-        "scattered": scattered,
-        "together": together,
-    }
     for name, part in PARTS.items():
         if options.only in (None, name):
             console.print(f"[bold]{name}[/]")
