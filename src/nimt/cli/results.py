@@ -44,6 +44,8 @@ def finish(
     from nimt.lesson.lesson import Outcome
 
     folder.keep()
+    if not folder.is_still_there():
+        return _finish_elsewhere(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
     if lesson.outcome is Outcome.INTERRUPTED:
         note(f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}")
@@ -62,6 +64,26 @@ def finish(
         raise OSError(error.errno, _unwritten(error, folder, go_on, saved=saved)) from error
     _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
     return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def _finish_elsewhere(
+    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
+) -> int:
+    """Write the lesson to a new folder: its own was removed or replaced while it ran."""
+    from nimt.cli.belonging import marked
+    from nimt.cli.folder import RunFolder
+    from nimt.files import write_text
+    from nimt.lesson.lesson import Outcome
+
+    gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
+    if lesson.outcome is Outcome.INTERRUPTED:
+        note(f"stopped after {len(lesson):,} steps; {gone}, so that there is nothing to go on from")
+        return INTERRUPTED
+    other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
+    note(f"{gone}: it is written to {str(other.path)!r}")
+    with other.claimed_anew(overwrite=False):
+        write_text(other.config, marked(settings, lesson.settings))
+        return finish(lesson, other, settings, as_json=as_json, quiet=quiet, require=require)
 
 
 def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:

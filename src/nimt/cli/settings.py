@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from nimt.teachers.base import Teacher
 
 USUAL_K = "1"
-LARGEST_CONFIG = 1 << 20  # bytes
+LARGEST_CONFIG = 1 << 16  # bytes
+MOST_SNAPSHOTS = 100_000
+LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +134,11 @@ class RunSettings:
             return frame_steps(last, points)
         if self.every < 1:
             raise InvalidInput(f"every must be a whole number >= 1, got {self.every}")
-        if last // self.every * points * 8 > 1 << 32:
+        count = last // self.every + 1
+        if count > MOST_SNAPSHOTS or count * points * 8 > LARGEST_SNAPSHOTS:
             raise InvalidInput(
-                f"every={self.every} would keep {last // self.every} pictures of {points} points: raise it"
+                f"every={self.every} would keep f {count:,} times on {points:,} points, and {MOST_SNAPSHOTS:,} times and "
+                f"{LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
             )
         return [*range(0, last + 1, self.every)]
 

@@ -243,7 +243,7 @@ class Run:
         storage.write(fresh, CHECKPOINT, content)
         if not self._wrote:  # what lies there is another lesson's, and is not to be gone on with by mistake
             previous_of(place).unlink(missing_ok=True)
-        elif place.exists() and (self._is_whole or _is_whole(place)):
+        elif place.exists() and (self._is_whole or is_whole(place)):
             os.replace(place, previous_of(place))
         os.replace(fresh, place)
         self._wrote = self._is_whole = True
@@ -305,7 +305,8 @@ def _checkpoint_place(path: Path) -> Path:
     return place_of(path)
 
 
-def _is_whole(path: Path) -> bool:
+def is_whole(path: Path) -> bool:
+    """Say whether a file is a checkpoint that can be read."""
     try:
         storage.read(path, CHECKPOINT)
     except (CorruptLesson, OSError):
