@@ -209,10 +209,11 @@ class RunFolder:
                 raise InvalidInput(
                     f"another run is writing to {str(self.path)!r}: wait for it, or give another --out"
                 ) from None
-            if not os.access(self.path, os.W_OK | os.X_OK):
-                raise InvalidInput(f"the folder {str(self.path)!r} may not be written to: give another --out")
             self._handle = handle
-            yield self.is_still_there()
+            there = self.is_still_there()
+            if there and not os.access(self.path, os.W_OK | os.X_OK):
+                raise InvalidInput(f"the folder {str(self.path)!r} may not be written to: give another --out")
+            yield there
         finally:
             self._handle = None
             os.close(handle)

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note
+from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
@@ -115,7 +115,7 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_written(folder.path, written)
         if folder.has_checkpoint():
             size = folder.checkpoint_bytes() / 1e6
-            print(f"go on with: {go_on} --iterations {2 * len(lesson)} (the checkpoints for it take {size:.1f} MB)")
+            say(f"go on with: {go_on} --iterations {2 * len(lesson)} (the checkpoints for it take {size:.1f} MB)")
 
 
 def print_summary(summary: dict[str, Any]) -> None:
@@ -133,9 +133,9 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
         justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
-        table.add_column(name, justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
+        table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
     for line in lines:
-        table.add_row(*(Text(cell) for cell in line))  # Text, so that brackets in a name are no markup
+        table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are no markup
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, WIDE)  # a file or a pipe has no edge to keep within
@@ -144,7 +144,7 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
 def print_written(folder: Path, written: list[Path]) -> None:
     """Say where everything is."""
-    print(f"written to {folder}: {', '.join(path.name for path in written)}")
+    say(f"written to {folder}: {', '.join(path.name for path in written)}")
 
 
 def text_of(value: Any) -> str:

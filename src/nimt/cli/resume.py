@@ -38,8 +38,9 @@ def resume(
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
     from nimt.cli.belonging import check_settings
     from nimt.cli.results import finish
+    from nimt.datasets.places import as_path
 
-    run = RunFolder(Path(folder))
+    run = RunFolder(as_path(folder))
     with run.claimed_again():
         settings = _settings_of(run.config)
         if settings.teachers is not None:

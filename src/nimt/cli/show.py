@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nimt.cli.console import complain, note
+from nimt.cli.console import can_print, complain, note, say
 from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
@@ -31,17 +31,18 @@ def show(
     import json
 
     from nimt.cli.results import print_summary
-    from nimt.cli.terminal_curve import terminal_curve
+    from nimt.cli.terminal_curve import ASCII, terminal_curve
+    from nimt.datasets.places import as_path
     from nimt.reports.summary import summary_of
 
-    found = _found(Path(lesson))
+    found = _found(as_path(lesson))
     summary = summary_of(found)
     if as_json:
         print(json.dumps(summary, allow_nan=False))
         return
     print_summary(summary)
     for line in terminal_curve(found.discrepancy, found.tol):
-        print(line)
+        say(line if can_print(line) else line.translate(ASCII))
 
 
 def _found(path: Path) -> Lesson:

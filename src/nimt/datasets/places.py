@@ -59,7 +59,17 @@ def as_path(path: str | os.PathLike[str], *, expand: bool = False) -> Path:
         raise InvalidInput(f"no home folder is known for the path {str(path)!r}: write it without ~") from None
     if "\0" in str(path):
         raise InvalidInput(f"the path {str(path)!r} holds a null character: remove it")
+    if not _is_utf8(str(path)):  # it could be read, and written to no settings, page or terminal
+        raise InvalidInput(f"the path {str(path)!r} is not UTF-8: rename it")
     return path
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_there(path: Path) -> bool:

@@ -22,7 +22,7 @@ from nimt.engines.base import Engine, Task
 from nimt.engines.choosing import Plan
 from nimt.engines.compiling import compile_time
 from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, LessonInterrupted, NimtError
-from nimt.files import place_of, refuse_what_is_not_ours
+from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Record
@@ -97,6 +97,7 @@ class Run:
         self.compiling = 0.0
         self._chunk = 1
         self._torn = False
+        self._folder = None if self.checkpoint is None else self.checkpoint.parent.stat()
         self._wrote = False  # whether a checkpoint that lies there is this lesson's
         self._is_whole = False  # whether the newest one is known to be
         self._next_checkpoint = CHECKPOINT_EVERY
@@ -237,6 +238,8 @@ class Run:
 
     def _replace(self, place: Path, content: dict[str, Any]) -> None:
         """Write the new one, and only then move the old one away; a damaged one never takes the place of a whole one."""
+        if self._folder is None or not os.path.samestat(self._folder, place.parent.stat()):
+            raise InvalidInput(f"the folder {place.parent} was removed, and another made in its place")
         fresh = place.with_name(place.name + ".next")
         if fresh.is_file():
             fresh.unlink()  # of a run that was killed
@@ -298,10 +301,11 @@ def previous_of(path: Path) -> Path:
 
 def _checkpoint_place(path: Path) -> Path:
     """Return where checkpoints are written; refuse a place taken by anything but checkpoints."""
-    previous = previous_of(path)
-    refuse_what_is_not_ours(previous)
-    if not previous.exists():  # otherwise it vouches for this one, of which damage may have left nothing to know it by
-        refuse_what_is_not_ours(path)
+    places = (path, previous_of(path))
+    # one that is ours vouches for the other, of which damage may have left nothing to know it by
+    if not any(place_of(place).exists() and is_archive_of_ours(place) for place in places):
+        for place in places:
+            refuse_what_is_not_ours(place)
     return place_of(path)
 
 
