@@ -287,9 +287,10 @@ def test_a_damaged_checkpoint_and_a_cut_between_two_moves(tmp_path, monkeypatch,
         done.append(target)
         replace(source, target)
 
-    with monkeypatch.context() as patch, pytest.warns(nimt.CheckpointWarning), contextlib.suppress(Cut):
-        patch.setattr("os.replace", cut)
+    monkeypatch.setattr("os.replace", cut)
+    with contextlib.suppress(Cut), pytest.warns(nimt.CheckpointWarning):
         nimt.resume(path, callback=lambda progress: progress.step >= 15)
+    monkeypatch.setattr("os.replace", replace)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the damaged one may still lie there
         assert_same_lesson(nimt.resume(path), small_lesson())

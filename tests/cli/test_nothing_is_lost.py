@@ -442,7 +442,9 @@ def test_a_folder_removed_while_the_lesson_ran(server, tmp_path, until, instead)
     folder = tmp_path / "here" / "run"
     folder.parent.mkdir()
     options = ("--from", "gmm:start", "--learning-rate", "1e-9", "--tol", "0", "--engine", "reference")
-    pid = server.start("teach", "gmm", *options, "--iterations", 60_000, "--out", folder, undrawn=True, cwd=str(tmp_path))
+    pid = server.start(
+        "teach", "gmm", *options, "--iterations", 60_000, "--out", folder, undrawn=True, cwd=str(tmp_path)
+    )
     until((folder / "run.toml").exists)
     time.sleep(0.2)
     shutil.rmtree(folder)

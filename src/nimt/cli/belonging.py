@@ -37,8 +37,8 @@ def check_settings(config: Path, settings: RunSettings) -> None:
     mark = _mark_in(config)
     if mark is None:
         raise InvalidInput(
-            f"{where} does not say which lesson it belongs to: it was edited, or an older nimt wrote it; use nimt.resume "
-            f"from Python, or begin anew with nimt teach --config"
+            f"{where} does not say which lesson it belongs to: it was edited, or an older nimt wrote it; use "
+            f"nimt.resume from Python, or begin anew with nimt teach --config"
         )
     if mark[0] != _digest(settings.to_toml()):
         raise InvalidInput(

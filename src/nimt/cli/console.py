@@ -9,7 +9,7 @@ import contextlib
 import io
 import os
 import sys
-from typing import Any
+from typing import IO, Any, cast
 
 DONE = 0
 NOT_REACHED = 1
@@ -71,9 +71,9 @@ class Unbroken(io.TextIOBase):
         return str(self._stream.encoding)
 
 
-def stderr() -> Unbroken:
+def stderr() -> IO[str]:
     """Return stderr as everything here writes to it."""
-    return Unbroken(sys.stderr)
+    return cast(IO[str], Unbroken(sys.stderr))
 
 
 def can_print(text: str) -> bool:

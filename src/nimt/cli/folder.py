@@ -92,7 +92,7 @@ class RunFolder:
         self._stays = True
 
     def is_still_there(self) -> bool:
-        """Say whether the folder we hold is still the one of that name: it may be removed, or another made, meanwhile."""
+        """Say whether the folder we hold is still the one of that name: it may be removed or replaced meanwhile."""
         assert self._handle is not None
         try:
             return os.path.samestat(os.fstat(self._handle), os.stat(self.path))
@@ -228,7 +228,7 @@ class RunFolder:
                     folder.rmdir()
 
     def _recover(self) -> None:
-        """Take up a checkpoint that a killed run had written and not moved to its place, where that one is no better."""
+        """Take up a checkpoint that a killed run had written and not moved to its place, if none there is whole."""
         from nimt.teaching.running import is_whole
 
         written = self.path / WRITTEN

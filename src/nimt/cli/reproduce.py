@@ -101,7 +101,11 @@ def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
         return
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:14}"), BarColumn(bar_width=24), TextColumn("{task.fields[doing]}", markup=False))
+    columns = (
+        TextColumn("{task.description:14}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[doing]}", markup=False),
+    )
     with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
         lines: dict[str, TaskID] = {}
 

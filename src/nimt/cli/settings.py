@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 USUAL_K = "1"
 LARGEST_CONFIG = 1 << 16  # bytes
+MOST_DOTS = 250  # in a line of it
 MOST_SNAPSHOTS = 100_000
 LARGEST_NUMBER = 2**63 - 1  # what TOML promises to keep
 WHOLE_NUMBERS = ("size", "iterations", "seed", "every", "seeds")
@@ -148,8 +149,8 @@ class RunSettings:
         count = last // self.every + 1
         if count > MOST_SNAPSHOTS or count * points * 8 > LARGEST_SNAPSHOTS:
             raise InvalidInput(
-                f"every={self.every} would keep f {count:,} times on {points:,} points, and {MOST_SNAPSHOTS:,} times and "
-                f"{LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
+                f"every={self.every} would keep f {count:,} times on {points:,} points, and {MOST_SNAPSHOTS:,} times "
+                f"and {LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
             )
         return [*range(0, last + 1, self.every)]
 
@@ -197,7 +198,13 @@ def read_config(path: Path) -> dict[str, Any]:
 
     path = readable_file(path, LARGEST_CONFIG)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        deepest = max(text.splitlines(), key=lambda line: line.count("."), default="").count(".")
+        if deepest > MOST_DOTS:  # a key of thousands of parts takes the parser minutes
+            raise InvalidInput(f"{str(path)!r} has {deepest} dots in a line: settings are not nested")
+        content = tomllib.loads(text)
+    except InvalidInput:
+        raise
     except (ValueError, RecursionError) as problem:  # ValueError: also of a number with thousands of digits
         raise InvalidInput(f"{str(path)!r} is not a TOML file: {str(problem)[:200]}") from None
     return {name: _checked(name, value, path) for name, value in content.items()}

@@ -65,7 +65,9 @@ def _found(path: Path) -> Lesson:
             complain(f"{error}; the lesson that was written before it is shown", "warning")
         else:
             if lesson is None or len(so_far) > len(lesson):  # steps, not times: a clock may be set back
-                note(f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}")
+                note(
+                    f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}"
+                )
                 return so_far
     if lesson is not None:
         return lesson

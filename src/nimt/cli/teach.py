@@ -75,10 +75,11 @@ def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any
     """
     import warnings
 
+    from nimt.errors import StepSizeWarning
     from nimt.teaching.teaching import steps
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they come again when the lesson begins
+        warnings.simplefilter("ignore", StepSizeWarning)  # it comes again when the lesson begins
         walk = steps(learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed)
     return walk.lesson.settings
 

@@ -119,4 +119,6 @@ def _check_scans(path: Path) -> None:
     """Refuse a JPEG that goes over its pixels again and again; within the scans themselves this marker cannot occur."""
     scans = path.read_bytes().count(b"\xff\xda")
     if scans > MOST_SCANS:
-        raise InvalidInput(f"the picture {str(path)!r} has {scans} scans, and at most {MOST_SCANS} are read: save it again")
+        raise InvalidInput(
+            f"the picture {str(path)!r} has {scans} scans, and at most {MOST_SCANS} are read: save it again"
+        )

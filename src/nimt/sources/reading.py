@@ -115,5 +115,7 @@ def _shape_of_size(shape: tuple[int, int], size: int) -> tuple[int, int]:
     factor = size / max(shape)
     height, width = (max(1, round(side * factor)) for side in shape)
     if height * width > MOST_POINTS:
-        raise InvalidInput(f"size {size} would make {height * width:,} points, and {MOST_POINTS:,} are the most: lower it")
+        raise InvalidInput(
+            f"size {size} would make {height * width:,} points, and {MOST_POINTS:,} are the most: lower it"
+        )
     return height, width

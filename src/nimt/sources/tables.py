@@ -8,7 +8,7 @@ import csv
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -88,7 +88,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     return Source(file.name, Points(points), values, dimension=len(features), notes=tuple(notes))
 
 
-def _rows_of(file: Path) -> Iterator[list[str]]:
+def _rows_of(file: Path) -> Generator[list[str], None, None]:
     """Yield the rows of text one after another, all as wide as the first; empty lines are left out."""
     with open(file, encoding="utf-8-sig", newline="") as text:
         lines = _lines_of(text, file)
@@ -97,8 +97,8 @@ def _rows_of(file: Path) -> Iterator[list[str]]:
             separator = max(",;\t", key=first.count)
             if first.count(separator) >= MOST_COLUMNS:
                 raise InvalidInput(
-                    f"{str(file)!r} has {first.count(separator) + 1} columns, and {MOST_COLUMNS} are the most: leave some "
-                    f"out"
+                    f"{str(file)!r} has {first.count(separator) + 1} columns, and {MOST_COLUMNS} are the most: leave "
+                    f"some out"
                 )
             width = None
             reader = csv.reader(itertools.chain([first], lines), delimiter=separator, strict=True)
@@ -113,7 +113,9 @@ def _rows_of(file: Path) -> Iterator[list[str]]:
             raise InvalidInput(f"{str(file)!r} is not a table of comma-separated values ({problem})") from None
         except UnicodeDecodeError as problem:
             byte = problem.object[problem.start]
-            raise InvalidInput(f"{str(file)!r} is not text in UTF-8 (it holds byte {byte:#x}): save it as such") from None
+            raise InvalidInput(
+                f"{str(file)!r} is not text in UTF-8 (it holds byte {byte:#x}): save it as such"
+            ) from None
 
 
 def _lines_of(text: TextIO, file: Path) -> Iterator[str]:
@@ -181,15 +183,19 @@ def _is_number(cell: str) -> bool:
 
 def _number(cell: str, line: int, name: str, file: Path) -> float:
     if cell.strip().lower() in MISSING:
-        raise InvalidInput(f"{str(file)!r} has no value in row {line}, column {_short(name)!r}: fill it in or drop the row")
+        raise InvalidInput(
+            f"{str(file)!r} has no value in row {line}, column {_short(name)!r}: fill it in or drop the row"
+        )
     if not _is_number(cell):
         raise InvalidInput(
-            f"{str(file)!r} has the text {cell[:40]!r} in row {line}, column {_short(name)!r}: choose columns of numbers "
-            f"with --features and --target-column"
+            f"{str(file)!r} has the text {cell[:40]!r} in row {line}, column {_short(name)!r}: choose columns of "
+            f"numbers with --features and --target-column"
         )
     value = float(cell)
     if not np.isfinite(value):
-        raise InvalidInput(f"{str(file)!r} has {_short(cell)!r} in row {line}, column {_short(name)!r}: every value must be finite")
+        raise InvalidInput(
+            f"{str(file)!r} has {_short(cell)!r} in row {line}, column {_short(name)!r}: every value must be finite"
+        )
     return value
 
 
@@ -223,5 +229,7 @@ def _without_contradictions(
 def _scaled(points: Array, names: list[str], file: Path) -> Array:
     deviation = points.std(axis=0)
     if (flat := np.flatnonzero(deviation == 0)).size:
-        raise InvalidInput(f"{str(file)!r} has the same value everywhere in column {_short(names[flat[0]])!r}: leave it out")
+        raise InvalidInput(
+            f"{str(file)!r} has the same value everywhere in column {_short(names[flat[0]])!r}: leave it out"
+        )
     return np.asarray((points - points.mean(axis=0)) / deviation)

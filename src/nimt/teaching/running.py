@@ -237,7 +237,7 @@ class Run:
             )
 
     def _replace(self, place: Path, content: dict[str, Any]) -> None:
-        """Write the new one, and only then move the old one away; a damaged one never takes the place of a whole one."""
+        """Write the new one, and only then move the old one away; a damaged one never replaces a whole one."""
         if self._folder is None or not os.path.samestat(self._folder, place.parent.stat()):
             raise InvalidInput(f"the folder {place.parent} was removed, and another made in its place")
         fresh = place.with_name(place.name + ".next")
