@@ -153,7 +153,7 @@ FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "16 megapixels in full.png": ("full size", lambda path: path.write_bytes(padded(png(4_000, 3_900)))),
     "2 megapixels in full.png": ("full size", lambda path: path.write_bytes(padded(png(2_000, 1_000)))),
     "16 megapixels.jpg": ("plan", lambda path: picture(path, 4_000, 3_900)),
-    "16 progressive megapixels.jpg": ("plan", lambda path: picture(path, 4_000, 3_900, progressive=True, subsampling=0)),
+    "16 progressive megapixel.jpg": ("plan", lambda path: picture(path, 4_000, 3_900, progressive=True, subsampling=0)),
     "16 megapixels of ink.jpg": ("plan", lambda path: picture(path, 4_000, 3_900, "CMYK")),
     "thousands of scans.jpg": ("plan", many_scans),
     "16 megapixels.webp": ("plan", lambda path: picture(path, 4_000, 3_900, lossless=True)),
