@@ -11,7 +11,7 @@ import numba
 _said: list[str] = []  # the sentence, once it was said
 
 
-def njit(*, cache: bool) -> Callable[[Callable[..., Any]], Any]:
+def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is first called, and keep the result on disk where there is a place for it.
 
     A read-only installation without a home folder, as in a container, has none: numba then refuses to compile at all,
@@ -20,12 +20,12 @@ def njit(*, cache: bool) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return numba.njit(cache=cache)(function)
+            return numba.njit(cache=cache, **options)(function)
         except RuntimeError as problem:
             if "cannot cache" not in str(problem):
                 raise
             _say_that_nothing_is_kept()
-            return numba.njit(function)
+            return numba.njit(**options)(function)
 
     return compiled
 
