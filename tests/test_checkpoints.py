@@ -1,6 +1,8 @@
 """A lesson stopped and resumed is, bit by bit, the lesson never stopped."""
 
+import contextlib
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -264,3 +266,70 @@ def test_a_new_lesson_never_goes_on_with_the_one_that_lay_there_before(tmp_path)
     path.write_bytes(b"damaged")
     with pytest.raises(nimt.CorruptLesson):
         nimt.resume(path)
+
+
+class Cut(BaseException):
+    """The power goes."""
+
+
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("moves", range(4))
+def test_a_damaged_checkpoint_and_a_cut_between_two_moves(tmp_path, monkeypatch, moves):
+    path = tmp_path / "checkpoint"
+    stopped_at(path, 4)
+    nimt.resume(path, callback=lambda progress: progress.step >= 9)
+    damage(path)
+    replace, done = os.replace, []
+
+    def cut(source, target):
+        if len(done) == moves:
+            raise Cut
+        done.append(target)
+        replace(source, target)
+
+    monkeypatch.setattr("os.replace", cut)
+    with contextlib.suppress(Cut), pytest.warns(nimt.CheckpointWarning):
+        nimt.resume(path, callback=lambda progress: progress.step >= 15)
+    monkeypatch.setattr("os.replace", replace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the damaged one may still lie there
+        assert_same_lesson(nimt.resume(path), small_lesson())
+
+
+@pytest.mark.usefixtures("every_step")
+def test_a_damaged_checkpoint_never_takes_the_place_of_a_whole_one(tmp_path):
+    path = tmp_path / "checkpoint"
+    stopped_at(path, 4)
+    nimt.resume(path, callback=lambda progress: progress.step >= 9)
+    whole = previous_of(path).read_bytes()
+    damage(path)
+    with pytest.warns(nimt.CheckpointWarning, match="going on from the one before"):
+        nimt.resume(path, callback=lambda progress: progress.step >= 12)
+    assert previous_of(path).read_bytes() == whole
+    damage(path)
+    with pytest.warns(nimt.CheckpointWarning, match="going on from the one before"):
+        assert_same_lesson(nimt.resume(path), small_lesson())
+
+
+def test_many_snapshots_are_not_searched_at_every_step(monkeypatch):
+    """Every look at the list of snapshots is a bisection: a list that may not be walked through proves it."""
+    from nimt.teaching.running import Run
+
+    class Unwalkable(list):
+        def __iter__(self):
+            raise AssertionError("walked through")
+
+        def __contains__(self, step):
+            raise AssertionError("walked through")
+
+    make = Run.__init__
+
+    def made(run, *arguments, **options):
+        make(run, *arguments, **options)
+        run.asked = Unwalkable(run.asked)
+
+    whole = small_lesson(snapshots=range(26))
+    monkeypatch.setattr(Run, "__init__", made)
+    lesson = small_lesson(snapshots=range(26))
+    assert_same_lesson(lesson, whole)
+    assert sorted(lesson.snapshots) == [*range(26)]

@@ -125,3 +125,33 @@ def test_an_error_of_the_callback_keeps_the_lesson_in_the_checkpoint(tmp_path, e
     resumed = nimt.resume(path, callback=lambda progress: seen.append(progress.step))
     assert seen[0] == 9
     assert_same_lesson(resumed, small_lesson(nimt.RandomTeacher()))
+
+
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("how", ["Ctrl-C", "SIGTERM"])
+def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, how):
+    from nimt.lesson import storage
+    from nimt.teaching.running import interrupt
+
+    def press():
+        if how == "Ctrl-C":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        else:
+            interrupt()
+
+    write = storage.write
+
+    def pressed_meanwhile(*arguments):
+        for _ in range(5):
+            press()
+        write(*arguments)
+        press()
+
+    path = tmp_path / "checkpoint"
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "write", pressed_meanwhile)
+        lesson = small_lesson(checkpoint=path, callback=lambda progress: progress.step == 6 and press())
+    assert lesson.outcome is nimt.Outcome.INTERRUPTED and len(lesson) == 7
+    assert os.listdir(tmp_path) == ["checkpoint"]
+    assert_same_lesson(nimt.resume(path), small_lesson())

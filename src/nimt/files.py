@@ -1,27 +1,37 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and that take the place of nothing but a file of their kind."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
+import struct
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from nimt.errors import InvalidInput
+
+# How the npz files of lessons and checkpoints begin: a zip member of one of these names.
+ARCHIVE = b"PK\x03\x04"
+OUR_MEMBERS = (b"array_0.npy", b"header.npy")
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Hand out a temporary path beside `path`, and move it there only if all went well.
 
-    A crash, a full disk or a kill leaves what was there before.
+    A crash, a full disk or a kill leaves what was there before. A link is followed and stays a link. What is no regular
+    file is refused, and so is a file that nimt did not write where a lesson or a checkpoint is to be written.
 
     Parameters
     ----------
     path : Path
         Its ending is kept, for writers that look at it.
     """
+    place = place_of(path)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=f".part{path.suffix}", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{place.stem}.", suffix=f".part{place.suffix}", dir=place.parent)
     except OSError as error:  # nobody asked for the temporary file: name the one that was wanted
         raise OSError(error.errno, error.strerror, str(path)) from None
     os.close(handle)
@@ -30,8 +40,10 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield temporary
         with open(temporary, "r+b") as file:
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        if is_archive_of_ours(temporary):
+            refuse_what_is_not_ours(place)
+        os.chmod(temporary, _permissions(place))
+        os.replace(temporary, place)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -44,7 +56,43 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def place_of(path: Path) -> Path:
+    """Return where a file of this name is written: where its link leads; refuse what is there and no regular file."""
+    try:
+        place = Path(os.path.realpath(path)) if path.is_symlink() else path
+        mode = place.stat().st_mode
+    except FileNotFoundError:
+        return place
+    except OSError as error:
+        raise InvalidInput(f"{str(path)!r} cannot be looked at ({error.strerror}): give another name") from None
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket"
+        raise InvalidInput(f"{str(path)!r} is {kind}, and only a regular file can be replaced: give another name")
+    return place
+
+
+def refuse_what_is_not_ours(path: Path) -> None:
+    """Refuse to write a lesson or a checkpoint over a file that is neither."""
+    place = place_of(path)
+    if place.exists() and place.stat().st_size > 0 and not is_archive_of_ours(place):
+        raise InvalidInput(f"{str(path)!r} is a file that nimt did not write: give another name, or remove it first")
+
+
+def is_archive_of_ours(path: Path) -> bool:
+    """Say whether a file begins as lessons and checkpoints do; it may still be damaged further on."""
+    with open(path, "rb") as file:
+        beginning = file.read(64)
+    if not beginning.startswith(ARCHIVE) or len(beginning) < 30:
+        return False
+    (length,) = struct.unpack("<H", beginning[26:28])
+    return beginning[30 : 30 + length] in OUR_MEMBERS
+
+
+def _permissions(place: Path) -> int:
+    """Return the permissions of the file that is replaced, or those of a new one."""
+    try:
+        return place.stat().st_mode & 0o777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

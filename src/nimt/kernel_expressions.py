@@ -88,7 +88,7 @@ def _value(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return _negative(_value(node.operand, text), text)
     if isinstance(node, ast.Tuple | ast.List):
-        return tuple(_value(part, text) for part in node.elts)
+        return _numbers(node, text)
     if isinstance(node, ast.BinOp):
         return _combined(node, text)
     if isinstance(node, ast.Call):
@@ -97,6 +97,16 @@ def _value(node: ast.expr, text: str) -> Any:
         f"the kernel {text!r} holds {ast.unparse(node)[:60]!r}, which is neither a number nor a kernel: write "
         f"{', '.join(SIMPLE)}, or an expression of {', '.join(WORDS)} such as RBF(0.5) + 0.1 * Matern(2)"
     )
+
+
+def _numbers(node: ast.Tuple | ast.List, text: str) -> tuple[int | float, ...]:
+    values = tuple(_value(part, text) for part in node.elts)
+    if not values or not all(isinstance(value, int | float) for value in values):
+        raise InvalidInput(
+            f"the kernel {text!r} holds the list {ast.unparse(node)[:60]!r}: a list holds one number or more, and "
+            f"nothing else"
+        )
+    return values
 
 
 def _constant(value: int | float | str, text: str) -> int | float | str:
@@ -161,7 +171,7 @@ def _tried(kernel: Kernel, text: str, dimension: int) -> Kernel:
             finite = np.isfinite(kernel(points)).all() and np.isfinite(kernel.diag(points)).all()
     except InvalidInput:
         raise
-    except (ValueError, TypeError, ArithmeticError) as problem:
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as problem:
         raise InvalidInput(
             f"the kernel {text!r} cannot be used on points of dimension {dimension}: {problem}"
         ) from None

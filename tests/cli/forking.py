@@ -29,6 +29,8 @@ def obey(order: dict) -> int:
         nimt.teaching.running.CHECKPOINT_SHARE = 1e6
     if "largest_file" in order:  # beyond it a write fails, as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
+    if "cwd" in order:
+        os.chdir(order["cwd"])
     if "user" in order:
         os.setgid(order["user"])
         os.setuid(order["user"])

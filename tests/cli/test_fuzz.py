@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import nimt
-from nimt.cli.settings import RunSettings, read_config, toml_value
+from nimt.cli.settings import FIELDS, RunSettings, read_config, settings_from, toml_value
+from nimt.datasets.idx import read_idx
 from nimt.errors import NimtError
+from nimt.kernel_expressions import WORDS, parse_kernel
 from nimt.sources import read_source
 
 pytestmark = pytest.mark.long
@@ -25,6 +29,11 @@ LONGEST = 5.0  # seconds for one file of a few hundred bytes, on a busy machine
 def small_picture(path: Path, **options: object) -> None:
     values = np.random.default_rng(0).integers(0, 256, size=(9, 7, 3), dtype=np.uint8)
     Image.fromarray(values).save(path, **options)
+
+
+def small_idx(path: Path, packed: bool) -> None:
+    content = bytes((0, 0, 8, 3)) + struct.pack(">III", 2, 3, 4) + bytes(range(24))
+    path.write_bytes(gzip.compress(content) if packed else content)
 
 
 def small_lesson(path: Path, checkpoint: Path | None = None) -> None:
@@ -38,8 +47,8 @@ def small_lesson(path: Path, checkpoint: Path | None = None) -> None:
 
 @pytest.fixture(autouse=True)
 def smaller_pictures(monkeypatch):
-    """A damaged header may claim the fifty million pixels that are allowed, which are read right and take seconds."""
-    monkeypatch.setattr("nimt.datasets.decoding.MOST_PIXELS", 1_000_000)
+    """A damaged header may claim the ten million pixels that are allowed, which are read right and take a while."""
+    monkeypatch.setattr("nimt.datasets.limits.PIXELS_OF_ANY_FILE", 1_000_000)
 
 
 FORMATS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
@@ -47,6 +56,16 @@ FORMATS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = 
     "a.jpg": (small_picture, lambda path: read_source(str(path))),
     "a.webp": (small_picture, lambda path: read_source(str(path))),
     "a.tiff": (small_picture, lambda path: read_source(str(path))),
+    "a.bmp": (small_picture, lambda path: read_source(str(path))),
+    "a.ppm": (small_picture, lambda path: read_source(str(path))),
+    "progressive.jpg": (lambda path: small_picture(path, progressive=True), lambda path: read_source(str(path))),
+    "deep.png": (
+        lambda path: Image.fromarray(np.arange(63, dtype=np.uint16).reshape(9, 7)).save(path),
+        lambda path: read_source(str(path)),
+    ),
+    "images.idx": (lambda path: small_idx(path, packed=False), lambda path: read_idx(path, 3)),
+    "images.gz": (lambda path: small_idx(path, packed=True), lambda path: read_idx(path, 3)),
+    "a.tsv": (lambda path: path.write_text("a\tb\n1\t2.5\n-3e-4\t1\n5\t6\n"), lambda path: read_source(str(path))),
     "a.gif": (small_picture, lambda path: read_source(str(path))),
     "a.npy": (lambda path: np.save(path, np.arange(12.0).reshape(3, 4)), lambda path: read_source(str(path))),
     "a.npz": (lambda path: np.savez_compressed(path, a=np.arange(12.0)), lambda path: read_source(str(path))),
@@ -98,6 +117,7 @@ def test_flipped_and_missing_bytes(tmp_path, name):
 def test_made_up_bytes(tmp_path, name, content, begins):
     make, read = FORMATS[name]
     path = tmp_path / name
+    path.unlink(missing_ok=True)  # what was made up is not nimt's to replace
     make(path)
     path.write_bytes(path.read_bytes()[:begins] + content)
     for rest in tmp_path.glob("*.previous"):
@@ -139,3 +159,103 @@ def test_any_number_goes_through_toml(number):
     import tomllib
 
     assert tomllib.loads(f"a = {toml_value(number)}")["a"] == number
+
+
+NUMBERS = st.sampled_from(
+    [
+        "1",
+        "0",
+        "0.5",
+        "-1",
+        "1e-300",
+        "1e300",
+        "1e99",
+        "1e400",
+        "5e-324",
+        "16",
+        "17",
+        "99999999999999999999",
+        "True",
+        "None",
+        "1j",
+        "'fixed'",
+        "'x'",
+        "b'a'",
+        "...",
+        "nan",
+    ]
+)
+LISTS = st.recursive(
+    NUMBERS, lambda parts: st.lists(parts, max_size=3).map(lambda own: f"({', '.join(own)})"), max_leaves=4
+)
+NAMES = st.sampled_from([*WORDS, "os", "__import__", "RBF.__init__"])
+OPTIONS = st.sampled_from(
+    [
+        "length_scale",
+        "nu",
+        "alpha",
+        "periodicity",
+        "sigma_0",
+        "constant_value",
+        "length_scale_bounds",
+        "width",
+        "dimension",
+        "smoothness",
+        "c",
+        "x",
+    ]
+)
+ARGUMENTS = st.lists(st.one_of(LISTS, st.builds("{}={}".format, OPTIONS, LISTS), st.just("*RBF(1)")), max_size=3)
+CALLS = st.builds(lambda name, given: f"{name}({', '.join(given)})", NAMES, ARGUMENTS)
+KERNELS = st.recursive(
+    CALLS,
+    lambda parts: st.one_of(
+        st.builds(
+            "({} {} {})".format, parts, st.sampled_from(["+", "*", "-", "/", "**", "@", "%", "and", "if", ","]), parts
+        ),
+        st.builds("{} * {}".format, LISTS, parts),
+        st.builds("({})**{}".format, parts, LISTS),
+        st.builds("-{}".format, parts),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=600)
+@given(text=KERNELS, dimension=st.integers(1, 3))
+def test_made_up_kernels(text, dimension):
+    assert_value_or_sentence(lambda _: parse_kernel(text, dimension=dimension), Path())
+
+
+@settings(max_examples=150)
+@given(text=st.text(max_size=60), dimension=st.integers(1, 3))
+def test_any_text_is_a_kernel_or_a_sentence(text, dimension):
+    assert_value_or_sentence(lambda _: parse_kernel(text, dimension=dimension), Path())
+
+
+LARGE = ["1e400", "9" * 400, "9" * 5000, "0x" + "f" * 5000]
+PLAIN = ["1", "0", "-1", "0.5", "true", "nan", "inf", "1979-05-27", "07:32:00"]
+QUOTED = ['"gmm"', "'a'", '""', r'"\u0000"', r'"\uD7FF"', "'''a\nb'''"]
+VALUES = st.recursive(
+    st.sampled_from([*PLAIN, *LARGE, *QUOTED]),
+    lambda parts: st.one_of(
+        st.lists(parts, max_size=3).map(lambda own: f"[{', '.join(own)}]"), parts.map(lambda own: f"{{a.b = {own}}}")
+    ),
+    max_leaves=5,
+)
+KEYS = st.one_of(st.sampled_from(sorted(FIELDS)), st.sampled_from(["a.b", r'"a\u001b"', "x", "target.x"]))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(st.builds("{} = {}".format, KEYS, VALUES), max_size=4))
+def test_made_up_settings(tmp_path, lines):
+    path = tmp_path / "a.toml"
+    path.write_text("\n".join([*lines, "# the end"]), encoding="utf-8")
+
+    def whole_way(file: Path) -> None:
+        """Read the settings, write them, and read them again."""
+        found = settings_from(None, {"config": str(file)})
+        file.write_text(found.to_toml(), encoding="utf-8")
+        assert RunSettings(**read_config(file)).to_toml() == found.to_toml()
+
+    assert_value_or_sentence(whole_way, path)

@@ -335,3 +335,152 @@ def test_where_nothing_can_be_written_the_settings_stay(server, tmp_path):
     assert [path.name for path in folder.iterdir()] == ["run.toml"]
     assert server.run("resume", folder, undrawn=True).code == 0
     assert len(Lesson.load(folder / "lesson.npz")) == 500
+
+
+def test_a_refused_second_run_removes_nothing_of_the_first(undrawn, nimt, tmp_path, monkeypatch):
+    """Both come to make the folder, the second makes it, the first gets the lock: what the first wrote stays."""
+    import fcntl
+    import os
+
+    folder = tmp_path / "run"
+    flock, held = fcntl.flock, []
+
+    def slow(handle, how):
+        if not held:  # now the other run, which found the folder there, is faster
+            held.append(os.open(folder, os.O_RDONLY))
+            flock(held[0], how)
+            (folder / "run.toml").write_text("of the first run")
+        flock(handle, how)
+
+    monkeypatch.setattr("fcntl.flock", slow)
+    answer = nimt("teach", "gmm", "--out", "run")
+    os.close(held[0])
+    assert answer.code == 2 and "another run is writing" in answer.err
+    assert (folder / "run.toml").read_text() == "of the first run"
+
+
+def test_a_folder_that_another_run_removes_meanwhile_is_made_again(undrawn, nimt, tmp_path, monkeypatch):
+    import fcntl
+
+    flock, done = fcntl.flock, []
+
+    def removed_before(handle, how):
+        if len(done) < 2:
+            (tmp_path / "run").rmdir()
+            done.append(how)
+        flock(handle, how)
+
+    monkeypatch.setattr("fcntl.flock", removed_before)
+    assert nimt("teach", "gmm", "--iterations", "3", "--out", "run").code == 0
+    assert len(done) == 2 and (tmp_path / "run" / "lesson.npz").exists()
+
+
+def test_what_was_made_for_a_run_that_never_began_is_removed(nimt, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nimt.cli.teach.taught", interrupted)
+    assert nimt("teach", "gmm", "--out", "a/b/c").code == 130
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "a").mkdir()
+    assert nimt("teach", "gmm", "--out", "a/b/c").code == 130
+    assert list((tmp_path / "a").iterdir()) == []
+
+
+@pytest.mark.parametrize("lost", ["the newest", "both"])
+def test_a_checkpoint_that_was_written_and_not_moved_is_taken_up(undrawn, nimt, tmp_path, lost):
+    folder = tmp_path / "run"
+    command = ("teach", "gmm", *GREEDY, "--iterations", "30")
+    assert nimt(*command, "--out", "whole").code == 0
+    assert nimt(*command, "--out", "run").code == 0
+    (folder / "lesson.npz").unlink()
+    (folder / "checkpoint.npz").rename(folder / "checkpoint.npz.next")  # the power went just now
+    if lost == "both":
+        (folder / "checkpoint.npz.previous").write_bytes(b"damaged")
+        (folder / "checkpoint.npz").write_bytes(b"damaged")
+    answer = nimt("resume", "run", "--quiet")
+    assert answer.code == 0 and "begins again" not in answer.err and "warning" not in answer.err
+    assert_same_lesson(tmp_path / "whole", folder)
+    assert_tidy(folder)
+
+
+@pytest.mark.parametrize("newest", ["lesson.npz", "checkpoint.npz"])
+def test_show_trusts_no_clock(undrawn, nimt, tmp_path, newest):
+    import os
+
+    folder = tmp_path / "run"
+    options = ("--from", "gmm:start", "--learning-rate", "0.01", "--tol", "0")
+    assert nimt("teach", "gmm", *options, "--iterations", "10", "--out", "run").code == 0
+
+    def shown():
+        for name in ("lesson.npz", "checkpoint.npz"):
+            second = 2_000_000_000 if name == newest else 1_000_000_000
+            os.utime(folder / name, (second, second))
+        answer = nimt("show", "run", "--json")
+        assert answer.code == 0, answer.err
+        return json.loads(answer.out)["steps"], "nimt resume" in answer.err
+
+    assert shown() == (10, False)
+    before = (folder / "lesson.npz").read_bytes()
+    assert nimt("resume", "run", "--iterations", "25").code == 0
+    (folder / "lesson.npz").write_bytes(before)  # as if stopped before the longer lesson was written
+    assert shown() == (25, True)
+
+
+def test_show_with_a_damaged_checkpoint_shows_the_lesson(undrawn, nimt, tmp_path):
+    assert nimt("teach", "gmm", *GREEDY, "--iterations", "10", "--out", "run").code == 0
+    flip(tmp_path / "run" / "checkpoint.npz")
+    answer = nimt("show", "run", "--json")
+    assert answer.code == 0 and json.loads(answer.out)["steps"] == 10
+    assert "warning" in answer.err and "checkpoint.npz" in answer.err
+
+
+@pytest.mark.parametrize("instead", ["nothing", "another folder", "a run"])
+def test_a_folder_removed_while_the_lesson_ran(server, tmp_path, until, instead):
+    import shutil
+
+    folder = tmp_path / "here" / "run"
+    folder.parent.mkdir()
+    options = ("--from", "gmm:start", "--learning-rate", "1e-9", "--tol", "0", "--engine", "reference")
+    pid = server.start(
+        "teach", "gmm", *options, "--iterations", 60_000, "--out", folder, undrawn=True, cwd=str(tmp_path)
+    )
+    until((folder / "run.toml").exists)
+    time.sleep(0.2)
+    shutil.rmtree(folder)
+    if instead == "another folder":
+        folder.mkdir()
+        (folder / "notes.txt").write_text("mine")
+    elif instead == "a run":
+        assert server.run("teach", "sine", "--iterations", 3, "--out", folder, undrawn=True).code == 0
+    answer = server.wait(pid)
+    assert answer.code == 0, answer.err
+    assert "was removed or replaced while the lesson ran" in answer.err and "Traceback" not in answer.err
+    assert len(Lesson.load(tmp_path / "nimt-run" / "lesson.npz")) == 60_000
+    if instead == "a run":
+        assert len(Lesson.load(folder / "lesson.npz")) == 3
+        assert server.run("resume", folder, "--iterations", 5, undrawn=True).code == 0  # its checkpoint is its own
+    elif instead == "another folder":
+        assert (folder / "notes.txt").read_text() == "mine" and not (folder / "lesson.npz").exists()
+
+
+def test_stopped_in_a_folder_that_was_removed_no_resume_is_suggested(server, tmp_path, until):
+    import shutil
+
+    folder = tmp_path / "run"
+    pid = server.start("teach", "gmm", *FOREVER, "--out", folder)
+    until((folder / "run.toml").exists)
+    time.sleep(0.3)
+    shutil.rmtree(folder)
+    answer = server.kill(pid, signal.SIGINT)
+    assert answer.code == 130
+    assert "nothing to go on from" in answer.err and "nimt resume" not in answer.err
+    assert not folder.exists()
+
+
+def test_a_larger_budget_plans_the_memory_of_its_snapshots(undrawn, nimt, tmp_path):
+    assert nimt("teach", "digit:0", "--every", "1", "--tol", "0", "--iterations", "10", "--out", "run").code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    answer = nimt("resume", "run", "--iterations", "900000")
+    assert answer.code == 2 and answer.is_one_sentence() and "every=1" in answer.err and "raise it" in answer.err
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before

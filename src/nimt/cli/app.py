@@ -19,11 +19,12 @@ from typing import Annotated, Any
 import typer
 
 from nimt._version import __version__
-from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain
+from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, prepare_streams, say
 from nimt.cli.wording import in_words_of_the_program
 from nimt.errors import NimtError
 
 COMMANDS = ("teach", "compare", "show", "resume", "plan", "reproduce", "demo")
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 EXAMPLES = (
     "nimt demo",
     "nimt teach digit:0 --from digit:8",
@@ -39,7 +40,7 @@ def _help_of(text: str | None, examples: Sequence[str]) -> str:
 
 def _say_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"nimt {__version__}")
+        say(f"nimt {__version__}")
         raise typer.Exit
 
 
@@ -93,11 +94,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; what is wrong with the input becomes one sentence on stderr."""
+    if not prepare_streams():
+        complain("standard output is closed: send it to a file, or to /dev/null")
+        return BAD_INPUT
     try:
         code = _answered(arguments)
         sys.stdout.flush()  # here, where a reader that has gone away can still be told from a mistake
     except BrokenPipeError:
         return _unread()
+    except OSError as error:  # a full disk, where stdout is a file
+        complain(f"standard output: {_of_the_system(error)}")
+        _unread()
+        return BAD_INPUT
     except SystemExit as end:  # how typer and rich leave when nobody reads on
         if not isinstance(end.__context__, BrokenPipeError):
             raise
@@ -111,7 +119,7 @@ def _unread() -> int:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
     return UNREAD
@@ -119,9 +127,10 @@ def _unread() -> int:
 
 def _answered(arguments: Sequence[str] | None) -> int:
     given = None if arguments is None else list(arguments)
-    logging.getLogger("PIL").setLevel(logging.CRITICAL)  # its remarks on damaged pictures would stand beside ours
+    for name in ("PIL", "matplotlib"):  # their remarks on damaged pictures and on caches would stand beside ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with warnings.catch_warnings(), _stopped_by_sigterm():
+        with warnings.catch_warnings(), _stopped_by_signals():
             warnings.showwarning = _show_warning
             warnings.simplefilter("default", UserWarning)
             code = program()(args=given, prog_name="nimt", standalone_mode=False)
@@ -151,8 +160,11 @@ def _answered(arguments: Sequence[str] | None) -> int:
 
 
 @contextlib.contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Let a request to end do what Ctrl-C does: finish the step, write the checkpoint, say how to go on."""
+def _stopped_by_signals() -> Iterator[None]:
+    """Let a request to end, or a terminal that goes away, do what Ctrl-C does: write the checkpoint, say how to go on.
+
+    A signal that is ignored, as SIGHUP is after nohup, stays so.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -165,11 +177,13 @@ def _stopped_by_sigterm() -> Iterator[None]:
             raise KeyboardInterrupt
         running.interrupt()
 
-    before = signal.signal(signal.SIGTERM, stop)
+    heard = [number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = [signal.signal(number, stop) for number in heard]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip(heard, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _of_the_system(error: OSError) -> str:

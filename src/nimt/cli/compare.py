@@ -69,18 +69,19 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
     for teacher in teachers.values():
         check_lesson(settings, problem, learner, teacher)
+    config = settings.to_toml()
     folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
-        write_text(folder.config, settings.to_toml())
+        write_text(folder.config, config)
         assert settings.seeds is not None
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
                 learner, teachers, problem.pool, problem.target,
                 **settings.rules(), seeds=settings.seeds, callback=watcher,
             )  # fmt: skip
-        written = write_comparison_report(comparison, folder.path, title=settings.title, repeat=settings.to_toml())
+        written = write_comparison_report(comparison, folder.path, title=settings.title, repeat=config)
         if as_json:
             print((folder.path / "comparison.json").read_text(encoding="utf-8"), end="")
         elif not quiet:

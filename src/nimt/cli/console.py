@@ -1,8 +1,15 @@
-"""What the program says: results on stdout, everything else on stderr, and the exit codes."""
+"""What the program says: results on stdout, everything else on stderr, and the exit codes.
+
+Whatever comes from a file or an option is printed through here, so that it cannot give orders to the terminal.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import sys
+from typing import IO, Any, cast
 
 DONE = 0
 NOT_REACHED = 1
@@ -11,13 +18,94 @@ INTERRUPTED = 130
 UNREAD = 141  # what a shell reports for a program that writes into a closed pipe
 
 
+def say(text: str) -> None:
+    """Write a line of results to stdout."""
+    print(plain(text))
+
+
 def complain(sentence: str, kind: str = "error") -> None:
     """Write one line to stderr."""
-    line = " ".join(sentence.split())
-    print(f"nimt: {kind}: {line}", file=sys.stderr, flush=True)
+    _write_to_stderr(f"nimt: {kind}: {' '.join(sentence.split())}")
 
 
 def note(sentence: str, *, quiet: bool = False) -> None:
     """Write one line to stderr that is no complaint."""
     if not quiet:
-        print(f"nimt: {sentence}", file=sys.stderr, flush=True)
+        _write_to_stderr(f"nimt: {sentence}")
+
+
+def plain(text: str) -> str:
+    r"""Return text with every character that does not print as its escape: a name may hold orders to the terminal.
+
+    Examples
+    --------
+    >>> print(plain("caf\u00e9\x1b[2J\u202e"))
+    café\x1b[2J\u202e
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+class Unbroken(io.TextIOBase):
+    """A stream like stderr that takes no harm when its reader is gone: a lesson does not end with its terminal."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):  # ValueError: it was closed
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        return bool(self._stream.isatty())
+
+    def fileno(self) -> int:
+        return int(self._stream.fileno())
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return str(self._stream.encoding)
+
+
+def stderr() -> IO[str]:
+    """Return stderr as everything here writes to it."""
+    return cast(IO[str], Unbroken(sys.stderr))
+
+
+def can_print(text: str) -> bool:
+    """Say whether stdout has letters for a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def prepare_streams() -> bool:
+    """Make the standard streams fit to be written to; say whether stdout is open.
+
+    A closed one is opened to nowhere, lest the next file that is opened gets its number and what is meant for a person
+    is written into it. A letter the terminal does not have becomes its escape.
+    """
+    is_open = sys.stdout is not None
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115 (open to the end)
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    return is_open
+
+
+def _write_to_stderr(line: str) -> None:
+    stream = stderr()
+    stream.write(plain(line) + "\n")
+    stream.flush()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import DONE
+from nimt.cli.console import DONE, say
 from nimt.cli.settings import RunSettings
 
 EXAMPLES = ("nimt demo",)
@@ -35,7 +35,7 @@ def demo(
     with whole_file(picture) as temporary:
         temporary.write_bytes(shipped("chelsea.png"))
     if not quiet:
-        print(f"open {Path(out) / 'report.html'} in a browser, then try")
-        print(f"  nimt teach {shlex.quote(str(picture))} --from zero")
-        print("  nimt compare gmm --from gmm:start --learning-rate 0.01")
-        print("0.01 is the paper's learning rate; without it nimt takes the largest that is safe, and far fewer steps.")
+        say(f"open {Path(out) / 'report.html'} in a browser, then try")
+        say(f"  nimt teach {shlex.quote(str(picture))} --from zero")
+        say("  nimt compare gmm --from gmm:start --learning-rate 0.01")
+        say("0.01 is the paper's learning rate; without it nimt takes the largest that is safe, and far fewer steps.")

@@ -12,8 +12,12 @@ from pathlib import Path
 
 from nimt.errors import InvalidInput
 
+TRIES = 100
 CHECKPOINTS = ("checkpoint.npz", "checkpoint.npz.previous")
 RESULTS = ("lesson.npz", "comparison.json", *CHECKPOINTS)
+REPORTS = ("report.html", "summary.json", "curve.png", "curves.png", "panels.png", "lesson.gif", "lesson.mp4")
+LESSONS = "*-seed-*.npz"  # of a comparison
+WRITTEN = "checkpoint.npz.next"  # whole, and not moved to its place yet
 WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins
 UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^checkpoint\.npz\.next$")
 
@@ -29,6 +33,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._stays = False
+        self._handle: int | None = None  # of the folder, while it is ours
 
     @classmethod
     def chosen(cls, out: str | None, name: str) -> RunFolder:
@@ -37,7 +42,9 @@ class RunFolder:
             return cls.of_their_own(name)
         if not out.strip():
             raise InvalidInput(f"--out is {out!r}: name a folder, or leave --out out for a new one")
-        return cls(Path(out))
+        from nimt.datasets.places import as_path
+
+        return cls(as_path(out))
 
     @classmethod
     def of_their_own(cls, name: str) -> RunFolder:
@@ -64,11 +71,6 @@ class RunFolder:
         """Say whether there is one to go on from, be it the one before the last."""
         return bool(self._checkpoints())
 
-    def went_on(self) -> bool:
-        """Say whether the checkpoint is ahead of the lesson, as after a stop; a finished run writes its lesson last."""
-        written = [path.stat().st_mtime_ns for path in (*self._checkpoints(), self.lesson) if path.exists()]
-        return self.has_checkpoint() and (not self.lesson.exists() or written[-1] < max(written))
-
     def checkpoint_bytes(self) -> int:
         """Return what the checkpoints take on disk."""
         return sum(path.stat().st_size for path in self._checkpoints())
@@ -79,47 +81,59 @@ class RunFolder:
             path.unlink(missing_ok=True)
 
     def _checkpoints(self) -> list[Path]:
-        return [path for name in CHECKPOINTS if (path := self.path / name).exists()]
+        return [path for name in CHECKPOINTS if (path := self.path / name).is_file()]
 
     def holds_run_of(self, settings: str) -> bool:
         """Say whether the run in the folder has these settings, written as in run.toml."""
-        try:
-            return self.config.read_text(encoding="utf-8") == settings
-        except (OSError, UnicodeDecodeError):
-            return False
+        return self._config_begins_with(settings.encode())
 
     def keep(self) -> None:
         """Let the folder stay whatever happens from now on: the run has begun, and run.toml says how to go on."""
         self._stays = True
 
+    def is_still_there(self) -> bool:
+        """Say whether the folder we hold is still the one of that name: it may be removed or replaced meanwhile."""
+        assert self._handle is not None
+        try:
+            return os.path.samestat(os.fstat(self._handle), os.stat(self.path))
+        except OSError:
+            return False
+
     @contextlib.contextmanager
     def claimed_anew(self, *, overwrite: bool) -> Iterator[None]:
         """Make the folder ours for a new run; if the run never begins, leave everything as it was found."""
-        made = self._make()
-        try:
-            with self._locked():
-                taken = [name for name in RESULTS if (self.path / name).exists()]
-                if not overwrite:
-                    self._refuse_if_used(taken)
-                for name in taken:
-                    (self.path / name).unlink()
-                self._sweep()
+        with self._made_and_locked() as made:
+            try:
+                self._empty(overwrite=overwrite)
                 yield
-        except BaseException:
-            if made and not self._stays:
-                self._remove_if_unused()
-            raise
+            except BaseException:
+                if made and not self._stays:
+                    self._remove_if_unused(made)
+                raise
+
+    def _empty(self, *, overwrite: bool) -> None:
+        """Remove the run that is there, where that was asked for; a report of it would describe another lesson."""
+        taken = [name for name in RESULTS if (self.path / name).exists()]
+        if not overwrite:
+            self._refuse_if_used(taken)
+        elif self._is_ours():
+            taken += [name for name in REPORTS if (self.path / name).is_file()]
+            taken += [path.name for path in self.path.glob(LESSONS) if path.is_file()]
+        for name in taken:
+            (self.path / name).unlink()
+        self._sweep()
 
     @contextlib.contextmanager
     def claimed_again(self) -> Iterator[None]:
         """Make the folder ours to go on with its run."""
-        if not self.path.is_dir():
-            raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
-        with self._locked():
+        with self._locked() as there:
+            if not there or not self.path.is_dir():
+                raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
             if not self.config.exists() and not self.has_checkpoint():
                 raise InvalidInput(
                     f"{str(self.path)!r} holds no run of nimt: name the folder that 'nimt teach' wrote to"
                 )
+            self._recover()
             self._sweep()
             yield
 
@@ -142,26 +156,52 @@ class RunFolder:
 
     def _is_ours(self) -> bool:
         """Say whether a run wrote run.toml, rather than somebody who keeps settings there."""
+        return self._config_begins_with(WRITTEN_BY_NIMT)
+
+    def _config_begins_with(self, beginning: bytes) -> bool:
+        if not self.config.is_file():  # a pipe would keep us waiting
+            return False
         with contextlib.suppress(OSError), open(self.config, "rb") as file:
-            return file.read(len(WRITTEN_BY_NIMT)) == WRITTEN_BY_NIMT
+            return file.read(len(beginning)) == beginning
         return False
 
-    def _make(self) -> bool:
-        """Create the folder; say whether that was needed."""
-        if self.path.is_dir():
-            return False
-        if self.path.exists():
+    @contextlib.contextmanager
+    def _made_and_locked(self) -> Iterator[list[Path]]:
+        """Hold the folder, and hand out which folders had to be made for it, the innermost first.
+
+        Another run may remove the folder it made, unused, between our finding it and our holding it: then once more.
+        """
+        for _ in range(TRIES):
+            made = self._make()
+            with self._locked() as there:
+                if there:
+                    yield made
+                    return
+        raise InvalidInput(f"the folder {str(self.path)!r} is made and removed by another run: give another --out")
+
+    def _make(self) -> list[Path]:
+        """Create the folder and those above it; return the ones that were not there."""
+        if self.path.exists() and not self.path.is_dir():
             raise InvalidInput(f"{str(self.path)!r} is a file: give --out a folder")
+        missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
-            self.path.mkdir(parents=True)
+            for folder in reversed(missing):
+                folder.mkdir(exist_ok=True)
         except OSError as error:
             raise InvalidInput(f"the folder {str(self.path)!r} cannot be made: {error.strerror}") from None
-        return True
+        return missing
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold a lock on the folder itself: the kernel lets go of it whenever and however the process ends."""
-        handle = os.open(self.path, os.O_RDONLY)
+    def _locked(self) -> Iterator[bool]:
+        """Hold a lock on the folder itself: the kernel lets go of it whenever and however the process ends.
+
+        Hand out whether the folder is still there.
+        """
+        try:
+            handle = os.open(self.path, os.O_RDONLY)
+        except FileNotFoundError:
+            yield False
+            return
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -169,19 +209,31 @@ class RunFolder:
                 raise InvalidInput(
                     f"another run is writing to {str(self.path)!r}: wait for it, or give another --out"
                 ) from None
-            if not os.access(self.path, os.W_OK | os.X_OK):
+            self._handle = handle
+            there = self.is_still_there()
+            if there and not os.access(self.path, os.W_OK | os.X_OK):
                 raise InvalidInput(f"the folder {str(self.path)!r} may not be written to: give another --out")
-            yield
+            yield there
         finally:
+            self._handle = None
             os.close(handle)
 
-    def _remove_if_unused(self) -> None:
-        """Remove the folder where nothing but the settings came into it."""
+    def _remove_if_unused(self, made: list[Path]) -> None:
+        """Remove the folders that were made where nothing but the settings came into them."""
         with contextlib.suppress(OSError):
             self._sweep()
             if {path.name for path in self.path.iterdir()} <= {self.config.name}:
                 self.config.unlink(missing_ok=True)
-                self.path.rmdir()
+                for folder in made:
+                    folder.rmdir()
+
+    def _recover(self) -> None:
+        """Take up a checkpoint that a killed run had written and not moved to its place, if none there is whole."""
+        from nimt.teaching.running import is_whole
+
+        written = self.path / WRITTEN
+        if written.is_file() and is_whole(written) and not (self.checkpoint.is_file() and is_whole(self.checkpoint)):
+            os.replace(written, self.checkpoint)
 
     def _sweep(self) -> None:
         """Remove what a killed run was in the middle of writing."""

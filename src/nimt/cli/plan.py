@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nimt.cli.console import note
+from nimt.cli.console import note, say
 from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import settings_from
 from nimt.cli.teach import TARGET_HELP
@@ -43,4 +43,4 @@ def plan(
             )
         )
     else:
-        print(found)
+        say(str(found))

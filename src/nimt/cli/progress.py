@@ -17,7 +17,9 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
     """Hand out a callback for `nimt.teach` that moves a bar on stderr; None where nobody would see it."""
     from rich.console import Console
 
-    console = Console(stderr=True)
+    from nimt.cli.console import plain, stderr
+
+    console = Console(file=stderr())
     if not shown or not console.is_terminal:
         yield None
         return
@@ -25,7 +27,7 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
     from rich.progress import Progress as Bar
 
     bar = Bar(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         TextColumn("{task.fields[place]}"),
         TextColumn("M {task.fields[discrepancy]}"),
@@ -37,7 +39,7 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
     )
     began: list[int] = []  # where a resumed lesson goes on: its earlier steps say nothing about the speed now
     with bar:
-        task = bar.add_task(title, total=None, place="", discrepancy="", speed="", start=False)
+        task = bar.add_task(plain(title), total=None, place="", discrepancy="", speed="", start=False)
 
         def moved(progress: Progress) -> None:
             if not began:

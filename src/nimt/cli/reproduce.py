@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nimt.cli.console import plain, stderr
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -41,7 +43,7 @@ def reproduce(
 
     from nimt import paper
 
-    said = Console(quiet=quiet, highlight=False)
+    said = Console(quiet=quiet, highlight=False, markup=False)
     if list_:
         _list(said, paper.EXPERIMENTS)
         return
@@ -81,7 +83,8 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
     said.print(table)
     for sentence in (*remarks(summary["experiments"].values()), TIMES):
         said.print(sentence, soft_wrap=True)
-    said.print(f"{summary['wall_seconds']:.1f} s; open {out / 'report.html'} in a browser", soft_wrap=True)
+    page = plain(str(out / "report.html"))
+    said.print(f"{summary['wall_seconds']:.1f} s; open {page} in a browser", soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -89,7 +92,7 @@ def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
     """Hand out a callback that shows a bar for every experiment under way, or a line for every one that is done."""
     from rich.console import Console
 
-    console = Console(stderr=True, highlight=False)
+    console = Console(file=stderr(), highlight=False, markup=False)
     if quiet:
         yield None
         return
@@ -98,7 +101,11 @@ def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
         return
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:14}"), BarColumn(bar_width=24), TextColumn("{task.fields[doing]}"))
+    columns = (
+        TextColumn("{task.description:14}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[doing]}", markup=False),
+    )
     with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
         lines: dict[str, TaskID] = {}
 

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note
+from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
@@ -44,6 +44,8 @@ def finish(
     from nimt.lesson.lesson import Outcome
 
     folder.keep()
+    if not folder.is_still_there():
+        return _finish_elsewhere(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
     if lesson.outcome is Outcome.INTERRUPTED:
         note(f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}")
@@ -62,6 +64,26 @@ def finish(
         raise OSError(error.errno, _unwritten(error, folder, go_on, saved=saved)) from error
     _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
     return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def _finish_elsewhere(
+    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
+) -> int:
+    """Write the lesson to a new folder: its own was removed or replaced while it ran."""
+    from nimt.cli.belonging import marked
+    from nimt.cli.folder import RunFolder
+    from nimt.files import write_text
+    from nimt.lesson.lesson import Outcome
+
+    gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
+    if lesson.outcome is Outcome.INTERRUPTED:
+        note(f"stopped after {len(lesson):,} steps; {gone}, so that there is nothing to go on from")
+        return INTERRUPTED
+    other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
+    note(f"{gone}: it is written to {str(other.path)!r}")
+    with other.claimed_anew(overwrite=False):
+        write_text(other.config, marked(settings, lesson.settings))
+        return finish(lesson, other, settings, as_json=as_json, quiet=quiet, require=require)
 
 
 def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
@@ -93,7 +115,7 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_written(folder.path, written)
         if folder.has_checkpoint():
             size = folder.checkpoint_bytes() / 1e6
-            print(f"go on with: {go_on} --iterations {2 * len(lesson)} (the checkpoints for it take {size:.1f} MB)")
+            say(f"go on with: {go_on} --iterations {2 * len(lesson)} (the checkpoints for it take {size:.1f} MB)")
 
 
 def print_summary(summary: dict[str, Any]) -> None:
@@ -111,9 +133,9 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
         justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
-        table.add_column(name, justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
+        table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
     for line in lines:
-        table.add_row(*(Text(cell) for cell in line))  # Text, so that brackets in a name are no markup
+        table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are no markup
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, WIDE)  # a file or a pipe has no edge to keep within
@@ -122,7 +144,7 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
 def print_written(folder: Path, written: list[Path]) -> None:
     """Say where everything is."""
-    print(f"written to {folder}: {', '.join(path.name for path in written)}")
+    say(f"written to {folder}: {', '.join(path.name for path in written)}")
 
 
 def text_of(value: Any) -> str:

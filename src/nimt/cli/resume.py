@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shlex
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +19,8 @@ from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
+
+LARGEST = 1 << 40  # bytes of a lesson file
 
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 -n 1000 --out run",
@@ -33,45 +36,80 @@ def resume(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
 ) -> None:
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
+    from nimt.cli.belonging import check_settings
     from nimt.cli.results import finish
-    from nimt.files import write_text
+    from nimt.datasets.places import as_path
 
-    run = RunFolder(Path(folder))
+    run = RunFolder(as_path(folder))
     with run.claimed_again():
         settings = _settings_of(run.config)
         if settings.teachers is not None:
             raise InvalidInput(f"{folder!r} holds a comparison, which is not resumed but {repeated(run.path)}")
-        before = settings.iterations
+        check_settings(run.config, settings)
         if iterations is not None:
+            before = settings.iterations
             if iterations < before:
                 raise InvalidInput(f"iterations must be at least the {before} of before, got {iterations}")
             settings = dataclasses.replace(settings, iterations=iterations)
-            write_text(run.config, settings.to_toml())
-        lesson = _gone_on(run, settings, before, shown=not (quiet or as_json), quiet=quiet)
+        lesson = _gone_on(run, settings, shown=not (quiet or as_json), quiet=quiet)
         code = finish(lesson, run, settings, as_json=as_json, quiet=quiet, require=require)
     raise typer.Exit(code)
 
 
-def _gone_on(run: RunFolder, settings: RunSettings, before: int, *, shown: bool, quiet: bool) -> Lesson:
+def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool) -> Lesson:
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
-    from nimt.cli.progress import progress_bar
-    from nimt.cli.teach import taught
+    from nimt.cli.teach import check_lesson, taught
+    from nimt.datasets.places import readable_file
     from nimt.lesson.lesson import Lesson, Outcome
-    from nimt.teaching.teaching import resume as go_on
 
     if run.has_checkpoint():
-        more = [step for step in settings.snapshots(1) if step > before] if settings.iterations > before else []
-        with progress_bar(settings.title, shown=shown) as watcher, _naming_what_is_whole(run):
-            return go_on(run.checkpoint, max_iterations=settings.iterations, snapshots=more, callback=watcher)
+        return _from_checkpoint(run, settings, shown=shown)
     if run.lesson.exists():
-        lesson = Lesson.load(run.lesson)
+        lesson = Lesson.load(readable_file(run.lesson, LARGEST))
+        _begin(run, settings, lesson.settings, str(run.lesson))
         if lesson.outcome is not Outcome.BUDGET or len(lesson) >= settings.iterations:
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
-    note("there is no checkpoint to go on from: it begins again", quiet=quiet)
     problem = settings.problem()
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
+    described = check_lesson(settings, problem, learner, teacher)
+    _begin(run, settings, described, f"{settings.target!r} as it is now")
+    note("there is no checkpoint to go on from: it begins again", quiet=quiet)
     return taught(settings, run, problem, learner, teacher, settings.snapshots(len(problem.pool)), shown=shown)
+
+
+def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> Lesson:
+    from nimt.cli.progress import progress_bar
+    from nimt.teaching.teaching import lesson_so_far
+    from nimt.teaching.teaching import resume as go_on
+
+    with _naming_what_is_whole(run):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
+            found = lesson_so_far(run.checkpoint)
+        described, points = found.settings, len(found.pool)
+        del found  # it may be large, and is made again
+        before = described["max_iterations"]
+        asked = settings.snapshots(points)  # refused here where so many pictures would not fit
+        _begin(run, settings, described, str(run.checkpoint))
+        with progress_bar(settings.title, shown=shown) as watcher:
+            return go_on(
+                run.checkpoint,
+                max_iterations=settings.iterations,
+                snapshots=[step for step in asked if step > before],
+                callback=watcher,
+            )
+
+
+def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
+    """Check that this is the lesson of run.toml, and write there the budget it has now."""
+    from nimt.cli.belonging import check_lesson_of, marked
+    from nimt.files import write_text
+
+    check_lesson_of(run.config, settings, lesson, found_in)
+    config = marked(settings, lesson)
+    if config != run.config.read_text(encoding="utf-8"):
+        write_text(run.config, config)
 
 
 @contextlib.contextmanager

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from nimt.teachers.base import Teacher
 
 USUAL_K = "1"
-LARGEST_CONFIG = 1 << 20  # bytes
+LARGEST_CONFIG = 1 << 16  # bytes
+MOST_DOTS = 250  # in a line of it
+MOST_SNAPSHOTS = 100_000
+LARGEST_NUMBER = 2**63 - 1  # what TOML promises to keep
+WHOLE_NUMBERS = ("size", "iterations", "seed", "every", "seeds")
+MOST_SEEDS = 10_000
+LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +58,14 @@ class RunSettings:
     engine: str = "auto"
     teachers: str | None = None
     seeds: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in WHOLE_NUMBERS:
+            value = getattr(self, name)
+            if value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+                raise InvalidInput(f"{name} must be a whole number of at most 63 bits, got {shown(value)}")
+        if self.seeds is not None and self.seeds > MOST_SEEDS:
+            raise InvalidInput(f"seeds must be at most {MOST_SEEDS:,}, got {self.seeds}")
 
     @property
     def title(self) -> str:
@@ -132,9 +146,11 @@ class RunSettings:
             return frame_steps(last, points)
         if self.every < 1:
             raise InvalidInput(f"every must be a whole number >= 1, got {self.every}")
-        if last // self.every * points * 8 > 1 << 32:
+        count = last // self.every + 1
+        if count > MOST_SNAPSHOTS or count * points * 8 > LARGEST_SNAPSHOTS:
             raise InvalidInput(
-                f"every={self.every} would keep {last // self.every} pictures of {points} points: raise it"
+                f"every={self.every} would keep f {count:,} times on {points:,} points, and {MOST_SNAPSHOTS:,} times "
+                f"and {LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
             )
         return [*range(0, last + 1, self.every)]
 
@@ -153,7 +169,7 @@ FIELDS = {part.name: part for part in dataclasses.fields(RunSettings)}
 DEFAULTS = {name: part.default for name, part in FIELDS.items() if part.default is not dataclasses.MISSING}
 KINDS: dict[str, type] = {
     **dict.fromkeys(FIELDS, str),
-    **dict.fromkeys(("size", "iterations", "seed", "every", "seeds"), int),
+    **dict.fromkeys(WHOLE_NUMBERS, int),
     **dict.fromkeys(("pool", "probability", "width", "tol"), float),
     **dict.fromkeys(("strict", "scale_features"), bool),
 }
@@ -182,23 +198,46 @@ def read_config(path: Path) -> dict[str, Any]:
 
     path = readable_file(path, LARGEST_CONFIG)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise InvalidInput(f"{str(path)!r} is not a TOML file: {problem}") from None
+        text = path.read_text(encoding="utf-8")
+        deepest = max(text.splitlines(), key=lambda line: line.count("."), default="").count(".")
+        if deepest > MOST_DOTS:  # a key of thousands of parts takes the parser minutes
+            raise InvalidInput(f"{str(path)!r} has {deepest} dots in a line: settings are not nested")
+        content = tomllib.loads(text)
+    except InvalidInput:
+        raise
+    except (ValueError, RecursionError) as problem:  # ValueError: also of a number with thousands of digits
+        raise InvalidInput(f"{str(path)!r} is not a TOML file: {str(problem)[:200]}") from None
     return {name: _checked(name, value, path) for name, value in content.items()}
 
 
 def _checked(name: str, value: Any, path: Path) -> Any:
     if name not in FIELDS:
-        raise InvalidInput(f"{str(path)!r} sets {name!r}, which is no setting; there are {', '.join(FIELDS)}")
+        raise InvalidInput(f"{str(path)!r} sets {shown(name)}, which is no setting; there are {', '.join(FIELDS)}")
     kind = KINDS[name]
+    if type(value) is int and abs(value) > LARGEST_NUMBER:
+        raise InvalidInput(f"{str(path)!r} sets {name} to {shown(value)}: a number has at most 63 bits")
     if kind is float and type(value) is int:
         return float(value)
     if name in ("k", "learning_rate") and type(value) in (int, float):
         return repr(value)
     if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
-        raise InvalidInput(f"{str(path)!r} sets {name} = {value!r}: it must be {WORDS[kind]}")
+        raise InvalidInput(f"{str(path)!r} sets {name} = {shown(value)}: it must be {WORDS[kind]}")
     return value
+
+
+def shown(value: Any) -> str:
+    """Return a value for a sentence: cut where it is long, and in words where Python will not write it out.
+
+    Examples
+    --------
+    >>> shown(7), shown(10**60), shown(1 << 60_000)
+    ('7', '1000000000000000000000000000000000000000...', 'a number of 60001 bits')
+    """
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # Python refuses to write out more than some thousand digits
+        return f"a number of {value.bit_length()} bits" if isinstance(value, int) else "a value that is too large"
+    return text if len(text) <= 60 else f"{text[:40]}..."
 
 
 def _refuse_k(name: str, k: str | None) -> NoReturn:
@@ -231,6 +270,8 @@ def toml_value(value: str | int | float | bool) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise InvalidInput(f"{value!r} is not UTF-8, and cannot be kept in run.toml: rename it, or the folder it is in")
     quoted = "".join(
         f"\\u{ord(letter):04X}" if ord(letter) < 32 or ord(letter) == 127 else letter
         for letter in value.replace("\\", "\\\\").replace('"', '\\"')

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nimt.cli.console import note
-from nimt.errors import InvalidInput
+from nimt.cli.console import can_print, complain, note, say
+from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
@@ -31,17 +31,18 @@ def show(
     import json
 
     from nimt.cli.results import print_summary
-    from nimt.cli.terminal_curve import terminal_curve
+    from nimt.cli.terminal_curve import ASCII, terminal_curve
+    from nimt.datasets.places import as_path
     from nimt.reports.summary import summary_of
 
-    found = _found(Path(lesson))
+    found = _found(as_path(lesson))
     summary = summary_of(found)
     if as_json:
         print(json.dumps(summary, allow_nan=False))
         return
     print_summary(summary)
     for line in terminal_curve(found.discrepancy, found.tol):
-        print(line)
+        say(line if can_print(line) else line.translate(ASCII))
 
 
 def _found(path: Path) -> Lesson:
@@ -54,11 +55,22 @@ def _found(path: Path) -> Lesson:
     if not path.is_dir():
         return Lesson.load(readable_file(path, LARGEST))
     run = RunFolder(path)
-    if run.went_on():
-        note(f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}")
-        return lesson_so_far(run.checkpoint)
-    if run.lesson.exists():
-        return Lesson.load(readable_file(run.lesson, LARGEST))
+    lesson = Lesson.load(readable_file(run.lesson, LARGEST)) if run.lesson.exists() else None
+    if run.has_checkpoint():
+        try:
+            so_far = lesson_so_far(run.checkpoint)
+        except CorruptLesson as error:
+            if lesson is None:
+                raise
+            complain(f"{error}; the lesson that was written before it is shown", "warning")
+        else:
+            if lesson is None or len(so_far) > len(lesson):  # steps, not times: a clock may be set back
+                note(
+                    f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}"
+                )
+                return so_far
+    if lesson is not None:
+        return lesson
     raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {_way_out(run)}")
 
 

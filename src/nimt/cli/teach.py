@@ -47,6 +47,7 @@ def run_lesson(
     settings: RunSettings, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool
 ) -> int:
     """Read, check, teach, write; return the exit code."""
+    from nimt.cli.belonging import marked
     from nimt.cli.folder import RunFolder
     from nimt.cli.results import finish
     from nimt.files import write_text
@@ -54,25 +55,33 @@ def run_lesson(
     problem = settings.problem()
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     snapshots = settings.snapshots(len(problem.pool))
-    check_lesson(settings, problem, learner, teacher)
+    config = marked(settings, check_lesson(settings, problem, learner, teacher))
     folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
-        write_text(folder.config, settings.to_toml())
+        write_text(folder.config, config)
         lesson = taught(settings, folder, problem, learner, teacher, snapshots, shown=not (quiet or as_json))
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
 
 
-def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> None:
-    """Let the library refuse what it would refuse, before a folder is made or an older run in it is replaced."""
+def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> dict[str, Any]:
+    """Let the library refuse what it would refuse, before a folder is made or an older run in it is replaced.
+
+    Returns
+    -------
+    dict
+        The settings of the lesson that would be given, as `Lesson.settings`.
+    """
     import warnings
 
+    from nimt.errors import StepSizeWarning
     from nimt.teaching.teaching import steps
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they come again when the lesson begins
-        steps(learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed)
+        warnings.simplefilter("ignore", StepSizeWarning)  # it comes again when the lesson begins
+        walk = steps(learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed)
+    return walk.lesson.settings
 
 
 def taught(

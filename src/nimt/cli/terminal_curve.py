@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
+ASCII = str.maketrans("▁▂▃▄▅▆▇█│└─", "..::==##|+-")  # for a terminal without these letters
 
 
 def terminal_curve(

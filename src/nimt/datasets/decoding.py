@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from nimt.datasets.picture import Values
+from nimt.datasets.limits import MOST_PIXELS, check_pixels
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 
 # Only formats that decode to pixels by themselves: Pillow's list has some that start other programs.
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 LARGEST_FILE = 1 << 28
-MOST_PIXELS = 50_000_000
+MOST_SCANS = 100  # of a JPEG; each costs as much time as the whole picture, and ten are usual
+STRIP = 1 << 20  # pixels brought to brightness at a time: all at once they would take eight times their memory
 
 
 def decoded(path: str | os.PathLike[str]) -> Image.Image:
@@ -24,7 +29,7 @@ def decoded(path: str | os.PathLike[str]) -> Image.Image:
     Parameters
     ----------
     path : path-like
-        PNG, JPEG, GIF, BMP, TIFF, WebP or PPM, of at most 50 million pixels.
+        PNG, JPEG, GIF, BMP, TIFF, WebP or PPM, of at most 50 million pixels, fewer in a small file.
     """
     path = readable_file(path, LARGEST_FILE)
     shown = str(path)
@@ -33,8 +38,9 @@ def decoded(path: str | os.PathLike[str]) -> Image.Image:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(path, formats=FORMATS) as image:
-                if image.width * image.height > MOST_PIXELS:
-                    raise InvalidInput(_too_large(shown, f"{image.width} x {image.height} pixels"))
+                check_pixels(image.width, image.height, path)
+                if image.format == "JPEG":
+                    _check_scans(path)
                 image.load()
                 return ImageOps.exif_transpose(image)
     except InvalidInput:
@@ -42,7 +48,9 @@ def decoded(path: str | os.PathLike[str]) -> Image.Image:
     except UnidentifiedImageError:
         raise InvalidInput(f"{shown!r} is not a picture that can be read: give a {', '.join(FORMATS)} file") from None
     except Image.DecompressionBombError as problem:
-        raise InvalidInput(_too_large(shown, "far too many pixels")) from problem
+        raise InvalidInput(
+            f"the picture {shown!r} has far more pixels than the {MOST_PIXELS:,} read here: shrink it first"
+        ) from problem
     except Exception as problem:  # a decoder meets damaged bytes with nearly any exception
         raise InvalidInput(f"the picture {shown!r} is damaged or cut short ({problem}): copy it again") from problem
 
@@ -57,36 +65,60 @@ def flattened(image: Image.Image) -> Image.Image:
     return image.convert("L" if image.mode in ("1", "L") else "RGB")
 
 
-def luminance(image: Image.Image) -> Values:
+def luminance(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.NDArray[Any]:
     """Return the brightness of every pixel, 0 (black) to 1 (white).
 
     Colours count as 0.299 R + 0.587 G + 0.114 B (ITU-R 601); transparency is laid on white; 16-bit grey keeps its
     depth; floating-point or 32-bit grey beyond its usual range is stretched to [0, 1].
+
+    Parameters
+    ----------
+    image : Image
+    dtype : numpy type
+        Of the result; it is computed in float64.
 
     Returns
     -------
     ndarray of shape (height, width)
     """
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-        return _deep_grey(image)
-    pixels = np.asarray(flattened(image), dtype=np.float64) / 255.0
-    return pixels if pixels.ndim == 2 else np.asarray(pixels @ np.array([0.299, 0.587, 0.114]))
+        return _deep_grey(image, dtype)
+    brightness = np.empty((image.height, image.width), dtype)
+    for rows in _strips(image):
+        part = image.crop((0, rows.start, image.width, rows.stop))
+        pixels = np.asarray(flattened(part), dtype=np.float64) / 255.0
+        brightness[rows] = pixels if pixels.ndim == 2 else pixels @ np.array([0.299, 0.587, 0.114])
+    return brightness
 
 
-def _deep_grey(image: Image.Image) -> Values:
+def _deep_grey(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.NDArray[Any]:
     stored = np.asarray(image)
     if not np.isfinite(stored).all():  # before the cast, which warns of signalling NaNs
         raise InvalidInput("the picture has pixels that are not finite: replace them first")
-    values = stored.astype(np.float64)
     highest = 1.0 if image.mode == "F" else 65535.0
-    low, high = values.min(), values.max()
-    if low >= 0 and high <= highest:
-        return values / highest
-    if low == high:
+    low, high = float(stored.min()), float(stored.max())
+    usual = low >= 0 and high <= highest
+    if not usual and low == high:
         raise InvalidInput(f"every pixel of the picture is {low:g}, which has no brightness in [0, 1]: give another")
-    # Halved first, so that the range of the largest floats does not overflow.
-    return np.asarray((values / 2 - low / 2) / (high / 2 - low / 2))
+    brightness = np.empty(stored.shape, dtype)
+    for rows in _strips(image):
+        values = stored[rows].astype(np.float64)
+        # Halved first, so that the range of the largest floats does not overflow.
+        brightness[rows] = values / highest if usual else (values / 2 - low / 2) / (high / 2 - low / 2)
+    return brightness
 
 
-def _too_large(shown: str, what: str) -> str:
-    return f"the picture {shown!r} has {what}, more than the {MOST_PIXELS:,} read here: shrink it first"
+def _strips(image: Image.Image) -> Iterator[slice]:
+    """Yield the rows of a picture, some at a time."""
+    height = max(1, STRIP // image.width)
+    for top in range(0, image.height, height):
+        yield slice(top, min(top + height, image.height))
+
+
+def _check_scans(path: Path) -> None:
+    """Refuse a JPEG that goes over its pixels again and again; within the scans themselves this marker cannot occur."""
+    scans = path.read_bytes().count(b"\xff\xda")
+    if scans > MOST_SCANS:
+        raise InvalidInput(
+            f"the picture {str(path)!r} has {scans} scans, and at most {MOST_SCANS} are read: save it again"
+        )

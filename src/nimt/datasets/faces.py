@@ -31,9 +31,16 @@ def faces(*, download: bool = False) -> tuple[Picture, Picture]:
     -------
     initial, target : Picture
     """
-    if download or is_there(_cache(None)):
+    if download or _has_olivetti():
         return olivetti(download=download)
     return portraits()
+
+
+def _has_olivetti() -> bool:
+    try:
+        return is_there(_cache(None))
+    except InvalidInput:  # no home folder, as in a container
+        return False
 
 
 def portraits() -> tuple[Picture, Picture]:

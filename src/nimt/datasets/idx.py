@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
+from nimt.datasets.limits import check_unpacked
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 
@@ -91,6 +92,7 @@ def _content(file: BinaryIO, sizes: tuple[int, ...], path: Path) -> bytes:
             f"the header of {str(path)!r} announces sizes {sizes}, {expected} bytes where 1 to {_LARGEST} are allowed: "
             "copy it again"
         )
+    check_unpacked(expected, path)
     values = file.read(expected)
     if len(values) < expected:
         raise InvalidInput(

@@ -27,8 +27,7 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     if folder is None:
         told = os.environ.get("NIMT_DATA")
         if not told:
-            cache = os.environ.get("XDG_CACHE_HOME")
-            return as_path(cache or "~/.cache", expand=True) / "nimt"
+            return _cache_folder()
         folder = told
     path = as_path(folder, expand=True)
     if not is_there(path):
@@ -36,6 +35,17 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     if not path.is_dir():
         raise InvalidInput(f"the data folder {str(path)!r} is not a folder: name the folder the files are in")
     return path
+
+
+def _cache_folder() -> Path:
+    """Name nimt's cache folder; without a home, as in a container, one that is not there."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    if cache:
+        return as_path(cache, expand=True) / "nimt"
+    try:
+        return Path.home() / ".cache" / "nimt"
+    except RuntimeError:
+        return Path(os.devnull, "nimt")
 
 
 def find(names: Iterable[str], folder: Path) -> Path | None:
@@ -59,7 +69,17 @@ def as_path(path: str | os.PathLike[str], *, expand: bool = False) -> Path:
         raise InvalidInput(f"no home folder is known for the path {str(path)!r}: write it without ~") from None
     if "\0" in str(path):
         raise InvalidInput(f"the path {str(path)!r} holds a null character: remove it")
+    if not _is_utf8(str(path)):  # it could be read, and written to no settings, page or terminal
+        raise InvalidInput(f"the path {str(path)!r} is not UTF-8: rename it")
     return path
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_there(path: Path) -> bool:

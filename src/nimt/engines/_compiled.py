@@ -15,7 +15,8 @@ the reference loop. Every function releases Python's lock: lessons in several th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nimt.engines.caching import njit
 
 TILE = 64  # slots that a tournament's leaf holds
 FAN = 8  # nodes that meet in one match

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
+from nimt.datasets.limits import check_unpacked, check_values
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
@@ -75,13 +76,12 @@ def _from_npz(path: Path) -> NDArray[Any]:
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if len(members) != 1:
-            names = ", ".join(member.filename.removesuffix(".npy") for member in members[:5]) or "none"
+            names = ", ".join(member.filename.removesuffix(".npy")[:40] for member in members[:5]) or "none"
             more = ", ..." if len(members) > 5 else ""
             raise InvalidInput(
                 f"{str(path)!r} holds {len(members)} arrays ({names}{more}) and one is needed: save that one alone"
             )
-        if members[0].file_size > LARGEST_ARRAY:
-            raise InvalidInput(f"{str(path)!r} unpacks to {members[0].file_size} bytes: {LARGEST_ARRAY} are read here")
+        check_unpacked(members[0].file_size, path)
         with archive.open(members[0]) as file:
             return _checked(file, path, members[0].file_size)
 
@@ -106,6 +106,7 @@ def _checked(file: IO[bytes], path: Path, size: int) -> NDArray[Any]:
         raise InvalidInput(
             f"{str(path)!r} promises {count} numbers and has {size} bytes: it is damaged or cut short, save it again"
         )
+    check_values(count, path)
     data = file.read(count * dtype.itemsize)
     array = np.frombuffer(data, dtype=dtype, count=count)
     return array.reshape(shape[::-1]).transpose() if fortran else array.reshape(shape)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nimt.datasets import read_picture
+from nimt.datasets.decoding import decoded, luminance
+from nimt.datasets.limits import check_values
 from nimt.datasets.places import is_there
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
@@ -23,6 +24,7 @@ ARRAY_ENDINGS = (".npy", ".npz")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 TABLE_ENDINGS = (".csv", ".tsv")
 USUAL_SIDE = 96  # a lesson on more pixels takes minutes, and is asked for by --size
+MOST_POINTS = 1 << 24
 
 
 def read_source(
@@ -78,14 +80,21 @@ def _read(name: str, size: int | None, columns: Columns) -> Source:
 
 
 def _read_picture(path: str, size: int | None) -> Source:
-    values = read_picture(path).values
+    """Read a picture, shrunk while its pixels are still in single precision: a large one would not fit otherwise."""
+    image = decoded(path)
+    name, (width, height) = Path(path).name, image.size
+    side = min(USUAL_SIDE, max(width, height)) if size is None else size or max(width, height)
+    shape = _shape_of_size((height, width), side)
+    if width * height > shape[0] * shape[1]:
+        values = resampled(luminance(image, np.float32), shape)
+    else:
+        check_values(width * height, Path(path), "give --size a smaller number of pixels")
+        values = luminance(image)
     grid = Grid.like(values)
-    source = Source(Path(path).name, grid, values_on(grid, values, path), dimension=2)
-    if size is None and max(grid.shape) > USUAL_SIDE:
-        shrunk = _sized(source, USUAL_SIDE)
-        assert shrunk.pool is not None
-        note = f"{source.name} is {size_of(grid)} and was shrunk to {size_of(shrunk.pool)}: --size sets another size"
-        return replace(shrunk, notes=(note,))
+    source = Source(name, grid, values_on(grid, values, path), dimension=2)
+    if size is None and shape != (height, width):
+        note = f"{name} is {width} x {height} and was shrunk to {size_of(grid)}: --size sets another size"
+        return replace(source, notes=(note,))
     return source
 
 
@@ -93,10 +102,20 @@ def _sized(source: Source, size: int) -> Source:
     """Bring the longer side of a picture to `size`, keeping its shape."""
     assert isinstance(source.pool, Grid) and source.values is not None
     height, width = source.pool.shape
-    factor = size / max(height, width)
-    shape = (max(1, round(height * factor)), max(1, round(width * factor)))
+    shape = _shape_of_size((height, width), size)
     if shape == (height, width):
         return source
-    grid = Grid.like(np.empty(shape))
     values = resampled(source.values.reshape(height, width), shape)
+    grid = Grid.like(values)
     return replace(source, pool=grid, values=values_on(grid, values, source.name))
+
+
+def _shape_of_size(shape: tuple[int, int], size: int) -> tuple[int, int]:
+    """Return the shape of a picture whose longer side is brought to `size`."""
+    factor = size / max(shape)
+    height, width = (max(1, round(side * factor)) for side in shape)
+    if height * width > MOST_POINTS:
+        raise InvalidInput(
+            f"size {size} would make {height * width:,} points, and {MOST_POINTS:,} are the most: lower it"
+        )
+    return height, width

@@ -25,6 +25,6 @@ def resampled(values: Array, shape: tuple[int, ...]) -> Array:
         (length,) = shape
         return np.interp(np.linspace(0.0, 1.0, length), np.linspace(0.0, 1.0, len(values)), values)
     height, width = shape
-    image = Image.fromarray(values.astype(np.float32))
+    image = Image.fromarray(values.astype(np.float32, copy=False))
     larger = np.asarray(image.resize((width, height), Image.Resampling.LANCZOS), dtype=np.float64)
     return np.clip(larger, values.min(), values.max())

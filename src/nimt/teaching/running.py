@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import os
 import signal
@@ -20,7 +21,8 @@ from nimt.arrays import Array, is_number, stored_array
 from nimt.engines.base import Engine, Task
 from nimt.engines.choosing import Plan
 from nimt.engines.compiling import compile_time
-from nimt.errors import CheckpointWarning, CorruptLesson, LessonInterrupted, NimtError
+from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, LessonInterrupted, NimtError
+from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Record
@@ -84,9 +86,9 @@ class Run:
         self.settings = settings
         self.plan = plan
         self.callback = callback
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.checkpoint = None if checkpoint is None else _checkpoint_place(Path(checkpoint))
         self.max_iterations: int = settings["max_iterations"]
-        self.asked: list[int] = list(settings["snapshots"])
+        self.asked: list[int] = sorted(settings["snapshots"])
         self.record = Record(len(task.pool), engine.discrepancy, settings["record"])
         self.initial: Array = np.array(engine.values)
         self.snapshots: dict[int, Array] = {}
@@ -95,15 +97,18 @@ class Run:
         self.compiling = 0.0
         self._chunk = 1
         self._torn = False
-        self._wrote = False  # whether the checkpoint that lies there is this lesson's
+        self._folder = None if self.checkpoint is None else self.checkpoint.parent.stat()
+        self._wrote = False  # whether a checkpoint that lies there is this lesson's
+        self._is_whole = False  # whether the newest one is known to be
         self._next_checkpoint = CHECKPOINT_EVERY
         self._take_snapshot()
 
     def advance(self, steps: int) -> None:
         """Take up to so many steps, never past the next snapshot or the budget."""
         began = time.perf_counter()
-        stops = [step for step in self.asked if step > self.engine.step] + [self.max_iterations]
-        allowed = min(steps, min(stops) - self.engine.step)
+        following = bisect.bisect_right(self.asked, self.engine.step)  # there may be one after every step
+        stop = min([self.max_iterations, *self.asked[following : following + 1]])
+        allowed = min(steps, stop - self.engine.step)
         # with no step left the engine is still asked, so that a tolerance met by the last step counts
         self._torn = True  # until what the engine did is recorded
         with compile_time() as compiling:
@@ -204,6 +209,12 @@ class Run:
         if self.checkpoint is None:
             return
         began = time.perf_counter()
+        with uninterrupted():
+            self._write_to(self.checkpoint)
+        cost = time.perf_counter() - began
+        self._next_checkpoint = self.elapsed + max(CHECKPOINT_EVERY, cost / CHECKPOINT_SHARE)
+
+    def _write_to(self, place: Path) -> None:
         content = {
             "settings": self.settings,
             "engine": self.engine.name,
@@ -215,25 +226,30 @@ class Run:
             "outcome": None if self.outcome is None else self.outcome.name,
         }
         try:
-            # the old one is moved away only once the new one is whole on disk
-            fresh = self.checkpoint.with_name(self.checkpoint.name + ".next")
-            storage.write(fresh, CHECKPOINT, content)
-            if self._wrote and self.checkpoint.exists():
-                os.replace(self.checkpoint, previous_of(self.checkpoint))
-            elif not self._wrote:  # what lies there is another lesson's, and is not to be gone on with by mistake
-                previous_of(self.checkpoint).unlink(missing_ok=True)
-            os.replace(fresh, self.checkpoint)
-            self._wrote = True
-        except OSError as error:
+            self._replace(place, content)
+        except (OSError, InvalidInput) as error:
             warnings.warn(
-                f"the checkpoint {self.checkpoint} could not be written at step {self.engine.step} ({error}): the "
+                f"the checkpoint {place} could not be written at step {self.engine.step} ({error}): the "
                 f"lesson goes on, and "
                 + ("the checkpoint before it is whole" if self._wrote else "nothing is kept of it yet"),
                 CheckpointWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        cost = time.perf_counter() - began
-        self._next_checkpoint = self.elapsed + max(CHECKPOINT_EVERY, cost / CHECKPOINT_SHARE)
+
+    def _replace(self, place: Path, content: dict[str, Any]) -> None:
+        """Write the new one, and only then move the old one away; a damaged one never replaces a whole one."""
+        if self._folder is None or not os.path.samestat(self._folder, place.parent.stat()):
+            raise InvalidInput(f"the folder {place.parent} was removed, and another made in its place")
+        fresh = place.with_name(place.name + ".next")
+        if fresh.is_file():
+            fresh.unlink()  # of a run that was killed
+        storage.write(fresh, CHECKPOINT, content)
+        if not self._wrote:  # what lies there is another lesson's, and is not to be gone on with by mistake
+            previous_of(place).unlink(missing_ok=True)
+        elif place.exists() and (self._is_whole or is_whole(place)):
+            os.replace(place, previous_of(place))
+        os.replace(fresh, place)
+        self._wrote = self._is_whole = True
 
     def restore(self, content: dict[str, Any]) -> None:
         """Go on from a checkpoint's content."""
@@ -259,7 +275,8 @@ class Run:
         return self.engine.watch.over(self.engine.step, self.engine.discrepancy)
 
     def _take_snapshot(self) -> None:
-        if self.engine.step in self.asked:
+        place = bisect.bisect_left(self.asked, self.engine.step)
+        if self.engine.step in self.asked[place : place + 1]:
             self.snapshots.setdefault(self.engine.step, np.array(self.engine.values))
 
     def _resize(self, steps: int, seconds: float) -> None:
@@ -283,17 +300,39 @@ FINAL = {
 
 
 def previous_of(path: Path) -> Path:
-    """Return where the checkpoint before this one is kept."""
-    return path.with_name(path.name + ".previous")
+    """Return where the checkpoint before this one is kept; a link is followed, as when it is written."""
+    place = place_of(path)
+    return place.with_name(place.name + ".previous")
+
+
+def _checkpoint_place(path: Path) -> Path:
+    """Return where checkpoints are written; refuse a place taken by anything but checkpoints."""
+    places = (path, previous_of(path))
+    # one that is ours vouches for the other, of which damage may have left nothing to know it by
+    if not any(place_of(place).exists() and is_archive_of_ours(place) for place in places):
+        for place in places:
+            refuse_what_is_not_ours(place)
+    return place_of(path)
+
+
+def is_whole(path: Path) -> bool:
+    """Say whether a file is a checkpoint that can be read."""
+    try:
+        storage.read(path, CHECKPOINT)
+    except (CorruptLesson, OSError):
+        return False
+    return True
 
 
 _under_way: list[threading.Event] = []  # what ends each lesson that runs now
+_writing: list[None] = []  # not empty while a checkpoint is written
 
 
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
 
+    While a checkpoint is written none is raised: the lesson ends after it anyway.
     A process that ignores Ctrl-C goes on ignoring it.
     """
     flag = threading.Event()
@@ -307,7 +346,7 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         return
 
     def note(number: int, frame: FrameType | None) -> None:
-        if flag.is_set():
+        if flag.is_set() and not _writing:
             (before if callable(before) else signal.default_int_handler)(number, frame)
         flag.set()
 
@@ -319,11 +358,21 @@ def deferred_interrupt() -> Iterator[threading.Event]:
         _under_way.remove(flag)
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let no Ctrl-C fall into what is done here; it is kept, and ends the lesson afterwards."""
+    _writing.append(None)
+    try:
+        yield
+    finally:
+        _writing.pop()
+
+
 def interrupt() -> None:
     """Do what Ctrl-C does, also where that is ignored: end the lesson under way after its step, or raise.
 
     For programs that are asked to end in another way, such as by SIGTERM.
     """
-    if not _under_way or _under_way[-1].is_set():
+    if not _under_way or (_under_way[-1].is_set() and not _writing):
         raise KeyboardInterrupt
     _under_way[-1].set()

@@ -1,0 +1,100 @@
+"""Which lesson a run.toml belongs to, so that no report ever describes another one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nimt.cli.settings import RunSettings
+from nimt.errors import InvalidInput
+
+# What makes a lesson this one; its budget may grow, and versions change, before it goes on.
+OF_THE_LESSON = ("learner", "teacher", "pool", "target", "tol", "measure", "seed")
+MARK = re.compile(r"^# settings ([0-9a-f]{32}), lesson ([0-9a-f]{32})$", re.MULTILINE)
+
+
+def marked(settings: RunSettings, lesson: dict[str, Any]) -> str:
+    """Return the run.toml of a run: its settings, and a line by which it is known again.
+
+    Parameters
+    ----------
+    settings : RunSettings
+    lesson : dict
+        The settings of the lesson that came of them, as `Lesson.settings` has them.
+    """
+    text = settings.to_toml()
+    return f"{text}# settings {_digest(text)}, lesson {_of_lesson(lesson)}\n"
+
+
+def check_settings(config: Path, settings: RunSettings) -> None:
+    """Refuse a run.toml that was changed since its run began."""
+    where = repr(str(config))
+    mark = _mark_in(config)
+    if mark is None:
+        raise InvalidInput(
+            f"{where} does not say which lesson it belongs to: it was edited, or an older nimt wrote it; use "
+            f"nimt.resume from Python, or begin anew with nimt teach --config"
+        )
+    if mark[0] != _digest(settings.to_toml()):
+        raise InvalidInput(
+            f"{where} was changed since its run began: undo that (nimt resume --iterations gives a larger budget), or "
+            f"begin another run with nimt teach --config"
+        )
+
+
+def check_lesson_of(config: Path, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
+    """Refuse a lesson that is not the one a run.toml was written for; `found_in` says where it comes from."""
+    mark = _mark_in(config)
+    if mark is None or mark[1] != _of_lesson(lesson):
+        raise InvalidInput(
+            f"{found_in} is not of the run that {str(config)!r} describes{_difference(settings, lesson)}: put back the "
+            f"files of one run, or begin another with nimt teach --config"
+        )
+
+
+def _mark_in(config: Path) -> tuple[str, str] | None:
+    found = MARK.findall(config.read_text(encoding="utf-8"))
+    return found[0] if len(found) == 1 else None
+
+
+def _of_lesson(lesson: dict[str, Any]) -> str:
+    return _digest(json.dumps({name: lesson.get(name) for name in OF_THE_LESSON}, sort_keys=True, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON cannot hold as something it can: an array by its shape, its kind and its bytes."""
+    if isinstance(value, np.ndarray):
+        return [list(value.shape), value.dtype.str, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _difference(settings: RunSettings, lesson: dict[str, Any]) -> str:
+    """Name one number that differs, where the settings say it as plainly as the lesson does."""
+    learner = lesson.get("learner")
+    rate = learner.get("learning_rate") if isinstance(learner, dict) else None
+    pairs = {
+        "learning_rate": (settings.learning_rate, rate if isinstance(rate, str) else repr(rate)),
+        "seed": (settings.seed, lesson.get("seed")),
+        "tol": (settings.tol or None, lesson.get("tol")),
+        "measure": (settings.measure, lesson.get("measure")),
+    }
+    for name, (here, there) in pairs.items():
+        if here != there and not _same_number(here, there):
+            return f" ({name} is {there} in it, not {here})"
+    return ""
+
+
+def _same_number(one: Any, other: Any) -> bool:
+    try:
+        return float(one) == float(other)
+    except (TypeError, ValueError):
+        return False

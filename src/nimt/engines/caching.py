@@ -1,0 +1,39 @@
+"""numba's compiler, where compiled code can be kept on disk and where it cannot."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+_said: list[str] = []  # the sentence, once it was said
+
+
+def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function when it is first called, and keep the result on disk where there is a place for it.
+
+    A read-only installation without a home folder, as in a container, has none: numba then refuses to compile at all,
+    and without the cache it does.
+    """
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            return numba.njit(cache=cache, **options)(function)
+        except RuntimeError as problem:
+            if "cannot cache" not in str(problem):
+                raise
+            _say_that_nothing_is_kept()
+            return numba.njit(**options)(function)
+
+    return compiled
+
+
+def _say_that_nothing_is_kept() -> None:
+    if not _said:
+        _said.append(
+            "compiled code cannot be kept, since no folder for it can be written to, and every process compiles again: "
+            "set NUMBA_CACHE_DIR to a folder that can"
+        )
+        warnings.warn(_said[0], UserWarning, stacklevel=4)
