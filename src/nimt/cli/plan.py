@@ -26,6 +26,7 @@ def plan(
     """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
     import json
 
+    from nimt.cli.forecast import quick_forecast
     from nimt.teaching.teaching import plan as planned
 
     settings = settings_from(target, given)
@@ -36,11 +37,20 @@ def plan(
         settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
         **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(len(problem.pool)),
     )  # fmt: skip
+    expected = quick_forecast(settings, problem, settings.made_learner(problem), settings.made_teacher(problem))
     if as_json:
         print(
             json.dumps(
-                {"engine": found.engine, "bytes": found.bytes, "window": found.window, "reason": str(found.reason)}
+                {
+                    "engine": found.engine,
+                    "bytes": found.bytes,
+                    "window": found.window,
+                    "reason": str(found.reason),
+                    "forecast": None if expected is None else expected.itd,
+                }
             )
         )
     else:
         print(found)
+        if expected is not None:
+            print(f"forecast: {expected.in_one_line()}")

@@ -60,8 +60,21 @@ def run_lesson(
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
         write_text(folder.config, settings.to_toml())
-        lesson = taught(settings, folder, problem, learner, teacher, snapshots, shown=not (quiet or as_json))
+        shown = not (quiet or as_json)
+        expected = _announced(settings, problem, learner, teacher) if shown else None
+        lesson = taught(settings, folder, problem, learner, teacher, snapshots, shown=shown, expected=expected)
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
+
+
+def _announced(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> int | None:
+    """Say how many steps the lesson will take where that is found at once, and return it."""
+    from nimt.cli.forecast import quick_forecast
+
+    found = quick_forecast(settings, problem, learner, teacher)
+    if found is None:
+        return None
+    note(f"forecast: {found.in_one_line()}")
+    return found.itd
 
 
 def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> None:
@@ -76,13 +89,21 @@ def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any
 
 
 def taught(
-    settings: RunSettings, folder: Any, problem: Any, learner: Any, teacher: Any, snapshots: list[int], *, shown: bool
+    settings: RunSettings,
+    folder: Any,
+    problem: Any,
+    learner: Any,
+    teacher: Any,
+    snapshots: list[int],
+    *,
+    shown: bool,
+    expected: int | None = None,
 ) -> Lesson:
     """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
     from nimt.cli.progress import progress_bar
     from nimt.teaching.teaching import teach as give
 
-    with progress_bar(settings.title, shown=shown) as watcher:
+    with progress_bar(settings.title, shown=shown, expected=expected) as watcher:
         return give(
             learner, teacher, problem.pool, problem.target,
             **settings.rules(), seed=settings.seed, snapshots=snapshots, callback=watcher, checkpoint=folder.checkpoint,
