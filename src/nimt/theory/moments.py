@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nimt.arrays import Array
 from nimt.theory.lesson_start import LessonStart
@@ -129,7 +130,11 @@ def mean_lesson(start: LessonStart, pack: int, *, replace: bool) -> MeanLesson |
     spectrum = spectrum_of(start.learner.kernel, start.pool, start.rows)
     if spectrum is None:
         return None
-    moments = Moments(start, spectrum, pack, replace=replace)
+    with threadpool_limits(limits=1):  # thousands of small products: threads would wait for each other
+        return _followed(start, Moments(start, spectrum, pack, replace=replace))
+
+
+def _followed(start: LessonStart, moments: Moments) -> MeanLesson:
     limit = LONGEST if start.max_iterations is None else start.max_iterations
     steps, found, leaps = [0], [moments.discrepancy()], list[_Leap]()
     resting = 0
