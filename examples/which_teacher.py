@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 import nimt
 from nimt.datasets import formulas as problems
-from nimt.plots.style import COLOURS, QUIET, STYLE
+from nimt.plots.style import GREEDY, QUIET, STYLE
 
 KERNEL = nimt.rbf(width=0.5)
 HEADER = ("learner and teacher", "steps", "distinct points", "labels from", "to", "seconds")
@@ -110,6 +110,62 @@ def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
     )
 
 
+RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.34, 0.4, 0.44, 0.46, 0.48, 0.49, 0.5)
+FAIR_HEADER = ("method", "rate", "tolerance", "steps", "examples")
+
+
+def fair(problem: Problem, tolerances: tuple[float, ...]) -> list[list[str]]:
+    """Return each method at the learning rate 0.01 and at its own best rate, in steps and in examples."""
+    size = len(problem.pool)
+    methods: dict[str, tuple[Any, int]] = {
+        "random (RFT-1)": (nimt.RandomTeacher(), 1),
+        "greedy (GFT-1)": (nimt.GreedyTeacher(), 1),
+        "synthesis, default radius": (nimt.SynthesisTeacher(), 1),
+        "synthesis, free labels": (nimt.SynthesisTeacher(radius=1e9), 1),
+    }
+    lines = []
+    for tol in tolerances:
+        for name, (teacher, pack) in methods.items():
+            steps = {rate: steps_at(problem, teacher, rate, tol) for rate in RATES}
+            best = min(steps, key=lambda rate: steps[rate])
+            lines += [
+                [name, f"{rate:g}{' (best)' if rate == best else ''}", f"{tol:g}", counted(steps[rate]),
+                 counted(pack * steps[rate])]
+                for rate in dict.fromkeys((RATES[0], best))
+            ]  # fmt: skip
+        rate, steps = best_whole(problem, tol)
+        lines.append(["whole", f"{rate:.4g} (best)", f"{tol:g}", counted(steps), counted(size * steps)])
+    return lines
+
+
+def steps_at(problem: Problem, teacher: Any, rate: float, tol: float) -> float:
+    """Return the steps to a tolerance at a learning rate; of a teacher that draws, the mean of five seeds."""
+    learner = problem.gradient_learner().set_params(learning_rate=rate)
+    seeds = 5 if isinstance(teacher, nimt.RandomTeacher) else 1
+    taught = [
+        nimt.teach(learner, teacher, problem.pool, problem.target, tol=tol, max_iterations=problem.budget, seed=seed,
+                   record="picks").itd
+        for seed in range(seeds)
+    ]  # fmt: skip
+    return float(np.mean([np.inf if steps is None else steps for steps in taught]))
+
+
+def best_whole(problem: Problem, tol: float) -> tuple[float, int]:
+    """Return the best rate of showing everything, by forecasts, which are exact for it."""
+    task = (nimt.GreedyTeacher(k=1.0), problem.pool, problem.target)
+    found = {}
+    for rate in len(problem.pool) * np.geomspace(0.05, 1.0, 120):
+        forecast = nimt.forecast(problem.gradient_learner().set_params(learning_rate=float(rate)), *task, tol=tol)
+        if forecast.itd is not None:
+            found[float(rate)] = forecast.itd
+    best = min(found, key=lambda rate: found[rate])
+    return best, found[best]
+
+
+def counted(steps: float) -> str:
+    return "not reached" if np.isinf(steps) else f"{steps:,.0f}"
+
+
 def default_radius(problem: Problem) -> float:
     lesson = nimt.teach(
         problem.gradient_learner(), nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=0
@@ -131,9 +187,9 @@ def table(problem: Problem) -> list[list[str]]:
     return lines
 
 
-def as_markdown(title: str, lines: list[list[str]]) -> str:
+def as_markdown(title: str, lines: list[list[str]], header: tuple[str, ...] = HEADER) -> str:
     """Return the table as Markdown that is also pleasant to read as it is."""
-    widths = [max(len(row[column]) for row in [list(HEADER), *lines]) for column in range(len(HEADER))]
+    widths = [max(len(row[column]) for row in [list(header), *lines]) for column in range(len(header))]
     rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
 
     def line(cells: Any) -> str:
@@ -141,7 +197,7 @@ def as_markdown(title: str, lines: list[list[str]]) -> str:
         padded = [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
         return f"| {' | '.join(padded)} |"
 
-    return "\n".join([f"**{title}**", "", line(HEADER), line(rules), *map(line, lines), ""])
+    return "\n".join([f"**{title}**", "", line(header), line(rules), *map(line, lines), ""])
 
 
 def steps_by_radius(problem: Problem) -> tuple[np.ndarray, np.ndarray, int]:
@@ -161,15 +217,15 @@ def draw(radii: np.ndarray, steps: np.ndarray, greedy: int) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         ax = figure.subplots()
-        ax.loglog(radii, steps, "o-", color=COLOURS["synthesis"], markersize=4)
+        ax.loglog(radii, steps, "o-", color=nimt.SynthesisTeacher().colour, markersize=4)
         rises = np.append(np.diff(steps) > 0, False)  # there a number goes below the line, elsewhere above
         for radius, count, below in zip(radii, steps, rises, strict=True):
             place = (0, -12) if below else (5, 5)
             ax.annotate(f"{count:,}", (radius, count), place, textcoords="offset points", fontsize=7.5)
         ax.margins(x=0.08, y=0.1)
-        ax.axhline(greedy, color=COLOURS["GFT-1"])
+        ax.axhline(greedy, color=GREEDY)
         ax.annotate(f"GFT-1: {greedy:,}", (1, greedy), (0, 4), xycoords=("axes fraction", "data"),
-                    textcoords="offset points", ha="right", color=COLOURS["GFT-1"])  # fmt: skip
+                    textcoords="offset points", ha="right", color=GREEDY)  # fmt: skip
         default = radii[list(FACTORS).index(1.0)]
         ax.axvline(default, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)))
         ax.annotate("default: the largest |f0 - f*|", (default, 0.02), (4, 0), xycoords=("data", "axes fraction"),
@@ -183,6 +239,7 @@ def draw(radii: np.ndarray, steps: np.ndarray, greedy: int) -> Figure:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the figure and the tables")
+    parser.add_argument("--rates", action="store_true", help="each method at its own best learning rate too")
     parser.add_argument("--all", action="store_true", help="the boundary, the digit and the picture too: minutes")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -191,6 +248,11 @@ def main() -> None:
     for problem in problems:
         printed.append(as_markdown(problem.title, table(problem)))
         print(printed[-1], flush=True)
+    if options.rates:
+        for problem, tolerances in ((hills(), (2e-3, 1e-4, 3e-5)), (digit(), (2.36e-4,)), (picture(), (1e-3,))):
+            title = f"{problem.title.partition(', tolerance')[0]}, each method at its best rate"
+            printed.append(as_markdown(title, fair(problem, tolerances), FAIR_HEADER))
+            print(printed[-1], flush=True)
     (options.out / "which-teacher.txt").write_text("\n".join(printed), encoding="utf-8")
     draw(*steps_by_radius(hills())).savefig(options.out / "radius.png", dpi=130)
     print(f"The figure is in {options.out / 'radius.png'}")

@@ -14,15 +14,14 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 
 PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
-    "GreedyKernelClassifier", "GreedyKernelRegressor",
-    "GreedyTeacher", "Grid", "Hinge", "Huber", "IllConditioned", "InterpolationTeacher", "InvalidInput",
-    "KernelLearner", "Learner", "Lesson", "LessonInterrupted", "LinearLearner", "Logistic", "Measure", "MissingExtra",
-    "MissingFile", "NimtError", "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome",
-    "Plan", "Points", "Problem", "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher",
-    "ResponseWarning", "Selection", "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "SynthesisTeacher",
-    "Teacher", "View", "Wendland", "__version__", "compare", "compare_lessons", "datasets", "linear", "paper",
-    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing",
-    "theory",
+    "Forecast", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
+    "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
+    "LessonInterrupted", "LinearLearner", "Logistic", "Measure", "MissingExtra", "MissingFile", "NimtError",
+    "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome", "Plan", "Points", "Problem",
+    "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
+    "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "SynthesisTeacher", "Teacher", "View", "Wendland",
+    "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "paper", "parse_kernel", "plan",
+    "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing", "theory",
 }  # fmt: skip
 
 

@@ -202,7 +202,7 @@ def test_nothing_whose_assumptions_hold_ever_fails(seed, kernel, loss, rate, k, 
 
 
 def looped(lesson, kernel, rate):
-    """Replay a square-loss lesson of one example a step by scalar arithmetic only."""
+    """Replay a square-loss lesson of one example per step by scalar arithmetic only."""
     points, target = lesson.pool.points, lesson.target
     n = len(target)
     k = [[float(kernel(points[i : i + 1], points[j : j + 1])[0, 0]) for j in range(n)] for i in range(n)]
@@ -281,7 +281,7 @@ def test_a_diagonal_of_1_8_breaks_sufficient_descent_within_the_bound_and_check_
 
 def test_a_pack_breaks_sufficient_descent_and_check_finds_it():
     found = theory.check(taught(FAR, [2.0, 1.0], teacher=nimt.GreedyTeacher(k=2), steps=5))[RFT]
-    assert missing(found) == {"one example a step"}
+    assert missing(found) == {"one example per step"}
     assert found.held == 0
 
 

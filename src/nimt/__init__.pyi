@@ -63,6 +63,8 @@ from .teaching.teaching import plan as plan
 from .teaching.teaching import resume as resume
 from .teaching.teaching import steps as steps
 from .teaching.teaching import teach as teach
+from .theory.forecasting import Forecast as Forecast
+from .theory.forecasting import forecast as forecast
 
 __version__: str
 __all__: list[str]

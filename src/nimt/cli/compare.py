@@ -11,7 +11,7 @@ import typer
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
-from nimt.cli.teach import TARGET_HELP, check_lesson
+from nimt.cli.teach import TARGET_HELP
 
 TEACHERS = "greedy:1,greedy:0.05,random:0.05,whole"
 SEEDS = 5
@@ -64,11 +64,12 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     from nimt.files import write_text
     from nimt.reports.comparison import comparison_table, write_comparison_report
     from nimt.teaching.comparing import compare as give
+    from nimt.teaching.teaching import plan
 
     problem = settings.problem()
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
     for teacher in teachers.values():
-        check_lesson(settings, problem, learner, teacher)
+        plan(learner, teacher, problem.pool, problem.target, **settings.rules())  # refuses what cannot be given
     config = settings.to_toml()
     folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite):

@@ -26,21 +26,32 @@ def plan(
     """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
     import json
 
+    from nimt.cli.forecast import quick_forecast
     from nimt.teaching.teaching import plan as planned
 
     settings = settings_from(target, given)
     problem = settings.problem()
     for sentence in problem.notes:
         note(sentence)
+    learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     found = planned(
-        settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
+        learner, teacher, problem.pool, problem.target,
         **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(len(problem.pool)),
     )  # fmt: skip
+    expected = quick_forecast(settings, problem, learner, teacher)
     if as_json:
         print(
             json.dumps(
-                {"engine": found.engine, "bytes": found.bytes, "window": found.window, "reason": str(found.reason)}
+                {
+                    "engine": found.engine,
+                    "bytes": found.bytes,
+                    "window": found.window,
+                    "reason": str(found.reason),
+                    "forecast": None if expected is None else expected.itd,
+                }
             )
         )
     else:
         say(str(found))
+        if expected is not None:
+            say(f"forecast: {expected.in_one_line()}")

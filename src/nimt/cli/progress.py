@@ -13,8 +13,11 @@ Watcher = Callable[["Progress"], Any]
 
 
 @contextlib.contextmanager
-def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
-    """Hand out a callback for `nimt.teach` that moves a bar on stderr; None where nobody would see it."""
+def progress_bar(title: str, *, shown: bool, expected: int | None = None) -> Iterator[Watcher | None]:
+    """Hand out a callback for `nimt.teach` that moves a bar on stderr; None where nobody would see it.
+
+    `expected` is the forecast number of steps: the bar and the time left are about it until it is passed.
+    """
     from rich.console import Console
 
     from nimt.cli.console import plain, stderr
@@ -47,13 +50,27 @@ def progress_bar(title: str, *, shown: bool) -> Iterator[Watcher | None]:
                 bar.start_task(task)
             seconds = bar.tasks[0].elapsed or 0.0
             speed = f"{(progress.step - began[0]) / seconds:,.0f}" if seconds > 0 else ""
+            last, about = end_of(progress.step, progress.max_iterations, expected)
             bar.update(
                 task,
-                total=progress.max_iterations,
+                total=last,
                 completed=progress.step,
-                place=f"step {progress.step:,} of {progress.max_iterations:,}",
+                place=f"step {progress.step:,} of {about}{last:,}",
                 discrepancy=f"{progress.discrepancy:.3e}",
                 speed=speed,
             )
 
         yield moved
+
+
+def end_of(step: int, max_iterations: int, expected: int | None) -> tuple[int, str]:
+    """Return the step at which the lesson should end, and "about " where that is a forecast.
+
+    Examples
+    --------
+    >>> end_of(100, 20_000, 3_060), end_of(3_200, 20_000, 3_060), end_of(100, 2_000, 3_060)
+    ((3060, 'about '), (20000, ''), (2000, ''))
+    """
+    if expected is None or not step < expected < max_iterations:
+        return max_iterations, ""
+    return expected, "about "

@@ -58,7 +58,7 @@ def resume(
 
 def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool) -> Lesson:
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
-    from nimt.cli.teach import check_lesson, taught
+    from nimt.cli.teach import prepared, taught
     from nimt.datasets.places import readable_file
     from nimt.lesson.lesson import Lesson, Outcome
 
@@ -72,10 +72,10 @@ def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool)
             return lesson
     problem = settings.problem()
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
-    described = check_lesson(settings, problem, learner, teacher)
-    _begin(run, settings, described, f"{settings.target!r} as it is now")
+    again = prepared(settings, problem, learner, teacher)
+    _begin(run, settings, again.settings, f"{settings.target!r} as it is now")
     note("there is no checkpoint to go on from: it begins again", quiet=quiet)
-    return taught(settings, run, problem, learner, teacher, settings.snapshots(len(problem.pool)), shown=shown)
+    return taught(again, settings, run, shown=shown)
 
 
 def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> Lesson:

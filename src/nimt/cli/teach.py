@@ -12,7 +12,12 @@ from nimt.cli.options import with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
 if TYPE_CHECKING:
+    from nimt.cli.folder import RunFolder
+    from nimt.learners.base import Learner
     from nimt.lesson.lesson import Lesson
+    from nimt.sources import Problem
+    from nimt.teachers.base import Teacher
+    from nimt.teaching.running import Run
 
 TARGET_HELP = "A picture, .npy, .npz or .csv file, or gmm, boundary, sine, digit:0, digit:8, cat, face:1, face:2."
 
@@ -54,45 +59,45 @@ def run_lesson(
 
     problem = settings.problem()
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
-    snapshots = settings.snapshots(len(problem.pool))
-    config = marked(settings, check_lesson(settings, problem, learner, teacher))
+    # refused here, before a folder is made or an older run in it is replaced
+    run = prepared(settings, problem, learner, teacher)
     folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
-        write_text(folder.config, config)
-        lesson = taught(settings, folder, problem, learner, teacher, snapshots, shown=not (quiet or as_json))
+        write_text(folder.config, marked(settings, run.settings))
+        shown = not (quiet or as_json)
+        expected = _announced(settings, problem, learner, teacher) if shown else None
+        lesson = taught(run, settings, folder, shown=shown, expected=expected)
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
 
 
-def check_lesson(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> dict[str, Any]:
-    """Let the library refuse what it would refuse, before a folder is made or an older run in it is replaced.
+def _announced(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> int | None:
+    """Say how many steps the lesson will take where that is found at once, and return it."""
+    from nimt.cli.forecast import quick_forecast
 
-    Returns
-    -------
-    dict
-        The settings of the lesson that would be given, as `Lesson.settings`.
-    """
-    import warnings
-
-    from nimt.errors import StepSizeWarning
-    from nimt.teaching.teaching import steps
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StepSizeWarning)  # it comes again when the lesson begins
-        walk = steps(learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed)
-    return walk.lesson.settings
+    found = quick_forecast(settings, problem, learner, teacher)
+    if found is None:
+        return None
+    note(f"forecast: {found.in_one_line()}")
+    return found.itd
 
 
-def taught(
-    settings: RunSettings, folder: Any, problem: Any, learner: Any, teacher: Any, snapshots: list[int], *, shown: bool
-) -> Lesson:
+def prepared(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> Run:
+    """Check everything and build the lesson, without beginning it."""
+    from nimt.teaching.teaching import prepare
+
+    snapshots = settings.snapshots(len(problem.pool))
+    return prepare(
+        learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed, snapshots=snapshots
+    )
+
+
+def taught(run: Run, settings: RunSettings, folder: RunFolder, *, shown: bool, expected: int | None = None) -> Lesson:
     """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
     from nimt.cli.progress import progress_bar
-    from nimt.teaching.teaching import teach as give
 
-    with progress_bar(settings.title, shown=shown) as watcher:
-        return give(
-            learner, teacher, problem.pool, problem.target,
-            **settings.rules(), seed=settings.seed, snapshots=snapshots, callback=watcher, checkpoint=folder.checkpoint,
-        )  # fmt: skip
+    with progress_bar(settings.title, shown=shown, expected=expected) as watcher:
+        run.callback = watcher
+        run.keep_checkpoints(folder.checkpoint)
+        return run.to_the_end()

@@ -86,7 +86,7 @@ class Run:
         self.settings = settings
         self.plan = plan
         self.callback = callback
-        self.checkpoint = None if checkpoint is None else _checkpoint_place(Path(checkpoint))
+        self.checkpoint: Path | None = None
         self.max_iterations: int = settings["max_iterations"]
         self.asked: list[int] = sorted(settings["snapshots"])
         self.record = Record(len(task.pool), engine.discrepancy, settings["record"])
@@ -97,11 +97,18 @@ class Run:
         self.compiling = 0.0
         self._chunk = 1
         self._torn = False
-        self._folder = None if self.checkpoint is None else self.checkpoint.parent.stat()
+        self._folder: os.stat_result | None = None
         self._wrote = False  # whether a checkpoint that lies there is this lesson's
         self._is_whole = False  # whether the newest one is known to be
         self._next_checkpoint = CHECKPOINT_EVERY
+        if checkpoint is not None:
+            self.keep_checkpoints(checkpoint)
         self._take_snapshot()
+
+    def keep_checkpoints(self, path: str | os.PathLike[str]) -> None:
+        """Write checkpoints to this file from now on."""
+        self.checkpoint = _checkpoint_place(Path(path))
+        self._folder = self.checkpoint.parent.stat()
 
     def advance(self, steps: int) -> None:
         """Take up to so many steps, never past the next snapshot or the budget."""

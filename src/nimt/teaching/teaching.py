@@ -17,7 +17,7 @@ from nimt.engines.base import Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput, NimtError
-from nimt.learners.base import Learner
+from nimt.learners.base import Learner, Pupil
 from nimt.learners.foreign import seated
 from nimt.lesson import storage
 from nimt.lesson.descriptions import is_foreign, rebuild
@@ -203,7 +203,7 @@ def plan(
     """
     for name in ("callback", "checkpoint", "time_limit"):
         options.pop(name, None)
-    task, name = _task(learner, teacher, X, y, Rules(max_iterations=max_iterations, **options), engine)
+    task, name, _, _ = _checked(learner, teacher, X, y, Rules(max_iterations=max_iterations, **options), engine)
     found = choose(name, task).plan
     return dataclasses.replace(found, engine=engine.name) if isinstance(engine, RandomFeatures) else found
 
@@ -318,10 +318,7 @@ def prepare(
     if time_limit is not None:
         check_positive("time_limit", time_limit)
     rules = Rules(**options)
-    task, name = _task(learner, teacher, X, y, rules, engine, target_function)
-    pupil = seated(task.learner, task.box or task.pool, task.possible_labels)
-    check_pupil(pupil, task)
-    gain = settle_rate(pupil, task)
+    task, name, pupil, gain = _checked(learner, teacher, X, y, rules, engine, target_function)
     if warn:
         warn_of_step_size(pupil, task, gain)
     if checkpoint is not None:
@@ -336,6 +333,22 @@ def prepare(
     run = Run(task, made, settings, choice.plan, callback, checkpoint)
     run.compiling = compiling.seconds
     return run
+
+
+def _checked(
+    learner: Learner,
+    teacher: Any,
+    X: Pool | Box | ArrayLike,
+    y: Any,
+    rules: Rules,
+    engine: str | RandomFeatures,
+    target_function: Any = None,
+) -> tuple[Task, str, Pupil, float | None]:
+    """Return the task, the name of its engine, the learner seated, and the gain of a pack; refuse what cannot run."""
+    task, name = _task(learner, teacher, X, y, rules, engine, target_function)
+    pupil = seated(task.learner, task.box or task.pool, task.possible_labels)
+    check_pupil(pupil, task)
+    return task, name, pupil, settle_rate(pupil, task)
 
 
 def _task(

@@ -1,6 +1,7 @@
 """The paper's theory, executable: what it says about a lesson, beside what happened, and where it does not apply."""
 
 from nimt.theory.assumptions import Assumption
+from nimt.theory.calculus import CalculusCheck, check_calculus
 from nimt.theory.convergence import Bounds, Prediction, bounds
 from nimt.theory.discrepancy import (
     Discrepancies,
@@ -8,9 +9,12 @@ from nimt.theory.discrepancy import (
     discrepancy_at,
     fisher_information,
     greedy_ratio,
+    predicted_ratio,
     psi,
+    repaired_psi,
 )
 from nimt.theory.findings import Check, Inequality, Violation
+from nimt.theory.forecasting import Forecast, forecast
 from nimt.theory.geometry import (
     SteepestExample,
     best_learning_rate,
@@ -22,15 +26,21 @@ from nimt.theory.geometry import (
     steepest_example,
 )
 from nimt.theory.inequalities import check
+from nimt.theory.losses import largest_loss_bound
+from nimt.theory.objective import optimal_length
+from nimt.theory.reach import PoolLimit, pool_limit
 from nimt.theory.replay import Moment, Replay, replay
 
 __all__ = [
     "Assumption",
     "Bounds",
+    "CalculusCheck",
     "Check",
     "Discrepancies",
+    "Forecast",
     "Inequality",
     "Moment",
+    "PoolLimit",
     "Prediction",
     "Replay",
     "SteepestExample",
@@ -38,14 +48,21 @@ __all__ = [
     "best_learning_rate",
     "bounds",
     "check",
+    "check_calculus",
     "discrepancies",
     "discrepancy_at",
     "distance_change",
     "diverging_rate",
     "fisher_information",
+    "forecast",
     "gaussian_norm",
     "greedy_ratio",
+    "largest_loss_bound",
+    "optimal_length",
+    "pool_limit",
+    "predicted_ratio",
     "psi",
+    "repaired_psi",
     "replay",
     "rkhs_distance",
     "rkhs_distances",

@@ -10,6 +10,7 @@ from nimt.losses import Square
 from nimt.theory.replay import Replay
 
 ROUNDING = 1e-12
+SAMPLES = 801  # values of f at which convexity is looked for
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,22 @@ def square_loss(again: Replay) -> Assumption:
     return Assumption("square loss", holds, "the loss is the square" if holds else f"the loss is {again.loss!r}")
 
 
+def convex_loss(again: Replay) -> Assumption:
+    """Whether dL/df never falls as f rises, between and around the values of this lesson: sampled, not proved."""
+    lesson = again.lesson
+    known = np.concatenate([part[np.isfinite(part)] for part in (lesson.initial, lesson.target, lesson.final)])
+    low, high = float(known.min()), float(known.max())
+    span = max(high - low, 1e-12 * max(abs(low), abs(high)), 1e-300)
+    values = np.linspace(low - span, high + span, SAMPLES)
+    labels = np.unique(np.quantile(lesson.target, np.linspace(0, 1, 9), method="nearest"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = np.array([again.loss.slope(values, np.full(SAMPLES, label)) for label in labels])
+    falls = np.diff(slopes, axis=1) < -ROUNDING * max(1.0, float(np.abs(slopes).max()))
+    holds = not bool(falls.any())
+    clause = "the loss is convex here" if holds else f"{again.loss!r} is not convex: its slope falls as f rises"
+    return Assumption("convex loss", holds, clause)
+
+
 def zero_slope_at_target(again: Replay) -> Assumption:
     target = again.lesson.target
     steepest = float(np.max(np.abs(again.loss.slope(target, target))))
@@ -65,7 +82,7 @@ def constant_diagonal(again: Replay) -> Assumption:
 def one_example_a_step(again: Replay) -> Assumption:
     assert again.lesson.indices is not None
     k = again.lesson.indices.shape[1]
-    return Assumption("one example a step", k == 1, "one example a step" if k == 1 else f"packs of {k} examples")
+    return Assumption("one example per step", k == 1, "one example per step" if k == 1 else f"packs of {k} examples")
 
 
 def true_labels(again: Replay) -> Assumption:

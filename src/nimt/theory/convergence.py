@@ -69,6 +69,9 @@ class Bounds:
     by_distance : array (T,) or None
         |f0 - f*|_H^2 / (eta (1 - eta) t), the bound that does hold; for other diagonals and for schedules its
         general form, |f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2 over the examples shown.
+    by_distance_mean : array (T,) or None
+        The same for the smallest *mean* S of a greedy lesson: each term of the sum over its greedy ratio, which for
+        K(x, x) = 1 and a constant rate is |f0 - f*|_H^2 / (eta (1 - eta) Psi(t)), Psi = sum 1 / gamma.
     no_distance : str or None
         Why `by_distance` is missing.
     epsilon : float or None
@@ -94,6 +97,7 @@ class Bounds:
     greedy: dict[str, Array] | None
     distance: float | None
     by_distance: Array | None
+    by_distance_mean: Array | None
     no_distance: str | None
     epsilon: float | None
     predicted: tuple[Prediction, ...]
@@ -113,13 +117,15 @@ class Bounds:
             table |= {f"{name}_{reading}": column for reading, column in (columns or {}).items()}
         if self.by_distance is not None:
             table["by_distance"] = self.by_distance
+        if self.by_distance_mean is not None:
+            table["by_distance_mean"] = self.by_distance_mean
         return table
 
     def to_json(self) -> str:
         return to_json(asdict(self))
 
     def sentences(self) -> list[str]:
-        """Return what can be said, one sentence a fact."""
+        """Return what can be said, one sentence per fact."""
         said = [self._rate_sentence(), *self._bound_sentences()]
         if self.by_distance is None:
             said.append(f"The bound by the distance in H is not available: {self.no_distance}.")
@@ -176,7 +182,7 @@ def bounds(lesson: Lesson, *, epsilon: float | None = None, distance: float | No
     r"""Return the bounds of the convergence theorems along a lesson [Zhang23, Thms 12 and 14].
 
     The paper leaves open what L(f0) is of a loss that is pointwise; all three readings are given. Beside them stands
-    the bound that can be proved for the square loss, one example a step and true labels.
+    the bound that can be proved for the square loss, one example per step and true labels.
 
     Parameters
     ----------
@@ -221,6 +227,8 @@ def bounds_of(
     twice = {reading: 2.0 * initial[reading] / smallest for reading in READINGS}
     known, weights, why = _distance_bound(again, distance)
     budget = running_sum(weights)[1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        budget_mean = running_sum(weights / ratio_of(measured))[1:]
     return Bounds(
         smallest_rate=smallest,
         largest_rate=largest,
@@ -237,6 +245,7 @@ def bounds_of(
         greedy=None if limit is None else {reading: twice[reading] / sums for reading in READINGS},
         distance=known,
         by_distance=None if known is None else _quotient(known**2, budget),
+        by_distance_mean=None if known is None else _quotient(known**2, budget_mean),
         no_distance=why,
         epsilon=epsilon,
         predicted=() if epsilon is None or limit is None or not steps else _predictions(twice, sums, epsilon),

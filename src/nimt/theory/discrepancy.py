@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,8 +54,9 @@ def fisher_information(
     *,
     weights: ArrayLike | None = None,
     gradient: str = "evaluated",
+    phi: Callable[[Array], ArrayLike] | None = None,
 ) -> float:
-    r"""Return the nonparametric Fisher information E_x (grad_f L(x; f))^2 over the pool [Zhang23, App. A].
+    r"""Return the nonparametric Fisher information I_phi = E_x phi(grad_f L(x; f)) over the pool [Zhang23, App. A].
 
     Parameters
     ----------
@@ -65,6 +67,8 @@ def fisher_information(
         "evaluated" averages S = (dL/df K(x, x))^2, the paper's form. "norm" averages |grad|_H^2 = (dL/df)^2 K(x, x),
         which for a linear kernel is the trace of the parametric Fisher matrix. Both are the textbook information
         where f is one number and K = 1.
+    phi : callable on arrays, optional
+        The square by default; |g|^(4/3) and -log |g| are others the paper names.
 
     Examples
     --------
@@ -78,12 +82,15 @@ def fisher_information(
     if gradient not in GRADIENTS:
         raise InvalidInput(f"gradient must be one of {', '.join(GRADIENTS)}, got {gradient!r}")
     pool, slopes, diagonal = _gradient(learner, X, y)
-    squares = slopes**2 * (diagonal**2 if gradient == "evaluated" else diagonal)
+    sizes = slopes * (diagonal if gradient == "evaluated" else np.sqrt(diagonal))
+    squares = sizes**2 if phi is None else real_array("what phi returned", phi(sizes))
+    if squares.shape != sizes.shape:
+        raise InvalidInput(f"phi was given an array {sizes.shape} and returned {squares.shape}: one number per point")
     if weights is None:
         return float(np.mean(squares))
     shares = real_array("weights", weights)
     if shares.shape != (len(pool),):
-        raise InvalidInput(f"weights has shape {shares.shape} for {len(pool)} points: give one a point")
+        raise InvalidInput(f"weights has shape {shares.shape} for {len(pool)} points: give one per point")
     check_finite("weights", shares)
     if (shares < 0).any() or shares.sum() <= 0:
         raise InvalidInput("weights must be >= 0 and not all zero")
@@ -202,6 +209,45 @@ def psi(lesson: Lesson, *, seed: int | None = None) -> Array:
     array([0.    , 0.5556, 1.0556])
     """
     return running_sum(greedy_ratio(lesson, seed=seed))
+
+
+def repaired_psi(lesson: Lesson) -> Array:
+    r"""Return Psi(t) = sum_{j < t} 1 / gamma_j for t = 0 .. T, at least t: what belongs in the bound of GFT.
+
+    A greedy step lowers |f - f*|_H^2 by eta (1 - eta) times the *largest* S, which is mean S / gamma. So
+    min mean S <= |f0 - f*|_H^2 / (eta (1 - eta) Psi(t)), where random teaching has t in the place of Psi(t).
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [1.0, 3.0], max_iterations=2)
+    >>> repaired_psi(lesson)
+    array([0. , 1.8, 3.8])
+    """
+    return inverse_sum(ratio_of(discrepancies(lesson)))
+
+
+def inverse_sum(ratio: Array) -> Array:
+    """Return the sums of the first t inverses; the ratio is positive wherever something is left to teach."""
+    with np.errstate(divide="ignore"):
+        return running_sum(1.0 / ratio)
+
+
+def predicted_ratio(lesson: Lesson) -> float:
+    r"""Return Psi(T) / T of a greedy lesson: how many times more steps a random teacher is expected to need.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [1.0, 3.0], max_iterations=2)
+    >>> round(predicted_ratio(lesson), 3)
+    1.9
+    """
+    if len(lesson) == 0:
+        raise InvalidInput("a lesson of no steps predicts nothing")
+    return float(repaired_psi(lesson)[-1] / len(lesson))
 
 
 def running_sum(ratio: Array) -> Array:

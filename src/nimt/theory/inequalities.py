@@ -32,6 +32,7 @@ def check(lesson: Lesson, *, distance: float | None = None) -> Check:
     - "nearer in H": |f - f*|_H does not grow
     - "convergence (RFT / GFT, reading)": min S under its bound [Thms 12 and 14], for each reading of L(f0)
     - "convergence by distance": min S under the bound that can be proved
+    - "convergence by distance (GFT, mean)": the same for the mean S, with Psi = sum 1 / gamma in the place of t
 
     L and S are those of the truth f*, also where another label was shown; of a pack, at its example of largest S.
     A violation smaller than rounding can make is none.
@@ -108,6 +109,7 @@ def _step_inequalities(again: Replay, measured: Discrepancies) -> list[Inequalit
         "|f^{t+1} - f*|_H <= |f^t - f*|_H",
         (
             assumptions.smooth_loss,
+            assumptions.convex_loss,
             assumptions.zero_slope_at_target,
             assumptions.true_labels,
             assumptions.rate_moves_nearer,
@@ -214,7 +216,7 @@ def _convergence_inequalities(again: Replay, measured: Discrepancies, distance: 
             )
             bound = None if columns is None else columns[reading]
             rows.append(_compared(again, tally, values, bound, NOT_SMOOTH, also))
-    return [*rows, _by_distance(again, found)]
+    return [*rows, _by_distance(again, found), _by_distance_in_the_mean(again, found, measured)]
 
 
 def _by_distance(again: Replay, found: Bounds) -> Inequality:
@@ -229,6 +231,21 @@ def _by_distance(again: Replay, found: Bounds) -> Inequality:
         ),
     )
     return _compared(again, tally, found.smallest_shown, found.by_distance, found.no_distance)
+
+
+def _by_distance_in_the_mean(again: Replay, found: Bounds, measured: Discrepancies) -> Inequality:
+    tally = _Tally(
+        "convergence by distance (GFT, mean)",
+        "min mean S <= |f0 - f*|_H^2 / (eta (1 - eta) Psi(t)), Psi the sum of 1 / gamma",
+        (
+            assumptions.square_loss,
+            assumptions.one_example_a_step,
+            assumptions.true_labels,
+            assumptions.rate_below_diverging,
+        ),
+    )
+    smallest = np.minimum.accumulate(measured.mean)
+    return _compared(again, tally, smallest, found.by_distance_mean, found.no_distance, (_largest_shown(measured),))
 
 
 def _compared(

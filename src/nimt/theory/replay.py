@@ -48,7 +48,7 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A lesson of a `KernelLearner` that can be run again; iterating yields its moments.
+    """A lesson of a `KernelLearner` that can be run again; `moments()` yields its steps.
 
     Attributes
     ----------

@@ -106,7 +106,7 @@ def notes(found: PictureLessons) -> list[str]:
 EXPERIMENT = Experiment(
     name="cheetah",
     title="The cheetah impartation",
-    paper="Figures 4 (b), 5 and 9",
+    paper="Figures 4 (b), 5 and 8",
     about="A picture of 92 x 92 pixels, inverted and standardised, is taught to a learner that begins with 0 "
     "everywhere. Square loss, learning rate 0.01, RBF kernel of width 0.5, 60,000 steps.",
     pictures=pictures,

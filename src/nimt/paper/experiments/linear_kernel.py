@@ -141,7 +141,7 @@ def notes(found: dict[str, dict[str, Lesson]]) -> list[str]:
 EXPERIMENT = Experiment(
     name="linear-kernel",
     title="The linear kernel is the parametric learner",
-    paper="Figure 8",
+    paper="Figure 9",
     about="A straight line is taught to a learner with the RBF kernel, to one with the linear kernel x x' + 1, and to "
     "one that descends on its two parameters. All three are shown the examples that GFT-1 chooses for the first. "
     "Square loss, learning rate 0.01, 20 points.",

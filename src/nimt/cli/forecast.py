@@ -1,0 +1,83 @@
+"""`nimt forecast`: how many steps a lesson will take, said without giving it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nimt.cli.console import note
+from nimt.cli.options import with_lesson_options
+from nimt.cli.settings import RunSettings, settings_from
+from nimt.cli.teach import TARGET_HELP
+from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from nimt.theory.forecasting import Forecast
+
+EXAMPLES = (
+    "nimt forecast gmm --from gmm:start --learning-rate 0.01",
+    "nimt forecast cat --teacher whole --learning-rate 100 --tol 1e-3",
+)
+
+
+@with_lesson_options(without=("every", "engine"))
+def forecast(
+    target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
+    figure: Annotated[str | None, typer.Option("--figure", help="Draw the forecast to this picture file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the forecast as JSON.")] = False,
+    **given: Any,
+) -> None:
+    """Say how many steps a lesson would take, with an interval and proved bounds, without giving it.
+
+    --iterations says how far to look; without it there is no limit.
+    """
+    from nimt.theory.forecasting import forecast as made
+
+    settings = settings_from(target, given)
+    path = _figure_path(figure)
+    problem = settings.problem()
+    for sentence in problem.notes:
+        note(sentence)
+    found = made(
+        settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
+        tol=settings.tol, measure=settings.measure, seed=settings.seed, max_iterations=given.get("iterations"),
+    )  # fmt: skip
+    print(found.to_json() if as_json else found)
+    if path is not None:
+        _draw(found, path)
+        note(f"written to {path}", quiet=as_json)
+
+
+def _figure_path(figure: str | None) -> Path | None:
+    """Check where the picture goes before any work."""
+    if figure is None:
+        return None
+    path = Path(figure)
+    if path.suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise InvalidInput(f"--figure must name a .png, .pdf or .svg file, got {figure!r}")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"there is no folder {str(path.parent)!r} to write --figure to: make it first")
+    return path
+
+
+def _draw(found: Forecast, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from nimt.plots import forecast as drawn
+
+    figure = Figure(figsize=(5.8, 3.4), layout="constrained")
+    drawn(found, ax=figure.subplots())
+    figure.savefig(path, dpi=130)
+
+
+def quick_forecast(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> Forecast | None:
+    """Return a forecast where it takes less than about a second; None where it takes longer or there is none."""
+    from nimt.theory.forecasting import forecast_in_a_second
+
+    if not settings.tol:
+        return None
+    return forecast_in_a_second(
+        learner, teacher, problem.pool, problem.target, tol=settings.tol, measure=settings.measure, seed=settings.seed
+    )

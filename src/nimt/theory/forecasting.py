@@ -1,0 +1,370 @@
+"""Say before a lesson how many steps it will take: exactly, in the mean, or scaled from a shorter lesson."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from functools import cached_property, singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import PchipInterpolator
+
+from nimt.arrays import Array
+from nimt.errors import InvalidInput
+from nimt.measures import as_measure
+from nimt.pools.base import Pool
+from nimt.teachers.base import count_of
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.random import RandomTeacher
+from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.theory import moments, rate_law, whole
+from nimt.theory.lesson_start import LessonStart, lesson_start
+from nimt.theory.reach import unreachable
+from nimt.theory.results import to_json
+from nimt.theory.spectrum import grid_factors
+from nimt.theory.step_bounds import bounds_before
+
+GREEDY_WITHIN = 0.05  # of the forecast: what the ten lessons of docs/theory.md support for packs of one
+PACKS_WITHIN = 0.10
+RANDOM_WITHIN = 0.06  # of the mean over the draws
+QUICK_SECONDS = 0.4  # for a shorter lesson
+QUICK_POINTS = 500  # of a dense decomposition
+QUICK_GRID = 2_500  # of the mean over draws
+QUICK_GREEDY = 250_000
+NOISE_WITHIN = 0.20  # times the share of the noise, which the first order of the deviation leaves out
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastCurve:
+    """M over t as forecast: `step` (points,) and `discrepancy` (points,), closer at the start."""
+
+    step: NDArray[np.int64]
+    discrepancy: Array
+
+    def at(self, step: ArrayLike) -> Array:
+        """Return M at any steps, by a monotone cubic through its logarithm; beyond the last step, the last M."""
+        asked = np.clip(np.asarray(step, dtype=np.float64), self.step[0], self.step[-1])
+        first = np.concatenate([[True], np.diff(self.step) > 0])  # a short lesson may put two of its steps into one
+        if first.sum() < 2:
+            return np.full(asked.shape, self.discrepancy[0])
+        logs = np.log(np.maximum(self.discrepancy[first], 1e-300))
+        return np.asarray(np.exp(PchipInterpolator(self.step[first], logs)(asked)))
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """What a lesson will do, said before it begins.
+
+    Attributes
+    ----------
+    itd : int or None
+        The step at which M is expected to fall below the tolerance; None where it does not within the steps looked at.
+    interval : (int, int or None)
+        Where the step is expected to lie: a single number if exact; for a random teacher the band of single lessons.
+    bounds : (int, int or None)
+        What is proved: no lesson with true labels is shorter than the first, no greedy one with packs of
+        one longer than the second. Computed when first asked for.
+    method : str
+        How the forecast was made, as a sentence.
+    curve : ForecastCurve
+        M over t.
+    reachable : bool
+        False where the tolerance cannot be met, whatever the number of steps.
+    remains : float
+        What M is left with then, or the smallest M that was forecast where it is not known to be out of reach.
+    kind : {"exact", "mean", "scaled", "taught"}
+    tol, measure : as given
+    """
+
+    itd: int | None
+    interval: tuple[int, int | None]
+    method: str
+    curve: ForecastCurve
+    reachable: bool
+    remains: float
+    kind: str
+    tol: float
+    measure: Any
+    start: LessonStart = field(repr=False)
+
+    @cached_property
+    def bounds(self) -> tuple[int, int | None]:
+        if self.kind == "exact":
+            return (self.itd, self.itd) if self.itd is not None else (self.interval[0], None)
+        return bounds_before(self.start, greedy=self.reachable and _shows_the_largest_error(self.start))
+
+    def in_one_line(self) -> str:
+        """Return the forecast in a few words, without the proved bounds."""
+        if not self.reachable:
+            return f"M < {self.tol:g} cannot be reached: {self.remains:.3g} remains"
+        if self.itd is None:
+            return f"M < {self.tol:g} is not reached in {self.interval[0]:,} steps (M is {self.remains:.3g} then)"
+        low, high = self.interval
+        about = "" if self.kind in ("exact", "taught") else "about "
+        band = "" if low == high else f" ({low:,} to {_or_more(high)})"
+        return f"M < {self.tol:g} after {about}{self.itd:,} steps{band}"
+
+    def sentences(self) -> list[str]:
+        """Return what can be said, the proved bounds included."""
+        return [f"{self.in_one_line()}.", self.method, *self._bound_sentences()]
+
+    def _bound_sentences(self) -> list[str]:
+        lower, upper = self.bounds
+        if self.kind == "exact" or not self.reachable or (lower == 0 and upper is None):
+            return []
+        about = "" if self.kind == "taught" else "about "
+        middle = "the lesson" if self.itd is None else f"{about}{self.itd:,}"
+        proved = f"{lower:,} <= {middle}" + ("" if upper is None else f" <= {upper:,}")
+        return [f"Proved bounds: {proved}."]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences())
+        return f'<div class="nimt-forecast">{rows}</div>'
+
+    def to_table(self) -> dict[str, NDArray[Any]]:
+        """Return the curve as columns."""
+        return {"step": self.curve.step, "discrepancy": self.curve.discrepancy}
+
+    def to_json(self) -> str:
+        """Return all but the curve as JSON text."""
+        names = ("itd", "interval", "bounds", "method", "reachable", "remains", "kind", "tol")
+        return to_json({name: getattr(self, name) for name in names} | {"measure": as_measure(self.measure).name})
+
+
+def forecast(
+    learner: Any,
+    teacher: Any,
+    X: Pool | ArrayLike,
+    y: Any,
+    *,
+    tol: float,
+    measure: Any = "paper",
+    max_iterations: int | None = None,
+    seed: int = 0,
+) -> Forecast:
+    """Say how many steps a lesson will take, without running it.
+
+    Covers a `KernelLearner` with the square loss and true labels. A teacher that shows the whole pool is forecast
+    exactly, from the spectrum of the kernel; a `RandomTeacher` in the mean over its draws; a `GreedyTeacher` by scaling
+    a shorter lesson at a larger learning rate, about ten times fewer steps where the rate is 0.01. Other lessons are
+    refused with a sentence that says what can be said of them.
+
+    Parameters
+    ----------
+    learner, teacher, X, y, measure, seed : as in `teach`
+    tol : float
+        Greater than 0.
+    max_iterations : int, optional
+        Look no further than that.
+
+    Returns
+    -------
+    Forecast
+
+    Examples
+    --------
+    >>> import nimt
+    >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+    >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
+    >>> nimt.forecast(learner, nimt.GreedyTeacher(k=1.0), x, np.sin, tol=1e-3).itd
+    1867
+    >>> nimt.teach(learner, nimt.GreedyTeacher(k=1.0), x, np.sin, tol=1e-3, max_iterations=5000).itd
+    1867
+    >>> print(nimt.forecast(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-3).in_one_line())
+    M < 0.001 after about 1,801 steps (1,710 to 1,892)
+    """
+    start = lesson_start(learner, teacher, X, y, tol=tol, measure=measure, max_iterations=max_iterations, seed=seed)
+    return forecast_from(start)
+
+
+def forecast_in_a_second(
+    learner: Any, teacher: Any, X: Pool | ArrayLike, y: Any, *, tol: float, measure: Any = "paper", seed: int = 0
+) -> Forecast | None:
+    """Return the forecast where it takes less than about a second, without its proved bounds; None where it does not.
+
+    A lesson that no forecast covers has none; input that `teach` would refuse is left to `teach`.
+    """
+    try:
+        start = lesson_start(learner, teacher, X, y, tol=tol, measure=measure, seed=seed)
+        found = forecast_from(start, seconds=QUICK_SECONDS) if _is_quick(start) else None
+    except InvalidInput:
+        return None
+    return found if found is None or found.itd is not None or not found.reachable else None
+
+
+def _is_quick(start: LessonStart) -> bool:
+    """Say whether all that a forecast computes, apart from a shorter lesson, is small."""
+    few = len(start.candidates) <= QUICK_POINTS
+    if start.rows is not None or start.constant_rate is None:
+        return few
+    if isinstance(start.teacher, RandomTeacher):
+        return few or (len(start.pool) <= QUICK_GRID and grid_factors(start.learner.kernel, start.pool) is not None)
+    if isinstance(start.teacher, GreedyTeacher) and count_of(start.teacher.k, len(start.pool)) < len(start.pool):
+        return len(start.pool) <= QUICK_GREEDY
+    return few or grid_factors(start.learner.kernel, start.pool) is not None
+
+
+def forecast_from(start: LessonStart, *, seconds: float | None = None) -> Forecast:
+    """Forecast a lesson that was checked; a shorter lesson may take so many seconds."""
+    if start.distance < start.tol:
+        why = "Exact: the learner is below the tolerance already."
+        return _made(start, 0, (0, 0), why, "exact", [0], [start.distance])
+    rest = start.scale * float(np.linalg.norm(unreachable(start)))
+    if rest >= start.tol:
+        why = "Exact: equal points have different targets, and f has one value there, whatever is shown."
+        return _out_of_reach(start, rest, why)
+    return _forecast_of(start.teacher, start, seconds)
+
+
+@singledispatch
+def _forecast_of(teacher: Any, start: LessonStart, seconds: float | None) -> Forecast:
+    raise InvalidInput(
+        f"there is no forecast for {type(teacher).__name__}: it covers GreedyTeacher and RandomTeacher; every "
+        f"teacher with true labels has the lower bound nimt.forecast(learner, nimt.GreedyTeacher(), ...).bounds[0]"
+    )
+
+
+@_forecast_of.register
+def _of_synthesis(teacher: SynthesisTeacher, start: LessonStart, seconds: float | None) -> Forecast:
+    raise InvalidInput(
+        "there is no forecast for SynthesisTeacher, which makes its labels: with free labels its lesson is that of "
+        "nimt.GreedyTeacher() with a learner of learning rate 1 / (2 K(x, x)), so forecast or teach that one"
+    )
+
+
+@_forecast_of.register
+def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None) -> Forecast:
+    pack = count_of(teacher.k, len(start.candidates))
+    if pack == len(start.candidates):
+        return _of_whole(start)
+    if (limited := _limited(start)) is not None:
+        return limited
+    scaled = rate_law.scaled_lesson(start, pack, seconds=seconds)
+    if scaled.diverged:
+        why = "A lesson given to a copy of the learner at this rate diverged: lower the learning rate."
+        return _out_of_reach(start, math.inf, why)
+    taught = scaled.times_fewer == 1.0
+    if taught:
+        method = "Taught: at so large a learning rate the lesson is short, so it was given to a copy of the learner."
+        within = 0.0
+    else:
+        within = GREEDY_WITHIN if pack == 1 else PACKS_WITHIN
+        method = (
+            f"Scaled from a shorter lesson at a larger learning rate, {scaled.times_fewer:.1f} times fewer steps: "
+            f"right within {within:.0%} on the lessons it was tried on."
+        )
+    interval = (scaled.longest, None) if scaled.itd is None else _around(scaled.itd, within)
+    kind = "taught" if taught else "scaled"
+    return _made(start, scaled.itd, interval, method, kind, scaled.step, scaled.discrepancy)
+
+
+@_forecast_of.register
+def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None) -> Forecast:
+    pack = count_of(teacher.k, len(start.candidates))
+    if pack == len(start.candidates) and not teacher.replace and teacher.weights is None:
+        return _of_whole(start)
+    if teacher.weights is not None:
+        raise InvalidInput(
+            "there is no forecast for a RandomTeacher with weights: without weights= it says how long the lesson takes "
+            "if all points are equally likely"
+        )
+    if (limited := _limited(start)) is not None:
+        return limited
+    mean = moments.mean_lesson(start, pack, replace=bool(teacher.replace))
+    if mean is None:
+        raise InvalidInput(
+            f"the forecast of a random teacher needs all eigenvalues of the Gram matrix, which for "
+            f"{len(start.candidates)} points are found only on a grid where the kernel is a product over the axes: the "
+            f"lesson of the whole pool, nimt.GreedyTeacher(k=1.0), takes about as many steps and can be forecast"
+        )
+    crossed = moments.crossing(mean, start.tol)
+    method = (
+        "In the mean over the draws: the mean of f - f* exactly, its variance by one second moment per eigenvalue of "
+        "the kernel; the interval is for single lessons."
+    )
+    if crossed is None:
+        if mean.resting and start.max_iterations is None:
+            return _out_of_reach(start, float(mean.discrepancy.min()), f"{method} The mean lesson comes to rest there.")
+        return _made(start, None, (int(mean.step[-1]), None), method, "mean", mean.step, mean.discrepancy)
+    itd = math.ceil(crossed)
+    share = RANDOM_WITHIN + NOISE_WITHIN * mean.noise_share + 2.0 * moments.deviation_of_steps(mean) / max(1, itd)
+    return _made(start, itd, _around(itd, share), method, "mean", mean.step, mean.discrepancy)
+
+
+def _of_whole(start: LessonStart) -> Forecast:
+    decay = whole.decay_of(start)
+    itd, limit = whole.first_below(decay, start)
+    method = f"Exact, {decay.method} of the Gram matrix."
+    if itd is None and (start.max_iterations is None or decay.remainder >= start.tol):
+        rate = start.rate(0)
+        if np.abs(decay.factors(rate)).max() > 1.0:
+            why = f"{method} At this rate the lesson diverges: lower the learning rate."
+            return _out_of_reach(start, math.inf, why)
+        if decay.remainder >= start.tol:
+            return _out_of_reach(start, decay.remainder, f"{method} {_why_limited(start)}")
+    last = limit if itd is None else itd
+    step, discrepancy = whole.curve_of(decay, start, last)
+    interval = (int(step[-1]), None) if itd is None else (itd, itd)
+    return _made(start, itd, interval, method, "exact", step, discrepancy)
+
+
+def _shows_the_largest_error(start: LessonStart) -> bool:
+    """Say whether one example is shown per step, the one with the largest |f - f*| of all points."""
+    teacher = start.teacher
+    if not isinstance(teacher, GreedyTeacher) or start.rows is not None or count_of(teacher.k, len(start.pool)) != 1:
+        return False
+    return teacher.score == "residual" or float(np.ptp(start.diagonal)) == 0.0
+
+
+def _limited(start: LessonStart) -> Forecast | None:
+    """Return that a limited pool cannot reach the tolerance, where it cannot."""
+    if start.rows is None:
+        return None
+    remains = whole.decay_of(start).remainder
+    if remains < start.tol:
+        return None
+    return _out_of_reach(start, remains, f"Exact. {_why_limited(start)}")
+
+
+def _why_limited(start: LessonStart) -> str:
+    if start.rows is None:
+        return "What remains lies in directions that the kernel does not reach within rounding."
+    shown, count = len(start.candidates), len(start.pool)
+    return f"The teacher may show {shown:,} of {count:,} points, and what remains is at the others."
+
+
+def _out_of_reach(start: LessonStart, remains: float, why: str) -> Forecast:
+    made = _made(start, None, (0, None), why, "exact", [0], [start.distance])
+    object.__setattr__(made, "reachable", False)
+    object.__setattr__(made, "remains", remains)
+    return made
+
+
+def _made(
+    start: LessonStart,
+    itd: int | None,
+    interval: tuple[int, int | None],
+    method: str,
+    kind: str,
+    step: Any,
+    discrepancy: Any,
+) -> Forecast:
+    if itd is not None and start.max_iterations is not None and itd > start.max_iterations:
+        itd, interval = None, (start.max_iterations, None)
+    curve = ForecastCurve(np.asarray(step, dtype=np.int64), np.asarray(discrepancy, dtype=np.float64))
+    remains = 0.0 if itd is not None else float(curve.discrepancy[-1])
+    return Forecast(itd, interval, method, curve, True, remains, kind, start.tol, start.measure, start)
+
+
+def _around(itd: int, share: float) -> tuple[int, int | None]:
+    return max(0, math.floor(itd * (1.0 - share))), math.ceil(itd * (1.0 + share))
+
+
+def _or_more(high: int | None) -> str:
+    return "any number" if high is None else f"{high:,}"

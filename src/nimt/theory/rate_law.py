@@ -1,0 +1,109 @@
+r"""A greedy teacher's lesson, scaled from a shorter one at a larger learning rate.
+
+As the rate falls, greedy lessons follow one path, at a speed of -k ln(1 - 2 eta kappa / k) per step for packs of k: a
+lesson at eta takes Theta / -ln(1 - 2 eta kappa) steps, Theta being the same for all small rates. For points that do not
+touch each other (K = kappa I) that is exact.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.errors import StepSizeWarning
+from nimt.lesson.lesson import Lesson, Outcome
+from nimt.teaching.teaching import teach
+from nimt.theory.lesson_start import LessonStart
+from nimt.theory.whole import LONGEST_SCHEDULE, Steps, spaced
+
+FAST = 0.1  # eta K(x, x) of the shorter lesson; at larger ones it leaves the path
+NEAR = 0.05  # eta K(x, x) from which on a shorter lesson is hardly shorter, so that the lesson itself is given
+SHORT_STEPS = 300_000
+CURVE_POINTS = 240
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledLesson:
+    """The lesson as it would go: M at some steps, the first step below the tolerance, how it was found."""
+
+    step: Steps
+    discrepancy: Array
+    itd: int | None
+    longest: int
+    times_fewer: float
+    diverged: bool
+
+
+def scaled_lesson(
+    start: LessonStart, pack: int, *, steps: int = SHORT_STEPS, seconds: float | None = None
+) -> ScaledLesson:
+    """Teach a copy of the learner a shorter lesson and return it in the steps of the one asked about."""
+    largest = float(start.diagonal[start.candidates].max())
+    rate = start.constant_rate
+    itself = rate is not None and rate * largest >= NEAR
+    fast = rate if rate is not None and itself else FAST / largest if largest > 0 else 1.0
+    budget = _budget(start, fast, steps)
+    lesson = _taught(start, fast, budget, seconds)
+    found = spaced(len(lesson), CURVE_POINTS)
+    taken, itd = found, lesson.itd
+    if not itself:
+        kappa = float(lesson.picks @ start.diagonal) / max(1, int(lesson.picks.sum()))
+        clock: Array = speed(fast, kappa, pack) * np.arange(len(lesson.discrepancy), dtype=np.float64)
+        taken = _steps_at(clock[found], start, kappa, pack)
+        itd = None if itd is None else int(_steps_at(clock[[itd]], start, kappa, pack)[0])
+    return ScaledLesson(
+        step=taken,
+        discrepancy=lesson.discrepancy[found],
+        itd=itd,
+        longest=int(taken[-1]),
+        times_fewer=1.0 if itself else float(taken[-1]) / max(1, len(lesson)),
+        diverged=lesson.outcome is Outcome.DIVERGED,
+    )
+
+
+def speed(rate: float, kappa: float, pack: int) -> float:
+    """Return how far along its path one step takes a lesson, -k ln(1 - 2 eta kappa / k).
+
+    Examples
+    --------
+    >>> round(speed(0.1, 1.0, 1) / speed(0.01, 1.0, 1), 4)
+    11.0452
+    """
+    pulled = 2.0 * rate * kappa / pack
+    return -pack * math.log1p(-pulled) if pulled < 1.0 else math.inf
+
+
+def _budget(start: LessonStart, fast: float, steps: int) -> int:
+    if start.max_iterations is None:
+        return steps
+    slow = min(start.rate(0), start.rate(start.max_iterations))
+    return min(steps, start.max_iterations, 1 + math.ceil(start.max_iterations * max(slow / fast, 1e-12) * 1.2))
+
+
+def _taught(start: LessonStart, rate: float, steps: int, seconds: float | None) -> Lesson:
+    learner = copy.deepcopy(start.learner).set_params(learning_rate=rate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StepSizeWarning)
+        return teach(
+            learner, start.teacher, start.X, start.y,
+            max_iterations=steps, tol=start.tol, measure=start.measure, seed=start.seed, record="picks",
+            time_limit=seconds,
+        )  # fmt: skip
+
+
+def _steps_at(clock: Array, start: LessonStart, kappa: float, pack: int) -> Steps:
+    """Return the first steps of the lesson asked about at which its own clock has come so far."""
+    rate = start.constant_rate
+    if rate is not None:
+        per_step = speed(rate, kappa, pack)
+        return np.ceil(clock / per_step * (1.0 - 1e-12)).astype(np.int64)
+    passed, times = 0.0, [0.0]
+    while passed < clock[-1] and len(times) <= LONGEST_SCHEDULE:
+        passed += speed(start.rate(len(times) - 1), kappa, pack)
+        times.append(passed)
+    return np.searchsorted(np.array(times), clock * (1.0 - 1e-12)).astype(np.int64)

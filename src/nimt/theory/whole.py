@@ -1,0 +1,202 @@
+"""A lesson that shows the whole pool at every step, exactly and without running it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.theory.lesson_start import LessonStart
+from nimt.theory.spectrum import ROUNDING, lanczos, product_with, spectrum_of
+
+LONGEST = 10**15  # steps; no lesson is longer
+LONGEST_SCHEDULE = 1_000_000  # steps; with a schedule every step is computed
+SCAN = 4_000  # steps looked at where M may rise and fall again
+EASY_DENSE = 1_000  # points; beyond it Lanczos' iteration is faster than a full decomposition
+CURVE_POINTS = 240
+
+Steps = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Decay:
+    r"""M over t of r_t = rest + sum_k g_k(t) a_k c_k, with g_k(t) = prod_j (1 - 2 eta_j lambda_k / m).
+
+    Attributes
+    ----------
+    eigenvalues, amplitudes : arrays (modes,)
+        lambda and a.
+    columns : array (n, modes) or None
+        c; None where they are orthonormal, so that |r_t|^2 is a sum of squares.
+    rest : array (n,) or None
+        What no step changes.
+    count : int
+        m, how many examples are shown per step.
+    scale : float
+    method : str
+        How the modes were found.
+    exact : bool
+        Whether they are all modes, or those that Lanczos' iteration found.
+    """
+
+    eigenvalues: Array
+    amplitudes: Array
+    columns: Array | None
+    rest: Array | None
+    count: int
+    scale: float
+    method: str
+    exact: bool
+
+    def factors(self, rate: float) -> Array:
+        """Return by what one step at a rate multiplies each mode."""
+        return 1.0 - 2.0 * rate / self.count * self.eigenvalues
+
+    def discrepancy(self, growth: Array) -> float:
+        """Return M where the modes have been multiplied by `growth`."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = growth * self.amplitudes
+            if self.columns is None:
+                return self.scale * float(np.linalg.norm(parts))
+            assert self.rest is not None
+            return self.scale * float(np.linalg.norm(self.rest + self.columns @ parts))
+
+    def after(self, rate: float, steps: int) -> float:
+        """Return M after some steps at a constant rate."""
+        with np.errstate(over="ignore", under="ignore"):
+            return self.discrepancy(self.factors(rate) ** float(steps))
+
+    @property
+    def remainder(self) -> float:
+        """M in the limit of all lessons whose rate is small enough."""
+        return self.discrepancy(np.where(self.eigenvalues > 0, 0.0, 1.0))
+
+
+def decay_of(start: LessonStart) -> Decay:
+    """Return the modes of the lesson that shows all candidates at every step.
+
+    With all points to show, r_{t+1} = (I - 2 eta K / n) r_t, and the modes are the eigenvectors of K. With some of
+    them, P, the values on P follow the same rule with K_PP, and r_t = r_inf + K_{.P} K_PP^-1 r_t on P: r_inf is what
+    remains.
+    """
+    kernel, pool, rows = start.learner.kernel, start.pool, start.rows
+    at_candidates = start.residual[start.candidates]
+    small = spectrum_of(kernel, pool, rows, largest=EASY_DENSE)
+    count, scale = len(start.candidates), start.scale
+    if small is not None:
+        values = np.where(small.values > small.rounding, small.values, 0.0)
+        amplitudes = small.modes(at_candidates)
+        if rows is None:
+            return Decay(values, amplitudes, None, None, count, scale, "from the spectrum", exact=True)
+        images = np.asarray(kernel(pool.points, pool.points[rows])) @ small.axes[0]
+        method, exact = "from the spectrum", True
+    else:
+        found = lanczos(product_with(kernel, pool, rows), at_candidates, rows)
+        cut = len(at_candidates) * ROUNDING * found.values.max(initial=0.0)
+        values, amplitudes = np.where(found.values > cut, found.values, 0.0), found.amplitudes
+        method, exact = f"from {len(values)} steps of Lanczos' iteration", found.exact
+        if rows is None:
+            return Decay(values, amplitudes, None, None, count, scale, method, exact=exact)
+        images = found.columns
+    # a mode that no step moves does not carry over to the other points
+    columns = np.divide(images, values, out=np.zeros_like(images), where=values > 0)
+    rest = start.residual - columns @ (amplitudes * (values > 0))
+    return Decay(values, amplitudes * (values > 0), columns, rest, count, scale, method, exact=exact)
+
+
+def first_below(decay: Decay, start: LessonStart) -> tuple[int | None, int]:
+    """Return the first t with M below the tolerance, or None and how far was looked."""
+    rate = start.constant_rate
+    if rate is None:
+        return _first_by_schedule(decay, start)
+    limit = LONGEST if start.max_iterations is None else start.max_iterations
+
+    def below(steps: int) -> bool:
+        return decay.after(rate, steps) < start.tol
+
+    if below(0):
+        return 0, limit
+    if decay.columns is None:
+        end = _lowest(decay, rate, limit)
+        return (_bisect(below, 0, end) if below(end) else None), limit
+    steps = spaced(limit, SCAN)
+    place = next((i for i, step in enumerate(steps.tolist()) if below(step)), None)
+    return (None if place is None else _bisect(below, int(steps[place - 1]), int(steps[place]))), limit
+
+
+def _lowest(decay: Decay, rate: float, limit: int) -> int:
+    """Return a step after which M does not fall: |r_t|^2 is a sum of exponentials in t, so it is convex in t."""
+    if np.abs(decay.factors(rate)).max(initial=0.0) <= 1.0:
+        return limit
+
+    def rises(steps: int) -> bool:
+        return not decay.after(rate, steps + 1) < decay.after(rate, steps)
+
+    return _bisect(rises, -1, limit) if rises(limit) else limit
+
+
+def _bisect(true_from: object, low: int, high: int) -> int:
+    """Return the first step at which a statement is true that is false at `low` and true at `high`."""
+    assert callable(true_from)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if true_from(middle) else (middle, high)
+    return high
+
+
+def _first_by_schedule(decay: Decay, start: LessonStart) -> tuple[int | None, int]:
+    limit = LONGEST_SCHEDULE if start.max_iterations is None else start.max_iterations
+    growth = np.ones(len(decay.eigenvalues))
+    for step in range(limit + 1):
+        if decay.discrepancy(growth) < start.tol:
+            return step, limit
+        growth *= decay.factors(start.rate(step))
+    return None, limit
+
+
+def curve_of(decay: Decay, start: LessonStart, last: int) -> tuple[Steps, Array]:
+    """Return steps and M from 0 to the last step."""
+    rate = start.constant_rate
+    if rate is not None:
+        steps = spaced(last, CURVE_POINTS)
+        return steps, np.array([decay.after(rate, step) for step in steps.tolist()])
+    last = min(last, LONGEST_SCHEDULE)
+    steps = spaced(last, CURVE_POINTS)
+    growth, found, wanted = np.ones(len(decay.eigenvalues)), [], set(steps.tolist())
+    for step in range(last + 1):
+        if step in wanted:
+            found.append(decay.discrepancy(growth))
+        growth *= decay.factors(start.rate(step))
+    return steps, np.array(found)
+
+
+def spaced(last: int, points: int) -> Steps:
+    """Return steps from 0 to the last, closer at the start.
+
+    Examples
+    --------
+    >>> spaced(1000, 6)
+    array([   0,    1,    4,   16,   63,  251, 1000])
+    """
+    if last <= 0:
+        return np.zeros(1, dtype=np.int64)
+    rising = np.geomspace(1.0, float(last), points)
+    return np.unique(np.concatenate([[0], np.rint(rising).astype(np.int64), [last]]))
+
+
+def stable_rate(start: LessonStart) -> float:
+    """Return the rate below which the lesson that shows the whole pool comes nearer at every step, m / lambda_max.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> from nimt.theory.lesson_start import lesson_start
+    >>> two_points = lesson_start(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(k=1.0), [0.0, 99.0], 1.0, tol=1)
+    >>> stable_rate(two_points)
+    2.0
+    """
+    largest = float(decay_of(start).eigenvalues.max(initial=0.0))
+    return len(start.candidates) / largest if largest > 0 else math.inf
