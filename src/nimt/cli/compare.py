@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
-from nimt.cli.options import with_lesson_options
+from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
-from nimt.cli.teach import TARGET_HELP
 
 TEACHERS = "greedy:1,greedy:0.05,random:0.05,whole"
 SEEDS = 5

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import note
-from nimt.cli.options import with_lesson_options
+from nimt.cli.console import note, say
+from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
-from nimt.cli.teach import TARGET_HELP
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def forecast(
         settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
         tol=settings.tol, measure=settings.measure, seed=settings.seed, max_iterations=given.get("iterations"),
     )  # fmt: skip
-    print(found.to_json() if as_json else found)
+    say(found.to_json() if as_json else str(found))
     if path is not None:
         _draw(found, path)
         note(f"written to {path}", quiet=as_json)

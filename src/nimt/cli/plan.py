@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.options import with_lesson_options
+from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import settings_from
-from nimt.cli.teach import TARGET_HELP
 
 EXAMPLES = (
     "nimt plan cat",

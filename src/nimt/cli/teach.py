@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
-from nimt.cli.options import with_lesson_options
+from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from nimt.sources import Problem
     from nimt.teachers.base import Teacher
     from nimt.teaching.running import Run
-
-TARGET_HELP = "A picture, .npy, .npz or .csv file, or gmm, boundary, sine, digit:0, digit:8, cat, face:1, face:2."
 
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01",

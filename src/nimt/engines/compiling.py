@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
 class CompileTime:
-    """Seconds that this thread spent on compiling."""
+    """Seconds that one thread spent on compiling."""
 
     seconds: float = 0.0
+    thread: int = field(default_factory=threading.get_ident)
+    began: list[float] = field(default_factory=list)  # a compilation may start within another
+
+    def start(self) -> None:
+        if threading.get_ident() == self.thread:
+            self.began.append(time.perf_counter())
+
+    def end(self) -> None:
+        if threading.get_ident() == self.thread and self.began:
+            start = self.began.pop()
+            self.seconds += 0.0 if self.began else time.perf_counter() - start
 
 
 @contextlib.contextmanager
@@ -29,22 +42,28 @@ def compile_time() -> Iterator[CompileTime]:
         return
     from numba.core import event
 
-    thread = threading.get_ident()
-    began: list[float] = []  # a compilation may start within another
-
-    class Clock(event.Listener):
-        def on_start(self, _: object) -> None:
-            if threading.get_ident() == thread:
-                began.append(time.perf_counter())
-
-        def on_end(self, _: object) -> None:
-            if threading.get_ident() == thread and began:
-                start = began.pop()
-                found.seconds += 0.0 if began else time.perf_counter() - start
-
-    clock = Clock()
-    event.register("numba:compile", clock)  # type: ignore[no-untyped-call]
+    listener = _listener_class()(found)
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
     try:
         yield found
     finally:
-        event.unregister("numba:compile", clock)  # type: ignore[no-untyped-call]
+        event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]
+
+
+@functools.cache  # once: making a class takes longer than a step
+def _listener_class() -> type[Any]:
+    from numba.core import event
+
+    class Listener(event.Listener):
+        """Tell a clock when a compilation starts and ends."""
+
+        def __init__(self, clock: CompileTime) -> None:
+            self.clock = clock
+
+        def on_start(self, _: object) -> None:
+            self.clock.start()
+
+        def on_end(self, _: object) -> None:
+            self.clock.end()
+
+    return Listener
