@@ -3,8 +3,9 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n 2
+SEED ?= $(shell date +%s)
 
-.PHONY: help demo test test-fast unit coverage lint bench clean
+.PHONY: help demo test test-fast unit coverage lint soak bench clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -38,6 +39,10 @@ lint: $(READY)   ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+soak: $(READY)   ## 2,000 random lessons against the plain loop, 10,000 forged files; SEED=... for others
+	$(BIN)/python tests/soaking.py 2000 $(SEED)
+	$(BIN)/python tests/forging.py 10000 $(SEED) 2>/dev/null
 
 bench: $(READY)  ## the benchmark table
 	@$(BIN)/python -m benchmarks

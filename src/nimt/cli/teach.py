@@ -59,13 +59,13 @@ def run_lesson(
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     # refused here, before a folder is made or an older run in it is replaced
     run = prepared(settings, problem, learner, teacher)
+    for sentence in problem.notes:
+        note(sentence, quiet=quiet)
+    shown = not (quiet or as_json)
+    expected = _announced(settings, problem, learner, teacher) if shown else None
     folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
-        for sentence in problem.notes:
-            note(sentence, quiet=quiet)
         write_text(folder.config, marked(settings, run.settings))
-        shown = not (quiet or as_json)
-        expected = _announced(settings, problem, learner, teacher) if shown else None
         lesson = taught(run, settings, folder, shown=shown, expected=expected)
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
 
@@ -95,7 +95,7 @@ def taught(run: Run, settings: RunSettings, folder: RunFolder, *, shown: bool, e
     """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
     from nimt.cli.progress import progress_bar
 
+    run.keep_checkpoints(folder.checkpoint)
     with progress_bar(settings.title, shown=shown, expected=expected) as watcher:
         run.callback = watcher
-        run.keep_checkpoints(folder.checkpoint)
         return run.to_the_end()

@@ -1,0 +1,137 @@
+"""Random lessons on every engine, held against the plain loop: `make soak` runs 2,000, the tests a few.
+
+Pools, kernels, losses, teachers, rates, scales, outputs and stop rules are drawn from one seed, which is printed.
+Where scores tie to rounding either point may be shown: a lesson that parts from the plain loop there is no difference.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.gaussian_process.kernels import RBF, Matern, RationalQuadratic
+
+import nimt
+from nimt.teachers.base import norm_of
+
+TIE = 1e-9  # of the largest score: two scores this near may change places by rounding
+
+
+@dataclass
+class Drawn:
+    """One lesson to give twice."""
+
+    learner: Any
+    teacher: Any
+    pool: Any
+    target: np.ndarray
+    rules: dict[str, Any]
+
+
+def draw(rng: np.random.Generator) -> Drawn:
+    """Draw a lesson."""
+    dimension = int(rng.integers(1, 4))
+    if rng.random() < 0.6:
+        sides = rng.integers(2, {1: 40, 2: 9, 3: 5}[dimension], size=dimension)
+        pool: Any = nimt.Grid(*(np.linspace(0, float(rng.uniform(1, 6)), int(side)) for side in sides))
+    else:
+        pool = nimt.Points(rng.uniform(0, 4, size=(int(rng.integers(2, 40)), dimension)))
+    n = len(pool)
+    outputs = () if rng.random() < 0.75 else (int(rng.integers(2, 4)),)
+    loss = rng.choice(["square", "square", "huber", "absolute", "hinge", "logistic"])
+    target = rng.normal(size=(n, *outputs)) * 10.0 ** float(rng.integers(-12, 13) if loss == "square" else 0)
+    if loss in ("hinge", "logistic"):
+        target = np.where(target >= 0, 1.0, -1.0)
+    width = float(rng.uniform(0.1, 2.0))
+    kernel = [
+        nimt.rbf(width),
+        nimt.Wendland(width, dimension=3),
+        Matern(width, nu=1.5),
+        2.0 * RBF(width) + Matern(0.5, nu=0.5),
+        RationalQuadratic(width),
+        nimt.linear(),
+    ][rng.integers(6)]
+    rate = float(rng.uniform(0.05, 0.6)) / float(np.max(kernel.diag(pool.points)))
+    k: int | float = [1, 1, min(3, n), 0.4, 1.0][rng.integers(5)]
+    pool_share = [None, None, 0.7][rng.integers(3)]
+    labels = nimt.AlternativeLabels(np.roll(target, 1, axis=0), 0.3) if rng.random() < 0.2 else None
+    teacher: Any = [
+        nimt.GreedyTeacher(k=k, pool=pool_share, labels=labels, norm=[2, 1, "max"][rng.integers(3)]),
+        nimt.RandomTeacher(k=k, pool=pool_share, labels=labels),
+        nimt.GreedyTeacher(k=1, score="loss", loss=str(loss)),
+        nimt.SynthesisTeacher() if loss == "square" and not outputs else nimt.GreedyTeacher(),
+    ][rng.integers(4)]
+    rules = {
+        "max_iterations": int(rng.integers(1, 80)),
+        "seed": int(rng.integers(1000)),
+        "tol": [None, float(np.abs(target).max()) * 0.01][rng.integers(2)],
+        "patience": [None, 15][rng.integers(2)],
+        "measure": ["paper", "rms"][rng.integers(2)],
+    }
+    return Drawn(nimt.KernelLearner(kernel, loss=str(loss), learning_rate=rate), teacher, pool, target, rules)
+
+
+def difference(drawn: Drawn, engine: str) -> str | None:
+    """Return how an engine's lesson differs from the plain loop's, None where it does not."""
+    plain = nimt.teach(drawn.learner, drawn.teacher, drawn.pool, drawn.target, engine="reference", **drawn.rules)
+    try:
+        fast = nimt.teach(drawn.learner, drawn.teacher, drawn.pool, drawn.target, engine=engine, **drawn.rules)
+    except nimt.InvalidInput as error:
+        return None if "cannot run this lesson" in str(error) else f"refused: {error}"
+    steps = min(len(plain), len(fast))
+    apart = np.flatnonzero((plain.indices[:steps] != fast.indices[:steps]).any(axis=1))
+    until = int(apart[0]) if apart.size else steps
+    scale = np.maximum(plain.discrepancy[: until + 1], 1e-9 * plain.discrepancy[0])
+    gap = np.max(np.abs(plain.discrepancy[: until + 1] - fast.discrepancy[: until + 1]) / scale)
+    if gap > 1e-7:
+        return f"the discrepancy differs by {gap:.1e}"
+    if apart.size:
+        return None if ties(drawn, plain, fast, until) else f"another example at step {until}"
+    if len(plain) != len(fast) or plain.outcome is not fast.outcome:
+        last = plain.discrepancy[steps]
+        near = drawn.rules["tol"] is not None and abs(last / drawn.rules["tol"] - 1) < 1e-7
+        still = abs(plain.discrepancy[steps] - plain.discrepancy[max(0, steps - 15) : steps + 1]).max() <= 1e-9 * last
+        return None if near or still else f"{len(plain)} steps, {plain.outcome} against {len(fast)}, {fast.outcome}"
+    return None
+
+
+def ties(drawn: Drawn, plain: nimt.Lesson, fast: nimt.Lesson, step: int) -> bool:
+    """Say whether what the two showed at a step was as good as each other."""
+    walk = nimt.steps(
+        drawn.learner, drawn.teacher, drawn.pool, drawn.target, engine="reference", **drawn.rules | {"patience": None}
+    )
+    for _ in range(step):
+        next(walk)
+    error = norm_of(walk.values - drawn.target, getattr(drawn.teacher, "norm", 2))
+    if isinstance(drawn.teacher, nimt.RandomTeacher):
+        return False
+    if getattr(drawn.teacher, "score", "residual") != "residual":
+        return True  # the loss or the gradient chose, and rounding of their values is not looked at here
+    one, other = (np.sort(error[lesson.indices[step]]) for lesson in (plain, fast))
+    return bool(np.abs(one - other).max() <= TIE * max(error.max(), 1e-300))
+        np.abs(one - other).max() <= TIE * max(error.max(), 1e-300)
+        or getattr(drawn.teacher, "score", "residual") != "residual"
+    )
+
+
+def main(count: int, seed: int) -> int:
+    """Give random lessons; return how many differ."""
+    warnings.simplefilter("ignore")
+    wrong = 0
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        drawn = draw(rng)
+        for engine in ("grid", "neighbours", "streamed"):
+            found = difference(drawn, engine)
+            if found is not None:
+                wrong += 1
+                print(f"lesson {number} of seed {seed} on {engine}: {found}\n  {drawn.learner}, {drawn.teacher}")
+    print(f"{count} lessons on three engines, {wrong} differ from the plain loop, seed {seed}")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(int(sys.argv[1]), int(sys.argv[2])) else 0)
