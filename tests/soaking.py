@@ -112,9 +112,6 @@ def ties(drawn: Drawn, plain: nimt.Lesson, fast: nimt.Lesson, step: int) -> bool
         return True  # the loss or the gradient chose, and rounding of their values is not looked at here
     one, other = (np.sort(error[lesson.indices[step]]) for lesson in (plain, fast))
     return bool(np.abs(one - other).max() <= TIE * max(error.max(), 1e-300))
-        np.abs(one - other).max() <= TIE * max(error.max(), 1e-300)
-        or getattr(drawn.teacher, "score", "residual") != "residual"
-    )
 
 
 def main(count: int, seed: int) -> int:

@@ -9,7 +9,7 @@ import typer
 
 from nimt.cli.console import note, say
 from nimt.cli.options import TARGET_HELP, with_lesson_options
-from nimt.cli.settings import RunSettings, settings_from
+from nimt.cli.settings import settings_from
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -69,14 +69,3 @@ def _draw(found: Forecast, path: Path) -> None:
     figure = Figure(figsize=(5.8, 3.4), layout="constrained")
     drawn(found, ax=figure.subplots())
     figure.savefig(path, dpi=130)
-
-
-def quick_forecast(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> Forecast | None:
-    """Return a forecast where it takes less than about a second; None where it takes longer or there is none."""
-    from nimt.theory.forecasting import forecast_in_a_second
-
-    if not settings.tol:
-        return None
-    return forecast_in_a_second(
-        learner, teacher, problem.pool, problem.target, tol=settings.tol, measure=settings.measure, seed=settings.seed
-    )

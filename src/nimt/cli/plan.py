@@ -25,7 +25,7 @@ def plan(
     """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
     import json
 
-    from nimt.cli.forecast import quick_forecast
+    from nimt.cli.expecting import quick_forecast
     from nimt.teaching.teaching import plan as planned
 
     settings = settings_from(target, given)

@@ -72,7 +72,7 @@ def run_lesson(
 
 def _announced(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> int | None:
     """Say how many steps the lesson will take where that is found at once, and return it."""
-    from nimt.cli.forecast import quick_forecast
+    from nimt.cli.expecting import quick_forecast
 
     found = quick_forecast(settings, problem, learner, teacher)
     if found is None:
