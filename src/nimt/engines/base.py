@@ -18,12 +18,12 @@ from nimt.pools.base import Pool
 from nimt.pools.box import Box
 from nimt.teachers.base import Selection, View
 
-Function = ArrayLike | Callable[[Array], ArrayLike] | Learner  # a target: values on the pool, or what can be asked
+FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Learner  # a target: values on the pool, or what can be asked
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
 
 
-class TeacherLike(Protocol):
+class SelectsExamples(Protocol):
     """What the loop needs of a teacher; any class with this method is one, `nimt.Teacher` adds the usual options."""
 
     def select(self, view: View) -> Selection: ...
@@ -51,7 +51,7 @@ class Task:
     """
 
     learner: Learner
-    teacher: TeacherLike
+    teacher: SelectsExamples
     pool: Pool
     target: Array
     target_function: object

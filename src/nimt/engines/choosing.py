@@ -201,7 +201,7 @@ def check_memory(plan: Plan) -> None:
     free = available_memory()
     if free is not None and plan.bytes > free:
         raise NotEnoughMemory(
-            f"this lesson would need about {readable(plan.bytes)} on the {plan.engine} engine, and only "
+            f"this lesson would need about {readable(plan.bytes)} on the {plan.engine} engine, and "
             f"{readable(free)} are free: use a smaller pool, a narrower kernel, record='picks', or engine='auto'"
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, stored_count
-from nimt.engines.base import Task, TeacherLike, Watch
+from nimt.engines.base import SelectsExamples, Task, Watch
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
@@ -48,7 +48,7 @@ def uncovered(task: Task) -> str | None:
     return None
 
 
-def twin_of_teacher(teacher: TeacherLike) -> CompiledTwin | None:
+def twin_of_teacher(teacher: SelectsExamples) -> CompiledTwin | None:
     """Return how compiled engines choose for a teacher, None if they cannot."""
     tell = getattr(teacher, "compiled_twin", None)
     return None if tell is None else tell()

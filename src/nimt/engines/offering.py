@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from nimt.arrays import Array, Indices, is_whole, read_only, stored_array
-from nimt.engines.base import Task, TeacherLike
+from nimt.engines.base import SelectsExamples, Task
 from nimt.errors import InvalidInput
 from nimt.learners.base import BoxPupil, Pupil
 from nimt.pools.base import Points, Pool, values_on
@@ -149,7 +149,7 @@ class BoxOffer:
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 
-def labels_of(teacher: TeacherLike) -> AlternativeLabels | None:
+def labels_of(teacher: SelectsExamples) -> AlternativeLabels | None:
     """Return the other labels that a teacher was given, None for the truth alone."""
     labels: AlternativeLabels | None = getattr(teacher, "labels", None)
     return labels

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from nimt._version import __version__
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.engines.base import Function, Task, TeacherLike
+from nimt.engines.base import FunctionLike, SelectsExamples, Task
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, Pupil, StartsFromInitial
@@ -84,9 +84,9 @@ class Rules:
 
 def task_of(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     rules: Rules,
     target_function: object = None,
 ) -> Task:

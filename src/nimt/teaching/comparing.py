@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_count
-from nimt.engines.base import Function, TeacherLike
+from nimt.engines.base import FunctionLike, SelectsExamples
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
@@ -141,9 +141,9 @@ class Comparison:
 
 def compare(
     learner: Learner,
-    teachers: Mapping[str, TeacherLike] | Sequence[TeacherLike],
+    teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples],
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     *,
     max_iterations: int,
     tol: float | None = None,
@@ -231,8 +231,8 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
 class TimedTeacher:
     """A teacher that measures the time of `select` of another teacher, and chooses what that one chooses."""
 
-    def __init__(self, teacher: TeacherLike) -> None:
-        self.teacher: TeacherLike = teacher
+    def __init__(self, teacher: SelectsExamples) -> None:
+        self.teacher: SelectsExamples = teacher
         self.seconds: float = 0.0
 
     def __getattr__(self, name: str) -> Any:
@@ -248,9 +248,9 @@ class TimedTeacher:
 
 def _one(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     place: Pool | Box,
-    target: Function,
+    target: FunctionLike,
     engine: str,
     seed: int,
     options: dict[str, Any],
@@ -264,7 +264,7 @@ def _one(
     return dataclasses.replace(lesson, settings=settings), timed.seconds
 
 
-def _storable(teacher: TeacherLike, pool: Pool) -> TeacherLike:
+def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:
     labels = getattr(teacher, "labels", None)
     if not isinstance(teacher, Teacher) or not is_own(teacher) or labels is None:
         return teacher
@@ -282,7 +282,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
         )
 
 
-def _named(teachers: Mapping[str, TeacherLike] | Sequence[TeacherLike]) -> dict[str, TeacherLike]:
+def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) -> dict[str, SelectsExamples]:
     if isinstance(teachers, Mapping):
         named = {str(name): teacher for name, teacher in teachers.items()}
     else:

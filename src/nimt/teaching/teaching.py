@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, check_count, check_positive
-from nimt.engines.base import Function, Task, TeacherLike
+from nimt.engines.base import FunctionLike, SelectsExamples, Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput, NimtError
@@ -44,9 +44,9 @@ Callback = Callable[[Progress], object]  # a true answer stops the lesson
 
 def teach(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     *,
     max_iterations: int,
     tol: float | None = None,
@@ -153,9 +153,9 @@ class Steps(Iterator[tuple[int, Selection, float]]):
 
 def steps(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     *,
     max_iterations: int,
     **options: Any,
@@ -183,9 +183,9 @@ def steps(
 
 def plan(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     *,
     max_iterations: int = 1,
     engine: str | RandomFeatures = "auto",
@@ -214,8 +214,8 @@ def resume(
     checkpoint: str | PathLike[str],
     *,
     learner: Learner | None = None,
-    teacher: TeacherLike | None = None,
-    y: Function | None = None,
+    teacher: SelectsExamples | None = None,
+    y: FunctionLike | None = None,
     allow: Iterable[object] = (),
     max_iterations: int | None = None,
     snapshots: Iterable[int] = (),
@@ -251,8 +251,8 @@ def lesson_so_far(checkpoint: str | PathLike[str]) -> Lesson:
 def _restored(
     path: Path,
     learner: Learner | None = None,
-    teacher: TeacherLike | None = None,
-    target: Function | None = None,
+    teacher: SelectsExamples | None = None,
+    target: FunctionLike | None = None,
     allow: Iterable[object] = (),
     max_iterations: int | None = None,
     snapshots: Iterable[int] = (),
@@ -299,9 +299,9 @@ def _repeated(
 
 def prepare(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     *,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -355,9 +355,9 @@ def _checked(
 
 def _task(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     rules: Rules,
     engine: str | RandomFeatures,
     target_function: object = None,
@@ -388,7 +388,7 @@ def _read_checkpoint(path: Path) -> dict[str, Any]:
     return storage.read(previous, CHECKPOINT)
 
 
-def _rebuilt_target(settings: dict[str, Any], target: Function | None, allow: list[object]) -> object:
+def _rebuilt_target(settings: dict[str, Any], target: FunctionLike | None, allow: list[object]) -> object:
     """Return the target as the learner that was given, None if the measure only needs its values."""
     if target is not None:
         return target
@@ -403,7 +403,7 @@ def _rebuilt_target(settings: dict[str, Any], target: Function | None, allow: li
         ) from None
 
 
-def _function_of_box(settings: dict[str, Any], target: Function | None, path: Path, allow: list[object]) -> Any:
+def _function_of_box(settings: dict[str, Any], target: FunctionLike | None, path: Path, allow: list[object]) -> Any:
     """Return the target of a lesson in a box, where it must be a function."""
     if target is not None:
         return target
