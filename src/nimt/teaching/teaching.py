@@ -339,9 +339,9 @@ def prepare(
 
 def _checked(
     learner: Learner,
-    teacher: TeacherLike,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Function,
+    y: FunctionLike,
     rules: Rules,
     engine: str | RandomFeatures,
     target_function: object = None,
