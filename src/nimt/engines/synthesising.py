@@ -28,9 +28,11 @@ class SynthesisingEngine(SparseEngine):
     runs in Python as in the reference loop, with slots in place of pool indices.
     """
 
+    step: int
+
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
         super().__init__(task, pupil, operator)
-        self.other = np.zeros_like(self.y)  # the label of the step is written here
+        self.other: Array = np.zeros_like(self.y)  # the label of the step is written here
         self.known_target: Array = task.target if task.candidates is None else task.target[task.candidates]
         self.teacher: SynthesisTeacher = cast(SynthesisTeacher, task.teacher)  # its twin says that it makes labels
         radius = self.teacher.radius or float(np.max(self.score))
