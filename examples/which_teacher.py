@@ -101,7 +101,7 @@ def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
         "f*P": nimt.InterpolationTeacher("f*P", kernel=KERNEL),
         "f/P": nimt.InterpolationTeacher("f/P", kernel=KERNEL),
     }
-    if len(pool) > 1000:  # nearly every point becomes a centre, whoever chooses: minutes for one answer
+    if len(pool) > 1000:  # nearly every point becomes a centre, whichever teacher chooses, and that takes minutes
         teachers = {name: teacher for name, teacher in teachers.items() if name.startswith("greedy")}
     learner = nimt.OrthogonalLearner(KERNEL, initial=problem.start)
     yield (

@@ -97,8 +97,8 @@ def notes(found: PictureLessons) -> list[str]:
             "The last digits depend on the JPEG decoder: GFT-1 ends between .7176e-2 and .7184e-2.",
         ]
     return [
-        "The cheetah is not shipped, because its licence is unknown: put cheetah.jpg in a folder and name it with --data "
-        "to repeat the published figures. The stand-in has other discrepancies; the order of the methods is the same.",
+        "The cheetah is not shipped, because its licence is unknown: put cheetah.jpg in a folder and name it with "
+        "--data to repeat the published figures. The stand-in has other discrepancies; the order of the methods is the same.",
         *said,
     ]
 
