@@ -204,17 +204,19 @@ def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | N
     bound = 1.0 / (loss.smoothness * gain)
     if rate <= bound * (1 + 1e-12):
         return None
-    formula = "1 / (L max K(x, x))" if pack_size(task) == 1 else "1 / (L G), G >= |K_P| / k of every pack P of size k,"
+    alone = pack_size(task) == 1
+    formula = "1 / (L max K(x, x))" if alone else "1 / (L G)"
+    meaning = "" if alone else " (G bounds the norm of a pack's Gram matrix, divided by the size of the pack)"
     if rate <= 2 * bound:
         return (
             f"the learning rate {rate:g} is above the bound {formula} = {bound:g}: steps may overshoot; use at most "
-            f"{bound:g}, or learning_rate='auto'"
+            f"{bound:g}, or learning_rate='auto'{meaning}"
         )
     will = _is_proved_to_diverge(loss, task)
     return (
         f"the learning rate {rate:g} is above {2 * bound:g}, twice the bound {formula}: "
         + ("every step overshoots by more than it corrects and the lesson will" if will else "the lesson may")
-        + f" diverge; use at most {bound:g}, or learning_rate='auto'"
+        + f" diverge; use at most {bound:g}, or learning_rate='auto'{meaning}"
     )
 
 

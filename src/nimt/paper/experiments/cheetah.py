@@ -98,7 +98,8 @@ def notes(found: PictureLessons) -> list[str]:
         ]
     return [
         "The cheetah is not shipped, because its licence is unknown: put cheetah.jpg in a folder and name it with "
-        "--data to repeat the published figures. The stand-in has other discrepancies; the order of the methods is the same.",
+        "--data to repeat the published figures. The stand-in has other discrepancies; the order of the methods is the "
+        "same.",
         *said,
     ]
 
