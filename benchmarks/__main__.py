@@ -1,4 +1,4 @@
-"""Print one table of ratios against honest baselines, each row measured in one run: `make bench`."""
+"""Print one table of ratios against baselines on the same work, each row measured in one run: `make bench`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RATE = 0.01
 
 
 def timed(function, repeat=1):
-    """Return the shortest of some runs and the last result: the machine may be busy, the work is the same."""
+    """Return the shortest time of some runs and the last result: other programs may slow single runs down."""
     best, result = np.inf, None
     for _ in range(repeat):
         began = time.perf_counter()
@@ -236,7 +236,9 @@ def draw(costs, dense, path):
     ax = figure.subplots()
     ax.loglog(*zip(*costs.items(), strict=True), "o-", color="#0072B2", label="nimt, GFT-1, width 0.5")
     if dense:
-        ax.loglog(*zip(*dense.items(), strict=True), "s--", color="#D55E00", label="dense NumPy, a Gram matrix at hand")
+        ax.loglog(
+            *zip(*dense.items(), strict=True), "s--", color="#D55E00", label="dense NumPy, Gram matrix precomputed"
+        )
     ax.set(
         xlabel="points in the pool",
         ylabel="microseconds per step",

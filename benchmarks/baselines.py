@@ -15,7 +15,7 @@ def step_of(k, rate):
 
 
 def dense_single(gram, target, steps, rate, indices=None):
-    """One example a step on a Gram matrix made beforehand: argmax (or drawn), axpy, norm."""
+    """One example per step on a precomputed Gram matrix: argmax (or drawn), axpy, norm."""
     n = len(target)
     residual = -target.copy()
     curve = np.empty(steps + 1)
@@ -29,7 +29,7 @@ def dense_single(gram, target, steps, rate, indices=None):
 
 
 def dense_packs(gram, target, steps, rate, k, way, indices=None):
-    """Packs of k on a Gram matrix made beforehand, by `rows` (c @ K[i]) or by `product` (K @ c)."""
+    """Packs of k on a precomputed Gram matrix, by `rows` (c @ K[i]) or by `product` (K @ c)."""
     n = len(target)
     residual = -target.copy()
     curve = np.empty(steps + 1)
@@ -57,7 +57,7 @@ def dense_packs(gram, target, steps, rate, k, way, indices=None):
 
 
 def faster_way(gram, target, rate, k, indices=None):
-    """Try both ways of adding a pack for a moment and return the faster."""
+    """Time both ways of adding a pack and return the faster."""
     costs = {}
     for way in ("rows", "product"):
         began = time.perf_counter()

@@ -40,12 +40,12 @@ class Row:
     centers: int
     seconds: float
     error: float
-    times: float  # its seconds in those of the greedy regressor with as many centres
-    errors: float  # its error in that of the greedy regressor with as many centres
+    times: float  # its seconds, divided by those of the greedy regressor with as many centres
+    errors: float  # its error, divided by that of the greedy regressor with as many centres
 
 
 def problem(n, noise, seed=0):
-    """A smooth function of three variables: n rows to fit, with noise, and 5,000 to judge by, without."""
+    """A smooth function of three variables: n rows with noise to fit, and 5,000 without noise to test on."""
     rng = np.random.default_rng(seed)
     X, new = rng.uniform(-1, 1, (n, 3)), rng.uniform(-1, 1, (5000, 3))
 
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="4,000 rows only")
     options = parser.parse_args()
     console = Console(width=150)
-    greedy(10).fit(*problem(100, 0.0)[:2])  # loads what is loaded once
+    greedy(10).fit(*problem(100, 0.0)[:2])  # loads everything that is loaded once
     rows = []
     with threadpool_limits(1):
         for n in (4_000,) if options.quick else (4_000, 50_000):

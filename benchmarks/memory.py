@@ -23,7 +23,7 @@ def teach(image, steps):
 teach(np.eye(9), 5)  # loads and compiles everything
 image = np.random.default_rng(0).normal(size=(side, side))
 with open("/proc/self/clear_refs", "w") as file:
-    file.write("5")  # forget the peak so far
+    file.write("5")  # reset the peak
 before = megabytes("VmRSS")
 lesson = teach(image, steps)
 print(megabytes("VmHWM") - before)

@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 from mixture import start, target
 
 import nimt
-from nimt.plots.style import COLOURS, QUIET, STYLE
+from nimt.plots.style import QUIET, STYLE
 
 GRID = nimt.Grid(np.linspace(-14, 14, 29))  # coarser than the kernel is wide: what it teaches does not reach across
 BOX = nimt.Box((-14, 14), points=29)
 
 
 def lessons(steps: int) -> dict[str, nimt.Lesson]:
-    """Teach on both, by the same teacher, for as many steps."""
+    """Teach on both, by the same teacher, for the same number of steps."""
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=start)
     places = {"on a grid": GRID, "in a box": BOX}
     return {
@@ -42,17 +42,18 @@ def error_everywhere(lesson: nimt.Lesson) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw(taught: dict[str, nimt.Lesson]) -> Figure:
-    """Draw where the examples lay, step by step, above what is left between the points."""
+    """Draw where the examples lay, step by step, and below it the error that is left between the points."""
+    ink = nimt.SynthesisTeacher().colour
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.5, 4.8), layout="constrained")
         axes = figure.subplots(2, 2, sharex=True, sharey="row")
         for column, (name, lesson) in zip(axes.T, taught.items(), strict=True):
             above, below = column
-            above.plot(points_shown(lesson), np.arange(len(lesson)), ".", color=COLOURS["synthesis"], markersize=3)
+            above.plot(points_shown(lesson), np.arange(len(lesson)), ".", color=ink, markersize=3)
             above.set_title(name, loc="left")
             above.set_title(f"{len(np.unique(points_shown(lesson)))} different points", loc="right", color=QUIET)
             x, left = error_everywhere(lesson)
-            below.semilogy(x, np.maximum(left, 1e-7), color=COLOURS["synthesis"], linewidth=1.0)
+            below.semilogy(x, np.maximum(left, 1e-7), color=ink, linewidth=1.0)
             below.set_title(f"largest {left.max():.2g}", loc="right", color=QUIET)
             below.set_xlabel("x")
         axes[0, 0].set_ylabel("step")
@@ -63,7 +64,7 @@ def draw(taught: dict[str, nimt.Lesson]) -> Figure:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the figure")
-    parser.add_argument("--steps", type=int, default=400, help="examples each is shown")
+    parser.add_argument("--steps", type=int, default=400, help="examples that each learner is shown")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     taught = lessons(options.steps)

@@ -62,7 +62,7 @@ def main() -> None:
         seconds = time.perf_counter() - began
     left = lesson.discrepancy[-1] / lesson.discrepancy[0]
     print(f"{picture.size:,} pixels, {len(lesson):,} examples in {seconds:.1f} s on the {lesson.engine} engine")
-    print(f"{1e6 * lesson.elapsed / len(lesson):.2f} microseconds an example; {left:.1%} of the discrepancy is left")
+    print(f"{1e6 * lesson.elapsed / len(lesson):.2f} microseconds per example; {left:.1%} of the discrepancy is left")
     options.out.mkdir(parents=True, exist_ok=True)
     draw(lesson, picture, options.out / "large-picture.png")
     print(f"written: {options.out / 'large-picture.png'}")

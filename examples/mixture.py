@@ -31,12 +31,12 @@ def normal(x: np.ndarray, mean: float) -> np.ndarray:
 
 
 def target(x: np.ndarray) -> np.ndarray:
-    """Return f*, two hills: a third of N(-2, 1) and two thirds of N(2, 1)."""
+    """Return f*, a density with two maxima: N(-2, 1) / 3 + 2 N(2, 1) / 3."""
     return normal(x, -2) / 3 + normal(x, 2) * 2 / 3
 
 
 def start(x: np.ndarray) -> np.ndarray:
-    """Return f0, one hill far away: N(-10, 1)."""
+    """Return f0, a density with one maximum far from those of f*: N(-10, 1)."""
     return normal(x, -10)
 
 
@@ -64,7 +64,7 @@ def run(max_iterations: int, console: Console) -> dict[str, nimt.Lesson]:
 def table_of(lessons: dict[str, nimt.Lesson]) -> Table:
     """Return the table to print."""
     table = Table(title="280 points, RBF width 0.5, learning rate 0.01, tolerance 1e-4", title_justify="left")
-    for heading in ("teacher", "shown a step", "steps", "ITD", "M at the end", "seconds"):
+    for heading in ("teacher", "shown per step", "steps", "ITD", "M at the end", "seconds"):
         table.add_column(heading, justify="left" if heading == "teacher" else "right")
     for name, lesson in lessons.items():
         table.add_row(
@@ -79,7 +79,7 @@ def table_of(lessons: dict[str, nimt.Lesson]) -> Table:
 
 
 def draw(lessons: dict[str, nimt.Lesson]) -> Figure:
-    """Draw the greedy lesson as it went above the curves of all three."""
+    """Draw panels of the greedy lesson, and below them the curves of all three lessons."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.5, 5.2), layout="constrained")
         above, below = figure.subfigures(2, 1, height_ratios=[1, 1.25], hspace=0.04)
@@ -94,7 +94,7 @@ def draw(lessons: dict[str, nimt.Lesson]) -> Figure:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the figure")
-    parser.add_argument("--max-iterations", type=int, default=10_000, help="steps a teacher may take")
+    parser.add_argument("--max-iterations", type=int, default=10_000, help="the most steps per teacher")
     options = parser.parse_args()
     console = Console()
     lessons = run(options.max_iterations, console)

@@ -1,4 +1,4 @@
-"""Write a teacher of your own and race it against the two of the paper.
+"""Write a teacher of your own and compare it with the two of the paper.
 
 python examples/own_teacher.py --out out
 """
@@ -16,9 +16,9 @@ import nimt
 
 @dataclass(frozen=True, eq=False)
 class CuriousTeacher(nimt.Teacher):
-    """Draw an example at random, the more likely the further the learner is off there: between RFT and GFT."""
+    """Draw an example at random, with a probability that grows with the error there: between RFT and GFT."""
 
-    power: float = 1.0  # 0 is RFT; the larger, the closer to GFT
+    power: float = 1.0  # 0 is RFT; larger values come closer to GFT
 
     def select(self, view: nimt.View) -> nimt.Selection:
         scores = np.abs(view.predictions - view.target) ** self.power

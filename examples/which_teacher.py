@@ -101,7 +101,7 @@ def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
         "f*P": nimt.InterpolationTeacher("f*P", kernel=KERNEL),
         "f/P": nimt.InterpolationTeacher("f/P", kernel=KERNEL),
     }
-    if len(pool) > 1000:  # nearly every point becomes a centre, whoever chooses: minutes for one answer
+    if len(pool) > 1000:  # nearly every point becomes a centre, whichever teacher chooses, and that takes minutes
         teachers = {name: teacher for name, teacher in teachers.items() if name.startswith("greedy")}
     learner = nimt.OrthogonalLearner(KERNEL, initial=problem.start)
     yield (
@@ -188,7 +188,7 @@ def table(problem: Problem) -> list[list[str]]:
 
 
 def as_markdown(title: str, lines: list[list[str]], header: tuple[str, ...] = HEADER) -> str:
-    """Return the table as Markdown that is also pleasant to read as it is."""
+    """Return the table as Markdown, with aligned columns."""
     widths = [max(len(row[column]) for row in [list(header), *lines]) for column in range(len(header))]
     rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
 
@@ -218,7 +218,7 @@ def draw(radii: np.ndarray, steps: np.ndarray, greedy: int) -> Figure:
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         ax = figure.subplots()
         ax.loglog(radii, steps, "o-", color=nimt.SynthesisTeacher().colour, markersize=4)
-        rises = np.append(np.diff(steps) > 0, False)  # there a number goes below the line, elsewhere above
+        rises = np.append(np.diff(steps) > 0, False)  # numbers go below the line where it rises, and above it elsewhere
         for radius, count, below in zip(radii, steps, rises, strict=True):
             place = (0, -12) if below else (5, 5)
             ax.annotate(f"{count:,}", (radius, count), place, textcoords="offset points", fontsize=7.5)

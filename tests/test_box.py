@@ -165,8 +165,8 @@ def test_other_labels():
         ({"learner": MIXTURE.learner(initial=np.zeros(280))}, "give a callable"),
         ({"measure": "rkhs"}, "measure='rkhs' needs a learner"),
         ({"stop_when_stationary": 1.0}, "use patience instead"),
-        ({"teacher": nimt.GreedyTeacher(pool=0.5)}, "leave pool= out"),
-        ({"teacher": nimt.GreedyTeacher(k=0.5)}, "give a count"),
+        ({"teacher": nimt.GreedyTeacher(pool=0.5)}, "cannot have pool="),
+        ({"teacher": nimt.GreedyTeacher(k=0.5)}, "k must be a count"),
         ({"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5))}, "needs a fixed pool"),
         ({"engine": "grid"}, "engine"),
     ],
@@ -180,7 +180,7 @@ def test_what_a_lesson_in_a_box_refuses(options, message):
 def test_a_lesson_in_a_box_can_be_stopped_and_resumed(tmp_path):
     whole = in_box(nimt.GreedyTeacher(), max_iterations=30)
     in_box(nimt.GreedyTeacher(), max_iterations=13, checkpoint=tmp_path / "c")
-    with pytest.raises(nimt.InvalidInput, match=r"hand it over again.*y=\.\.\."):
+    with pytest.raises(nimt.InvalidInput, match=r"pass it again.*y=\.\.\."):
         nimt.resume(tmp_path / "c", max_iterations=30)
     resumed = nimt.resume(tmp_path / "c", max_iterations=30, y=MIXTURE.target, learner=MIXTURE.learner())
     np.testing.assert_array_equal(resumed.examples, whole.examples)

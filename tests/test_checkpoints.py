@@ -183,7 +183,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path):
     nimt.resume(path, callback=lambda progress: progress.step >= 9)
     assert previous_of(path).exists()
     damage(path)
-    with pytest.warns(nimt.CheckpointWarning, match=r"damaged.*going on from the one before") as warned:
+    with pytest.warns(nimt.CheckpointWarning, match=r"damaged.*continuing from the checkpoint before") as warned:
         lesson = nimt.resume(path)
     assert warned[0].filename == __file__
     assert_same_lesson(lesson, small_lesson())
@@ -235,7 +235,7 @@ def test_a_full_disk_warns_and_the_lesson_goes_on(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("numpy.savez", full)
-    with pytest.warns(nimt.CheckpointWarning, match=r"No space left on device.*the checkpoint before it is whole"):
+    with pytest.warns(nimt.CheckpointWarning, match=r"No space left on device.*the checkpoint before it is complete"):
         lesson = nimt.resume(path)
     monkeypatch.undo()
     assert_same_lesson(lesson, small_lesson())

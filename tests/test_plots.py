@@ -116,11 +116,11 @@ def test_names_of_the_readers_own_keep_the_colour_of_the_method(lesson):
 
 
 def test_lessons_measured_differently_are_not_compared(lesson):
-    with pytest.raises(nimt.InvalidInput, match=r"measured differently \(paper, rms\)"):
+    with pytest.raises(nimt.InvalidInput, match=r"different measures \(paper, rms\)"):
         plots.compare_curves([lesson, lesson_on(X, measure="rms")])
 
 
-@pytest.mark.parametrize(("wrong", "said"), [([], "nothing to compare"), (None, "for a single one there is curve")])
+@pytest.mark.parametrize(("wrong", "said"), [([], "nothing to compare"), (None, "use curve.lesson. for a single one")])
 def test_what_cannot_be_compared_is_refused(lesson, wrong, said):
     with pytest.raises(nimt.InvalidInput, match=said):
         plots.compare_curves(lesson if wrong is None else wrong)

@@ -170,7 +170,7 @@ def test_a_lesson_of_no_steps_calls_back_once():
 @pytest.mark.parametrize("name", ["callback", "checkpoint", "time_limit"])
 def test_who_steps_by_hand_stops_by_hand(name):
     points, target, _ = scattered()
-    with pytest.raises(nimt.InvalidInput, match=f"{name} belongs to teach"):
+    with pytest.raises(nimt.InvalidInput, match=f"steps.. does not take {name}: use teach"):
         nimt.steps(
             nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), points, target, max_iterations=1, **{name: 1}
         )

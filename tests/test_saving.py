@@ -283,14 +283,14 @@ def test_a_newer_format_says_so(stored, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "FORMAT", 99)
     small_lesson().save(tmp_path / "newer")
     monkeypatch.undo()
-    with pytest.raises(nimt.CorruptLesson, match="has format 99, this nimt reads 1"):
+    with pytest.raises(nimt.CorruptLesson, match="has format 99, this version of nimt reads 1"):
         nimt.Lesson.load(tmp_path / "newer")
 
 
 def test_a_hostile_description_builds_nothing():
     from nimt.lesson.descriptions import rebuild
 
-    with pytest.raises(nimt.InvalidInput, match="'Popen' is nothing nimt can build"):
+    with pytest.raises(nimt.InvalidInput, match="'Popen', which is not a class that nimt builds"):
         rebuild({"type": "Popen", "args": ["true"]})
 
 

@@ -30,6 +30,18 @@ def test_the_public_names_are_exactly_these():
     assert len(nimt.__all__) == len(set(nimt.__all__))
 
 
+def test_the_plots_list_exactly_what_is_public():
+    import nimt.plots.bounds
+    import nimt.plots.style  # what was imported elsewhere is not listed
+
+    public = {
+        "Curve", "ForecastTable", "Panel", "compare_curves", "compare_table", "curve", "curve_table", "forecast",
+        "forecast_table", "panel_table", "panels",
+    }  # fmt: skip
+    assert set(dir(nimt.plots)) == set(nimt.plots.__all__) == public
+    assert all(getattr(nimt.plots, name).__doc__ for name in public)
+
+
 def test_every_public_name_can_be_had_and_is_documented():
     for name in nimt.__all__:
         value = getattr(nimt, name)

@@ -91,9 +91,9 @@ def test_bands_by_plain_loops(comparison):
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ({"seed": 3}, r"takes seeds, a count or a list: seeds=\[3\], not seed="),
+        ({"seed": 3}, r"takes seeds, a count or a list, instead of seed: seeds=\[3\]"),
         ({"seed": None}, "takes seeds"),
-        ({"checkpoint": "a"}, r"keeps no checkpoint: teach\(\) them one by one.*compare_lessons"),
+        ({"checkpoint": "a"}, r"writes no checkpoint: call teach\(\) for each.*compare_lessons"),
     ],
 )
 def test_options_of_a_single_lesson_are_refused(option, says, tmp_path, monkeypatch):

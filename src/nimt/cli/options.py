@@ -40,8 +40,10 @@ LESSON_OPTIONS: dict[str, Any] = {
     ),
     "k": _option(str, ("-k",), "Examples a step: a count (1) or a share of the pool (0.05).", HOW),
     "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
-    "alternative": _option(str, ("--alternative",), "Another target to take labels from, now and then.", HOW),
-    "probability": _option(float, ("--probability",), "How often that is.", HOW),
+    "other_target": _option(
+        str, ("--other-target", "--alternative"), "Take labels from this target in some steps.", HOW
+    ),
+    "probability": _option(float, ("--probability",), "The probability of such a step.", HOW),
     "kernel": _option(
         str, ("--kernel",), "rbf, matern, linear, wendland, or an expression such as 'RBF(0.5) + 0.1 * Matern(2)'.", HOW
     ),

@@ -34,6 +34,7 @@ ROWS = {
     "seed": "seed",
     "engine": "engine",
     "seconds": "seconds",
+    "steps_per_second": "steps per second",
 }
 
 
@@ -120,7 +121,13 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
 
 def print_summary(summary: dict[str, Any]) -> None:
     """Print the summary as a table."""
-    print_table(["", ""], [[says, text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None])
+    from nimt.reports.summary import compiling_text
+
+    rows = [[says, text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None]
+    compiling = compiling_text(summary)
+    if compiling is not None:
+        rows.append(["seconds of compiling", compiling])
+    print_table(["", ""], rows)
 
 
 def print_table(header: list[str], lines: list[list[str]]) -> None:

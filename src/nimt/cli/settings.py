@@ -44,7 +44,7 @@ class RunSettings:
     teacher: str = "greedy"
     k: str = USUAL_K
     pool: float | None = None
-    alternative: str | None = None
+    other_target: str | None = None
     probability: float = 0.2
     kernel: str = "rbf"
     width: float = 0.5
@@ -81,7 +81,7 @@ class RunSettings:
         return read_problem(
             self.target,
             self.initial,
-            alternative=self.alternative,
+            other_target=self.other_target,
             size=self.size,
             normalise=self.normalise,
             strict=self.strict,
@@ -107,7 +107,7 @@ class RunSettings:
         from nimt.teachers.spelling import spelled, spelled_teachers
 
         name = self.teacher if name is None else name
-        labels = None if problem.alternative is None else AlternativeLabels(problem.alternative, self.probability)
+        labels = None if problem.other_target is None else AlternativeLabels(problem.other_target, self.probability)
         _, fixed = spelled_teachers().get(name, (None, {}))
         if "k" in fixed:
             asked = self.k if k is None and self.k != USUAL_K else k
@@ -159,7 +159,7 @@ class RunSettings:
         lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
         for name, value in dataclasses.asdict(self).items():
             if value is not None:
-                if name in ("target", "initial", "alternative"):
+                if name in ("target", "initial", "other_target"):
                     value = _absolute(value)
                 lines.append(f"{name} = {toml_value(value)}")
         return "\n".join(lines) + "\n"
@@ -173,6 +173,7 @@ KINDS: dict[str, type] = {
     **dict.fromkeys(("pool", "probability", "width", "tol"), float),
     **dict.fromkeys(("strict", "scale_features"), bool),
 }
+FORMER_NAMES = {"alternative": "other_target"}  # of settings, in files that older versions wrote
 WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
@@ -207,7 +208,11 @@ def read_config(path: Path) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as problem:  # ValueError: also of a number with thousands of digits
         raise InvalidInput(f"{str(path)!r} is not a TOML file: {str(problem)[:200]}") from None
-    return {name: _checked(name, value, path) for name, value in content.items()}
+    for former, name in FORMER_NAMES.items():
+        if former in content and name in content:
+            raise InvalidInput(f"{str(path)!r} sets both {name} and its former name {former}: leave one out")
+    named = {FORMER_NAMES.get(name, name): value for name, value in content.items()}
+    return {name: _checked(name, value, path) for name, value in named.items()}
 
 
 def _checked(name: str, value: Any, path: Path) -> Any:

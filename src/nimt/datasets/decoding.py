@@ -1,4 +1,4 @@
-"""Any picture file to pixels, whatever its colours, its orientation or its state."""
+"""Picture files to pixels: all colour modes and orientations; damaged files are refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nimt.datasets.limits import MOST_PIXELS, check_pixels
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 
-# Only formats that decode to pixels by themselves: Pillow's list has some that start other programs.
+# Only formats that Pillow decodes itself: for some others it starts other programs.
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 LARGEST_FILE = 1 << 28
 MOST_SCANS = 100  # of a JPEG; each costs as much time as the whole picture, and ten are usual
@@ -34,7 +34,7 @@ def decoded(path: str | os.PathLike[str]) -> Image.Image:
     path = readable_file(path, LARGEST_FILE)
     shown = str(path)
     try:
-        # Damaged metadata is no reason to refuse pixels that decode, and size is judged below.
+        # A picture with damaged metadata is still read if its pixels decode; the size is checked below.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(path, formats=FORMATS) as image:
@@ -51,7 +51,7 @@ def decoded(path: str | os.PathLike[str]) -> Image.Image:
         raise InvalidInput(
             f"the picture {shown!r} has far more pixels than the {MOST_PIXELS:,} read here: shrink it first"
         ) from problem
-    except Exception as problem:  # a decoder meets damaged bytes with nearly any exception
+    except Exception as problem:  # decoders raise nearly any exception on damaged bytes
         raise InvalidInput(f"the picture {shown!r} is damaged or cut short ({problem}): copy it again") from problem
 
 
@@ -93,7 +93,7 @@ def luminance(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.
 
 def _deep_grey(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.NDArray[Any]:
     stored = np.asarray(image)
-    if not np.isfinite(stored).all():  # before the cast, which warns of signalling NaNs
+    if not np.isfinite(stored).all():  # before the cast, which would warn of NaN
         raise InvalidInput("the picture has pixels that are not finite: replace them first")
     highest = 1.0 if image.mode == "F" else 65535.0
     low, high = float(stored.min()), float(stored.max())

@@ -1,4 +1,4 @@
-"""Two faces for the lesson that teaches one into the other."""
+"""Two faces, for the lesson in which one becomes the other."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SIDE = 64
 
 
 def faces(*, download: bool = False) -> tuple[Picture, Picture]:
-    """Return two standardised 64x64 faces: Olivetti's where scikit-learn has them, else the shipped portraits.
+    """Return two standardised 64x64 faces: Olivetti's if scikit-learn has them, else the shipped portraits.
 
     Parameters
     ----------
     download : bool
-        Let scikit-learn fetch the Olivetti faces when they are not there, and refuse where that fails.
+        Let scikit-learn download the Olivetti faces if they are missing; an error if that fails.
 
     Returns
     -------
@@ -72,16 +72,16 @@ def olivetti(
 ) -> tuple[Picture, Picture]:
     """Return two of the 400 Olivetti (ORL) faces, 64x64, standardised, not inverted.
 
-    Faces 10 p to 10 p + 9 show person p. Which two the paper took is not said.
+    Faces 10 p to 10 p + 9 show person p. The paper does not say which two it used.
 
     Parameters
     ----------
     initial, target : int
         0 to 399.
     data_home : path-like, optional
-        scikit-learn's data folder. It keeps these faces as a pickle: name only a folder you trust.
+        scikit-learn's data folder. The faces in it are a pickle, so use only a folder you trust.
     download : bool
-        Let scikit-learn fetch the faces when they are not there.
+        Let scikit-learn download the faces if they are missing.
     """
     for index in (initial, target):
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < _FACES:
@@ -91,7 +91,7 @@ def olivetti(
 
 
 def _cache(data_home: str | os.PathLike[str] | None) -> Path:
-    """Name the file scikit-learn keeps the faces in, without creating its folder as scikit-learn's own helper does."""
+    """Return the path of scikit-learn's file of the faces, without creating its folder as scikit-learn would."""
     home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data") if data_home is None else data_home
     return as_path(home, expand=True) / "olivetti_py3.pkz"
 
@@ -106,14 +106,14 @@ def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values
     from sklearn.datasets import fetch_olivetti_faces
 
     try:
-        # The fetcher tells its progress on the standard output and its retries as warnings.
+        # scikit-learn prints its progress and warns of its retries.
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             bunch = fetch_olivetti_faces(
                 data_home=str(cache.parent), download_if_missing=download, n_retries=1, delay=0.1
             )
         images = np.asarray(bunch.images, dtype=np.float64)
-    except Exception as problem:  # the network, the disk or a damaged file: each with exceptions of its own
+    except Exception as problem:  # the network, the disk and damaged files raise different exceptions
         raise InvalidInput(
             f"the Olivetti faces could not be fetched or read ({problem}): remove {str(cache)!r} if it is there "
             "and try again with a network, or use portraits()"

@@ -1,4 +1,4 @@
-"""What the paper teaches, as formulas: targets, what their learners start from, and the pools they are known on.
+"""The formulas of the paper: targets, initial functions of the learners, and pools.
 
 Functions take points (n, d) and return (n,); a curve reads the first variable only [Zhang23, Sec. 5, App. C and D].
 """
@@ -19,7 +19,7 @@ def normal_density(x: Array, mean: float) -> Array:
 
 
 def bump(x: Array, centre: float) -> Array:
-    """Return exp(-((x - centre) / 0.5)^2); the text's formulas of the boundary lack the minus."""
+    """Return exp(-((x - centre) / 0.5)^2); the paper's formulas of the boundary lack the minus."""
     return np.asarray(np.exp(-(((x - centre) / 0.5) ** 2)))
 
 
@@ -50,7 +50,7 @@ def boundary_pool() -> Grid:
 
 
 def boundary(points: Array) -> Array:
-    """Return exp(-((x - 0.5) / 0.5)^2) - exp(-((x + 0.5) / 0.5)^2), the boundary to be learned.
+    """Return exp(-((x - 0.5) / 0.5)^2) - exp(-((x + 0.5) / 0.5)^2), the boundary that is taught.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def boundary(points: Array) -> Array:
 
 
 def boundary_start(points: Array) -> Array:
-    """Return -exp(-((x - 0.3) / 0.5)^2) + exp(-((x + 0.6) / 0.5)^2), the boundary its learner begins with."""
+    """Return -exp(-((x - 0.3) / 0.5)^2) + exp(-((x + 0.6) / 0.5)^2), the boundary that the learner starts with."""
     return bump(points[:, 0], -0.6) - bump(points[:, 0], 0.3)
 
 
@@ -82,7 +82,7 @@ def line(slope: float, intercept: float) -> Callable[[Array], Array]:
 
 
 def two_bumps(points: Array) -> Array:
-    """Return exp(-((x - 0.5) / 0.5)^2) + exp(-((x + 0.5) / 0.5)^2), where the learner of a line begins."""
+    """Return exp(-((x - 0.5) / 0.5)^2) + exp(-((x + 0.5) / 0.5)^2), where the learner of a line starts."""
     return bump(points[:, 0], 0.5) + bump(points[:, 0], -0.5)
 
 
@@ -97,5 +97,5 @@ def plane(points: Array) -> Array:
 
 
 def bowl(sign: float) -> Callable[[Array], Array]:
-    """Return the function sign ((x1 - 5)^2 + (x2 - 5)^2), where the learner of the plane begins."""
+    """Return the function sign ((x1 - 5)^2 + (x2 - 5)^2), where the learner of the plane starts."""
     return lambda points: sign * ((points[:, 0] - 5.0) ** 2 + (points[:, 1] - 5.0) ** 2)

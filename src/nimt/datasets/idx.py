@@ -22,7 +22,7 @@ Bytes = npt.NDArray[np.uint8]
 IMAGES = 3
 LABELS = 1
 
-# The largest file in use (EMNIST byclass) has 0.55 GB; a damaged header must not ask for more than a little beyond.
+# The largest file in use (EMNIST byclass) has 0.55 GB; a damaged header must not ask for much more memory than that.
 _LARGEST = 1 << 30
 
 

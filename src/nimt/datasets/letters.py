@@ -1,4 +1,4 @@
-"""The letter O that stands in for the digit 0 in alternative teaching."""
+"""The letter O that replaces the digit 0 in some steps of alternative teaching."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LABEL_OF_O = {"letters": 15, "balanced": 24, "bymerge": 24, "byclass": 24}
 def letter_o(target: npt.ArrayLike, folder: str | os.PathLike[str] | None = None) -> Picture:
     """Return the letter O for alternative teaching: closest to the target, then scaled to its maximum.
 
-    EMNIST's O's are used where its files are found, else the O drawn by `drawn_o`.
+    It is chosen among the letters O of EMNIST if its files are found, else it is the one drawn by `drawn_o`.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def letter_o(target: npt.ArrayLike, folder: str | os.PathLike[str] | None = None
 
 
 def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
-    """Return the index of the letter with the smallest M(letter, target), the lowest where several are equal.
+    """Return the index of the letter with the smallest M(letter, target), the lowest index if several are equal.
 
     M(f, f*) = sqrt(sum_i (f(x_i) - f*(x_i))^2) / n, compared before any scaling, as [Zhang23, App. C] chooses its O.
 
@@ -77,7 +77,7 @@ def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
         )
     if not (np.isfinite(letters).all() and np.isfinite(target).all()):
         raise InvalidInput("the letters and the target must be finite: replace what is not")
-    # One letter at a time: all differences at once would take as much memory as all letters again.
+    # One letter at a time: all differences at once would need as much memory as all letters.
     return int(np.argmin([np.sqrt(((letter - target) ** 2).sum()) / target.size for letter in letters]))
 
 

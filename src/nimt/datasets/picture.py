@@ -1,4 +1,4 @@
-"""A picture and where it comes from: what every loader returns."""
+"""A picture and its source: what every loader returns."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A picture as a function on its pixels, with what a caption must say about it.
+    """A picture as a function on its pixels, with the facts that a caption needs.
 
     Attributes
     ----------
     values : ndarray of shape (height, width)
         float64, finite and read-only; row 0 is the top.
     name : str
-        A word or two: "digit 0".
+        A short name, for example "digit 0".
     source : str
         One sentence: where the values come from and what was done to them.
     original : bool
         True for the data of the published experiment, False for a stand-in.
     licence : str
-        What allows its use.
+        The licence or terms of use.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Picture:
 
 
 def numbers(values: npt.ArrayLike) -> Values:
-    """Return the values as float64, refusing what is not numbers."""
+    """Return the values as float64, and refuse what is not a table of numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -68,7 +68,7 @@ def numbers(values: npt.ArrayLike) -> Values:
 def standardised(values: npt.ArrayLike) -> Values:
     """(values - mean) / std, with mean 0 and *unbiased* standard deviation 1 after it.
 
-    The divisor of the variance is n - 1, as in the published code; ``numpy.std`` divides by n unless told.
+    The divisor of the variance is n - 1, as in the published code; ``numpy.std`` divides by n by default.
 
     Parameters
     ----------

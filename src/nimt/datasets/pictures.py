@@ -1,4 +1,4 @@
-"""The picture imparted from nothing: the published cheetah, its stand-in, or any picture by path."""
+"""The picture of the cheetah lesson: the published cheetah, its stand-in, or any picture file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PUBLISHED = "9f97948127d7e4aae63dc98039e04c7745e34a32a23baf6854a3ed0fe79f9ae2"
 
 
 def cheetah(folder: str | os.PathLike[str] | None = None) -> Picture:
-    """Return f* of the cheetah lesson, 92x92, standardised: from cheetah.jpg where it is found, else a cat.
+    """Return f* of the cheetah lesson, 92x92, standardised: from cheetah.jpg if it is found, else a cat.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def prepared_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
     """
     image = flattened(decoded(path))
     width, height = image.size
-    # Pillow's default shrinks roughly before Lanczos, which moves the final M by 0.1 %.
+    # By default Pillow first shrinks by a coarser filter, which changes the final M by 0.1 %.
     image.thumbnail((100, 100), Image.Resampling.LANCZOS, reducing_gap=None)
     if min(image.size) < SIDE:
         raise InvalidInput(
@@ -94,7 +94,7 @@ def read_picture(path: str | os.PathLike[str], *, fit: int | None = None) -> Pic
     path : path-like
         PNG, JPEG, GIF, BMP, TIFF, WebP or PPM; the first frame of several.
     fit : int, optional
-        Shrink the picture to fit a square of this side, keeping its shape; a smaller one stays as it is.
+        Shrink the picture to fit a square of this side, keeping its shape; a smaller one is not changed.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where data files are looked for, and the checks every file meets before it is read."""
+"""Where data files are looked for, and the checks that every file passes before it is read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from nimt.errors import InvalidInput
 
-# A folder kept by torchvision, or one per dataset, is found as it is.
+# The layout of torchvision, or one folder per dataset.
 _SUBFOLDERS = ("", "mnist", "emnist", "MNIST/raw", "EMNIST/raw")
 
 
 def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """Name the folder data is read from: the one given, else $NIMT_DATA, else nimt's cache folder.
+    """Return the folder that data is read from: the one given, else $NIMT_DATA, else nimt's cache folder.
 
-    Only a folder that was given must exist; the cache folder may be missing, it then holds nothing.
+    A folder that was given must exist; the cache folder may be missing.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def _cache_folder() -> Path:
 
 
 def find(names: Iterable[str], folder: Path) -> Path | None:
-    """Return the first file of one of these names in the folder or its usual subfolders, None where there is none."""
+    """Return the first file of one of these names in the folder or its usual subfolders, or None."""
     for name in names:
         for subfolder in _SUBFOLDERS:
             path = folder / subfolder / name
@@ -59,7 +59,7 @@ def find(names: Iterable[str], folder: Path) -> Path | None:
 
 
 def as_path(path: str | os.PathLike[str], *, expand: bool = False) -> Path:
-    """Return a Path, a leading ~ replaced where asked, refusing what no file system takes."""
+    """Return a Path, with a leading ~ replaced if `expand`; refuse what is not a valid path."""
     try:
         path = Path(os.fsdecode(path))
         path = path.expanduser() if expand else path
@@ -83,7 +83,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def is_there(path: Path) -> bool:
-    """Say whether something is at the path; a path that cannot be asked about counts as missing."""
+    """Say whether something is at the path; a path that cannot be checked counts as missing."""
     try:
         return path.exists()
     except OSError:
@@ -91,7 +91,7 @@ def is_there(path: Path) -> bool:
 
 
 def readable_file(path: str | os.PathLike[str], largest: int) -> Path:
-    """Return the path of a file that can be read: there, regular, not empty, not larger than told, permitted."""
+    """Return the path of a file that can be read: it exists, is regular, readable, not empty and not too large."""
     path = as_path(path)
     shown = str(path)
     if not is_there(path):

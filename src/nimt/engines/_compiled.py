@@ -8,8 +8,9 @@ length is known to the compiler, so that loops over one output cost nothing.
 Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
 vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
 
-No fastmath anywhere: a diverging lesson must be seen, not optimised away, and the arithmetic of a step must be that of
-the reference loop. Every function releases Python's lock: lessons in several threads use several cores.
+No function uses fastmath: it assumes that there are no NaN and no infinity, so a diverging lesson could go unnoticed,
+and the arithmetic of a step must be that of the reference loop. Every function releases Python's lock: lessons in
+several threads use several cores.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import numpy as np
 
 from nimt.engines.caching import njit
 
-TILE = 64  # slots that a tournament's leaf holds
-FAN = 8  # nodes that meet in one match
+TILE = 64  # slots per leaf of the tournament
+FAN = 8  # nodes that are compared in one match
 
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
@@ -33,9 +34,12 @@ SCALE, TOL, LIMIT, STILL, PATIENCE, REPEATS = 0, 1, 2, 3, 4, 5
 # places in the array of the watch
 BEST, BEST_AT = 0, 1
 
-ROUNDING = 2.0**-50  # of the sum of squares, what one change of it may be wrong by
-DIGITS = 1e-9  # of the sum of squares, the error at which it is summed afresh
-SMALLEST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280  # beyond these single squares are lost, and the sum is scaled
+ROUNDING = 2.0**-50  # relative error that one change may add to the sum of squares
+DIGITS = 1e-9  # relative error at which the sum of squares is computed again from all points
+SMALLEST_SQUARE, LARGEST_SQUARE = (
+    1e-280,
+    1e280,
+)  # outside this range squares underflow or overflow, and the sum is scaled
 
 
 @njit(cache=True, nogil=True)
@@ -120,7 +124,7 @@ def changed(total, carry, error, change):
 
 @njit(cache=True, nogil=True)
 def must_be_exact(total, error, tol_square):
-    """Whether the error of a kept sum could be seen: in the digits reported, or in the side of the tolerance."""
+    """Whether the error of a kept sum matters: for the digits reported, or for the comparison with the tolerance."""
     return not (error <= DIGITS * total and total - error > tol_square and total < LARGEST_SQUARE)
 
 
@@ -193,8 +197,8 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
 
 # ---------------------------------------------------------------- the tournament
 #
-# Leaves are tiles; a node plays off FAN children, which lie side by side in memory, so that a match reads one line of
-# cache. node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
+# Leaves are tiles; a node is the best of FAN children, which lie side by side in memory, so that a match reads one line
+# of cache. node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
 # every level is padded to a multiple of FAN with scores that never win. Ties go to the lowest index in the pool.
 
 
@@ -372,8 +376,8 @@ def by_columns(
                                 touched[np.uint64(count)] = tile
                                 count += 1
 
-        # the discrepancy: a compensated sum with a bound on its error, taken afresh where that could be seen
-        if change != 0.0 or largest > 0.0:  # the change of very small numbers is lost, that they moved is not
+        # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
+        if change != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
             total, carry, error = changed(total, carry, error, change)
             if must_be_exact(total + carry, error, tol_square):
                 total, carry, error = sum_of_squares(f, y), 0.0, 0.0
@@ -381,7 +385,7 @@ def by_columns(
         out_m[t] = m
         taken = t + 1
 
-        # the tournament: scan the touched tiles, then play their matches again as far up as anything can have changed
+        # the tournament: scan the changed tiles, then repeat their matches as far up as anything can have changed
         for j in range(count):
             tile = np.uint64(touched[j])
             low = tile * np.uint64(TILE)

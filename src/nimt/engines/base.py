@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices
 from nimt.learners.base import Learner, Pupil
@@ -14,14 +16,22 @@ from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
-from nimt.teachers.base import Selection
+from nimt.teachers.base import Selection, View
+
+FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Learner  # a target: values on the pool, or what can be asked
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
 
 
+class SelectsExamples(Protocol):
+    """What the loop needs of a teacher; any class with this method is one, `nimt.Teacher` adds the usual options."""
+
+    def select(self, view: View) -> Selection: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A lesson to run, its input checked and resolved.
+    """A lesson to run; its input is checked and resolved.
 
     Attributes
     ----------
@@ -41,7 +51,7 @@ class Task:
     """
 
     learner: Learner
-    teacher: Any
+    teacher: SelectsExamples
     pool: Pool
     target: Array
     target_function: object
@@ -67,7 +77,7 @@ class Task:
 
     @property
     def possible_labels(self) -> Array:
-        """Every label the learner may be shown by the truth or the other target: a classifier must know them all."""
+        """All labels of the target and the other target: a classifier must know its classes before it begins."""
         return self.target if self.other_target is None else np.concatenate([self.target, self.other_target])
 
     @property
@@ -92,12 +102,12 @@ class Watch:
     """
 
     def __init__(self, measure: Measure, tol: float | None, patience: int | None, start: float) -> None:
-        self.measure = measure
-        self.tol = tol
-        self.patience = patience
-        self.limit = DIVERGED_BY * start if start > 0 and not measure.higher_is_better else np.inf
-        self.best = measure.worst
-        self.best_at = 0
+        self.measure: Measure = measure
+        self.tol: float | None = tol
+        self.patience: int | None = patience
+        self.limit: float = DIVERGED_BY * start if start > 0 and not measure.higher_is_better else np.inf
+        self.best: float = measure.worst
+        self.best_at: int = 0
 
     def over(self, step: int, discrepancy: float) -> Outcome | None:
         """Return the outcome at this step, or None to go on."""
@@ -139,7 +149,7 @@ class Engine(Protocol):
         ...
 
     def advance(self, steps: int) -> Chunk:
-        """Take up to so many steps; fewer only if the lesson is over."""
+        """Take this many steps, or fewer if the lesson is over before."""
         ...
 
     def last_selection(self) -> Selection:
@@ -151,7 +161,7 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of everything but the learner: no step will follow."""
+        """Release all arrays but the learner's: no step will follow."""
         ...
 
     def state(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
 from nimt.operators.streamed import CACHE, StreamedOperator
 from nimt.pools.base import Grid
 
-NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are made
+NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Plan:
     bytes : int
         Estimated memory at its peak, beyond the arrays given.
     window : int or None
-        Points that one example changes: the cells of the kernel's window, or neighbours on average; None for all.
+        How many points one example changes: the cells of the kernel's window, or the average number of neighbours;
+        None for all.
     reason : str
     """
 
@@ -44,13 +45,13 @@ class Plan:
     reason: str
 
     def __str__(self) -> str:
-        felt = "every point" if self.window is None else f"{self.window} points"
-        return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {felt}: {self.reason}"
+        changed = "every point" if self.window is None else f"{self.window} points"
+        return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {changed}: {self.reason}"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An engine that covers a task: how it would run, and how to make it from what was built to find out."""
+    """An engine that covers a task: how it would run, and how to make it from what was built for the choice."""
 
     plan: Plan
     seconds: float  # per example shown, estimated
@@ -58,7 +59,7 @@ class Choice:
 
 
 def readable(count: float) -> str:
-    """Return a number of bytes as people say it.
+    """Return a number of bytes as text with a unit.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def readable(count: float) -> str:
 def choose(name: str, task: Task) -> Choice:
     """Decide on an engine: the one of that name, or for "auto" the cheapest that covers the task.
 
-    Nothing is built that the engine will not use.
+    What is built here to compare costs is used by the engine, so nothing is built twice.
     """
     if name not in ENGINES:
         raise InvalidInput(
@@ -92,7 +93,7 @@ def choose(name: str, task: Task) -> Choice:
             raise InvalidInput(f"engine={name!r} cannot run this lesson: {found}; use engine='auto'")
         return found
     on_grid = _grid(task)
-    if isinstance(on_grid, Choice):  # never dearer than the others where it can run
+    if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
         return on_grid
     near, far = _neighbours(task), _streamed(task)
     if isinstance(near, Choice) and near.seconds <= StreamedOperator.cost(task.pool).seconds:
@@ -111,10 +112,11 @@ def _grid(task: Task) -> Choice | str:
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
     operator = GridOperator(kernel, pool)
     n, cells = len(pool), operator.cells
-    single = getattr(task.teacher, "k", None) == 1 and not isinstance(task.teacher.k, float)
+    k = getattr(task.teacher, "k", None)
+    single = k == 1 and not isinstance(k, float)
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size
-    felt = "one step changes a small window" if cells < n else "the window covers the grid"
-    plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {felt}")
+    reached = "one step changes a small window" if cells < n else "the window covers the grid"
+    plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
     return Choice(plan, operator.cost().seconds, lambda pupil: _sparse(task, pupil, operator))
 
 
@@ -124,7 +126,7 @@ def _neighbours(task: Task) -> Choice | str:
         return f"it needs a stationary kernel, got {kernel!r}"
     cost = NeighbourOperator.cost(kernel, pool)
     if not cost.seconds < float("inf"):
-        return f"it needs a kernel that tells a finite reach, and {kernel!r} does not (nimt.kernels.reach)"
+        return f"it needs a kernel with a finite reach, and none is known of {kernel!r} (see nimt.kernels.reach)"
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
     average = max(1, round(cost.seconds / PAIR_SECONDS))
@@ -195,17 +197,17 @@ ENGINES = ("auto", "reference", *OFFERED)
 
 
 def check_memory(plan: Plan) -> None:
-    """Raise before the machine does where a lesson needs more memory than there is."""
+    """Raise if a lesson needs more memory than is free, before anything is allocated."""
     free = available_memory()
     if free is not None and plan.bytes > free:
         raise NotEnoughMemory(
-            f"this lesson would need about {readable(plan.bytes)} on the {plan.engine} engine and {readable(free)} are "
-            f"free: use a smaller pool, a narrower kernel, record='picks', or engine='auto'"
+            f"this lesson would need about {readable(plan.bytes)} on the {plan.engine} engine, and "
+            f"{readable(free)} are free: use a smaller pool, a narrower kernel, record='picks', or engine='auto'"
         )
 
 
 def available_memory() -> int | None:
-    """Return the bytes that can be had now, None where the system does not tell."""
+    """Return the bytes of free memory, None if the system does not report them."""
     try:
         with open("/proc/meminfo") as file:
             for line in file:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, stored_count
-from nimt.engines.base import Task, Watch
+from nimt.engines.base import SelectsExamples, Task, Watch
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
@@ -20,13 +20,13 @@ from nimt.losses import Loss, as_loss, twin_of
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
-RESIDUAL = -1  # the score |f - f*|; a loss's code means its gradient's size
+RESIDUAL = -1  # the score |f - f*|; the code of a loss stands for the size of its gradient
 BY_LOSS = 16  # added to the code: the loss itself; as in `_compiled`, which is not loaded before it is needed
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
 
 def uncovered(task: Task) -> str | None:
-    """Return why no compiled engine covers a task, or None where they do."""
+    """Return why no compiled engine covers a task, or None if one does."""
     learner, teacher = task.learner, task.teacher
     if task.box is not None:
         return "the teacher may show any point of a box"
@@ -39,8 +39,8 @@ def uncovered(task: Task) -> str | None:
         return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
     if twin.loss is not None and twin_of(twin.loss) is None:
         return f"the teacher's loss {twin.loss!r} is your own"
-    if twin.makes_labels and (teacher.pack_size(task.offered) != 1 or task.outputs):
-        return "labels are made for one example per step and one output; others by the reference loop"
+    if twin.makes_labels and (_pack_size(task) != 1 or task.outputs):
+        return "compiled engines make labels for one example per step and one output only"
     if task.measure.scale(task.target) is None:
         return f"the measure {task.measure.name!r} is taken by the reference loop"
     if len(task.pool) > LARGEST_POOL:
@@ -48,10 +48,15 @@ def uncovered(task: Task) -> str | None:
     return None
 
 
-def twin_of_teacher(teacher: Any) -> CompiledTwin | None:
-    """Return how compiled engines choose for a teacher, None where they cannot."""
+def twin_of_teacher(teacher: SelectsExamples) -> CompiledTwin | None:
+    """Return how compiled engines choose for a teacher, None if they cannot."""
     tell = getattr(teacher, "compiled_twin", None)
     return None if tell is None else tell()
+
+
+def _pack_size(task: Task) -> int:
+    teacher: Any = task.teacher  # one with a compiled twin has k, and packs of one size
+    return count_of(teacher.k, task.offered)
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -62,7 +67,7 @@ def code_of(loss: Loss) -> tuple[int, float]:
 
 
 class Sheet(NamedTuple):
-    """Some steps to take: what is known of them before, and where to write what happens.
+    """The steps of one call: their inputs, and the arrays that the results are written to.
 
     Attributes
     ----------
@@ -88,7 +93,7 @@ class Sheet(NamedTuple):
     discrepancy: Array
 
     def only(self, t: int) -> Sheet:
-        """Return the sheet of one step of this one."""
+        """Return the sheet of step t alone."""
         now = slice(t, t + 1)
         other = self.other_label[now]
         return Sheet(self.rates[now], other, self.watch, self.indices[now], self.labels[now], self.discrepancy[now])
@@ -97,39 +102,45 @@ class Sheet(NamedTuple):
 class CompiledEngine(ABC):
     """The part of an engine that does not depend on how K acts.
 
-    While it runs it owns the pupil's arrays, in whatever order it likes; a subclass writes `run(sheet)`.
+    While it runs it owns the pupil's arrays, in an order of its own; a subclass defines `run(sheet)`.
     """
 
-    name = ""
+    name: str = ""
 
     def __init__(self, task: Task, pupil: KernelPupil) -> None:
-        self.task = task
-        self.pupil = pupil
+        self.task: Task = task
+        self.pupil: KernelPupil = pupil
+        self.loss: int
+        self.delta: float
         self.loss, self.delta = code_of(pupil.loss)
+        self.selection_rng: np.random.Generator
+        self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
         twin = twin_of_teacher(task.teacher)
         assert twin is not None
-        self.twin = twin
-        self.greedy = twin.draw is None
-        self.k: int = count_of(task.teacher.k, task.offered)
-        self.outputs = (0,) * int(np.prod(task.outputs))  # only its length matters: see `_compiled`
-        self.norm = NORMS.index(twin.norm)
-        self.step = 0
-        self.discrepancy = 0.0
+        self.twin: CompiledTwin = twin
+        self.greedy: bool = twin.draw is None
+        self.k: int = _pack_size(task)
+        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.outputs))  # only its length matters: see `_compiled`
+        self.norm: int = NORMS.index(twin.norm)
+        self.step: int = 0
+        self.discrepancy: float = 0.0
         self.last: Selection | None = None
+        self.rule: int
+        self.rule_delta: float
         self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)
         if twin.loss is not None and twin.kernel is None:
             self.rule += BY_LOSS
         scale = task.measure.scale(task.target)
         assert scale is not None
-        self.scale = scale
+        self.scale: float = scale
 
     def begin(self, discrepancy: float) -> None:
-        """Start the watch from the discrepancy before anything is shown."""
+        """Start the watch with the discrepancy before the first step."""
         task = self.task
         self.discrepancy = discrepancy
-        self.watch = Watch(task.measure, task.tol, task.patience, discrepancy)
-        self.rules = np.array(
+        self.watch: Watch = Watch(task.measure, task.tol, task.patience, discrepancy)
+        self.rules: Array = np.array(
             [
                 self.scale,
                 -1.0 if task.tol is None else task.tol,
@@ -169,7 +180,7 @@ class CompiledEngine(ABC):
         return self.last
 
     def candidate_scores(self) -> Array:
-        """Return the array of scores before they are known: 0 for what may be shown, -1 for what may not."""
+        """Return initial scores: 0 for points that may be shown, -1 for those that may not."""
         if self.task.candidates is None:
             return np.zeros(len(self.task.pool))
         score = np.full(len(self.task.pool), -1.0)
@@ -193,11 +204,11 @@ class CompiledEngine(ABC):
             except InvalidInput:
                 if t == 0:
                     raise
-                return rates[:t]  # the schedule is refused at the step it fails, not before
+                return rates[:t]  # an invalid rate is refused at the step it belongs to, not before
         return rates
 
     def _drawn(self, steps: int) -> NDArray[np.int64]:
-        """Draw what `select` would, step after step: the same numbers from the same stream."""
+        """Draw what `select` would draw in these steps: the same numbers from the same stream."""
         assert self.twin.draw is not None
         candidates: Indices = np.arange(self.task.offered) if self.task.candidates is None else self.task.candidates
         drawn = self.twin.draw(self.selection_rng, candidates, self.k, steps)
@@ -218,7 +229,7 @@ class CompiledEngine(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything but the learner."""
+        """Release all arrays but the learner's."""
 
     def state(self) -> dict[str, Any]:
         self.settle()

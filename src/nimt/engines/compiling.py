@@ -1,4 +1,4 @@
-"""How long compiling took: a lesson's time leaves it out, because it happens once per installation."""
+"""How long compiling took. A lesson reports it apart, because it happens once per installation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CompileTime:
 def compile_time() -> Iterator[CompileTime]:
     """Measure the seconds that this thread spends on compiling within the block.
 
-    Nothing is compiled before numba is loaded, so nothing is loaded to measure it.
+    If numba is not loaded, nothing is compiled, and numba is not loaded to find that out.
     """
     found = CompileTime()
     if "numba" not in sys.modules:

@@ -1,4 +1,4 @@
-"""What is offered to a teacher at a step: the points of a pool, or in a box also the best places between them."""
+"""What is offered to a teacher at a step: the points of a pool; in a box also the largest errors between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from nimt.arrays import Array, Indices, is_whole, read_only, stored_array
-from nimt.engines.base import Task
+from nimt.engines.base import SelectsExamples, Task
 from nimt.errors import InvalidInput
 from nimt.learners.base import BoxPupil, Pupil
 from nimt.pools.base import Points, Pool, values_on
@@ -16,7 +16,7 @@ from nimt.teachers.base import AlternativeLabels, Memory, View, residual_size
 
 
 class Offer(Protocol):
-    """The places a teacher may choose from: a place is an index into the view, an index one into the lesson's pool."""
+    """The places a teacher may choose from: a *place* counts points of the view, an *index* those of the pool."""
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         """Return what the teacher sees at a step."""
@@ -27,7 +27,7 @@ class Offer(Protocol):
         ...
 
     def points(self, places: Indices) -> Array | None:
-        """Return the points themselves where indices do not tell them."""
+        """Return the points themselves if they are not points of the pool, else None."""
         ...
 
     def other_labels(self, places: Indices) -> Array:
@@ -47,14 +47,14 @@ class PoolOffer:
     """The points of a pool, or the part of it that a teacher may show: the same at every step."""
 
     def __init__(self, task: Task, pupil: Pupil) -> None:
-        self.task = task
-        self.pupil = pupil
+        self.task: Task = task
+        self.pupil: Pupil = pupil
         everything = task.candidates is None
         candidates = np.arange(len(task.pool)) if task.candidates is None else task.candidates
         self.candidates: Indices = candidates.view()
         self.candidates.flags.writeable = False
         self.pool: Pool = task.pool if everything else Points(task.pool.take(self.candidates))
-        self.target = read_only(task.target if everything else task.target[self.candidates])
+        self.target: Array = read_only(task.target if everything else task.target[self.candidates])
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         values = self.pupil.values
@@ -84,18 +84,18 @@ class PoolOffer:
 class BoxOffer:
     """The points of a box's grid, and after them two sets of k places between them.
 
-    In one set are the highest maxima of |f - f*| over the box, found anew at every step, in the other those offered
-    the step before, so that a teacher can see what became of them. The sets change places from step to step: what was
-    shown keeps its index for one more. `View.candidates` numbers every place ever offered, so a teacher can tell when
-    another point took a place.
+    One set holds the highest maxima of |f - f*| over the box, searched at every step. The other holds those of the step
+    before, so that a teacher can see how the learner responded there. The sets swap roles from step to step, so a point
+    that was shown keeps its place for one more step. `View.candidates` numbers every point ever offered, so a teacher
+    can tell when a place holds another point.
     """
 
     def __init__(self, task: Task, pupil: Pupil) -> None:
         assert task.box is not None
-        self.task = task
+        self.task: Task = task
         self.box: Box = task.box
-        self.k = check_box_task(task)
-        self.pupil = cast(BoxPupil, pupil)
+        self.k: int = check_box_task(task)
+        self.pupil: BoxPupil = cast(BoxPupil, pupil)
         n = len(task.pool)
         self.between: Array = np.tile(task.pool.points[:1], (2 * self.k, 1))
         self.numbers: Indices = np.concatenate([np.arange(n), np.full(2 * self.k, -1)])
@@ -111,7 +111,7 @@ class BoxOffer:
         return View(step, Points(self.offered), read_only(predictions), read_only(target), rng, memory, numbers)
 
     def _search(self, step: int) -> None:
-        """Put the highest maxima of |f - f*| into the set of places whose turn it is."""
+        """Put the highest maxima of |f - f*| into the set of places of this step."""
         found = highest(self._error, self.box, residual_size(self.pupil.values, self.task.target), self.k)
         first = self.k * (step % 2)
         n = len(self.task.pool)
@@ -133,7 +133,8 @@ class BoxOffer:
         return self.offered[places]
 
     def other_labels(self, places: Indices) -> Array:
-        labels: AlternativeLabels = self.task.teacher.labels
+        labels = labels_of(self.task.teacher)
+        assert labels is not None
         points = Points(self.offered[places])
         return np.asarray(values_on(points, labels.other_target, "the other target", self.task.outputs))
 
@@ -148,24 +149,36 @@ class BoxOffer:
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 
+def labels_of(teacher: SelectsExamples) -> AlternativeLabels | None:
+    """Return the other labels that a teacher was given, None for the truth alone."""
+    labels: AlternativeLabels | None = getattr(teacher, "labels", None)
+    return labels
+
+
 def offer_of(task: Task, pupil: Pupil) -> Offer:
-    """Return what a task's place offers."""
+    """Return the offer of a task: of its pool, or of its box."""
     return PoolOffer(task, pupil) if task.box is None else BoxOffer(task, pupil)
 
 
 def check_box_task(task: Task) -> int:
     """Return the size of a pack, and refuse what a box cannot do."""
     functions = {"the target": task.target_function}
-    if task.other_target is not None:
-        functions["the other target"] = task.teacher.labels.other_target
+    labels = labels_of(task.teacher)
+    if labels is not None:
+        functions["the other target"] = labels.other_target
     for name, function in functions.items():
         if not callable(function) and not hasattr(function, "predict"):
-            raise InvalidInput(f"{name} must be callable in a Box, where examples lie between any points given")
+            raise InvalidInput(f"{name} must be callable in a Box, because examples may lie anywhere in it")
     if task.stop_when_stationary is not None:
-        raise InvalidInput("stop_when_stationary is not known in a Box: use patience instead")
+        raise InvalidInput("stop_when_stationary is not available in a Box: use patience instead")
     if task.candidates is not None:
-        raise InvalidInput("a teacher in a Box has no pool to be limited: leave pool= out, or give a smaller Box")
+        raise InvalidInput(
+            "in a Box a teacher cannot have pool=, because a Box is not a list of points: leave it out, or use a "
+            "smaller Box"
+        )
     k = getattr(task.teacher, "k", 1)
     if not is_whole(k):
-        raise InvalidInput(f"a Box has no number of points that k={k!r} could be a share of: give a count")
+        raise InvalidInput(
+            f"in a Box k must be a count, because a Box has no number of points to take a share of; got k={k!r}"
+        )
     return int(k)

@@ -1,15 +1,16 @@
-"""The one loop, in plain NumPy: Algorithm 1 of the paper as it stands. Every other engine must equal it."""
+"""The one loop, in plain NumPy: Algorithm 1 of the paper. Every other engine must give the same lesson."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.engines.base import Task, Watch
-from nimt.engines.offering import offer_of
+from nimt.engines.offering import Offer, offer_of
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.learners.base import Learner, Pupil
 from nimt.lesson.lesson import Outcome
@@ -21,22 +22,25 @@ from nimt.teachers.base import Memory, Selection, checked_indices
 class ReferenceEngine:
     """Run any teacher and any learner, one step after another."""
 
-    name = "reference"
+    name: str = "reference"
 
     def __init__(self, task: Task, pupil: Pupil, name: str = "reference") -> None:
-        self.task = task
+        self.task: Task = task
         self.name = name
-        self.pupil = pupil
-        self.measure = task.measure.prepared(pupil, task.target, task.target_function)
+        self.pupil: Pupil = pupil
+        self.measure: Callable[[], float] = task.measure.prepared(pupil, task.target, task.target_function)
+        self.selection_rng: np.random.Generator
+        self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
-        self.offer = offer_of(task, pupil)
+        self.offer: Offer = offer_of(task, pupil)
         self.memory: Memory | None = None
-        self.step = 0
-        with np.errstate(over="ignore", invalid="ignore"):  # refused with a sentence where it is not finite
+        self.step: int = 0
+        self.discrepancy: float
+        with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused elsewhere, with a message
             self.discrepancy = self.measure()
-        self.watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
+        self.watch: Watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
-        self.failure: Exception | None = None  # of a step, raised once the steps before it are recorded
+        self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded
 
     @property
     def values(self) -> Array:
@@ -92,26 +96,26 @@ class ReferenceEngine:
         places = checked_indices(selection.indices, len(view))
         if self.last is not None and len(places) != len(self.last.indices):
             raise InvalidInput(
-                f"{name} showed {len(self.last.indices)} examples per step and now {len(places)}: packs of a lesson "
-                f"have one size"
+                f"{name} showed {len(self.last.indices)} examples per step and now {len(places)}: all packs of a "
+                f"lesson must have the same size"
             )
         labels = self.label(places, selection.labels)
         indices = self.offer.indices(places)
         return places, Selection(indices, labels, selection.scores, checked_memory(selection.memory))
 
-    def label(self, places: Indices, labels: Any) -> Array:
-        """Return the labels as the teacher gave them, or now and then those of the other target."""
+    def label(self, places: Indices, labels: ArrayLike) -> Array:
+        """Return the teacher's labels, or those of the other target, with the probability asked for."""
         task = self.task
         if task.other_target is not None and self.label_rng.random() < task.other_probability:
             return self.offer.other_labels(places)
         return checked_labels(labels, (len(places), *task.outputs), self.pupil.loss)
 
     def stillness(self, selection: Selection) -> Outcome | None:
-        """Return an outcome where the example chosen moves the learner too little, or not at all, from now on.
+        """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
 
-        The paper's S = (slope K(x, x))^2 is held against `stop_when_stationary`, the largest of the pack. A learner
-        that says it is full can be moved by nothing in the pool. Where the slope is zero at all that is shown, and the
-        teacher will show the same again, no later step moves anything.
+        The largest S = (slope K(x, x))^2 of the pack, the paper's S, is compared with `stop_when_stationary`. A learner
+        with `is_full` cannot be moved by any point of the pool. If the slope is zero at every example shown and the
+        teacher would show the same examples again, the learner is at rest.
         """
         if getattr(self.pupil, "is_full", False):
             return Outcome.STATIONARY
@@ -165,7 +169,7 @@ class ReferenceEngine:
         self.offer.restore(state.get("offer", {}))
 
 
-def checked_labels(labels: Any, shape: tuple[int, ...], loss: Loss | None) -> Array:
+def checked_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
@@ -177,13 +181,15 @@ def checked_labels(labels: Any, shape: tuple[int, ...], loss: Loss | None) -> Ar
 
 
 def checked_memory(memory: Memory | None) -> Memory | None:
-    """Return what a teacher wants to remember, as arrays that a file can hold."""
+    """Return the memory of a teacher as arrays that a file can hold."""
     if memory is None:
         return None
     if not isinstance(memory, Mapping):
-        raise InvalidInput(f"a teacher remembers named arrays, for example memory={{'seen': seen}}; got {memory!r}")
+        raise InvalidInput(
+            f"memory must be a dict of named arrays, for example memory={{'seen': seen}}; got {memory!r}"
+        )
     kept = {str(name): np.array(value) for name, value in memory.items()}
     for name, value in kept.items():
         if value.dtype.kind not in "biufU":
-            raise InvalidInput(f"a teacher may remember arrays of numbers or text; {name!r} has dtype {value.dtype}")
+            raise InvalidInput(f"memory must hold arrays of numbers or text; {name!r} has dtype {value.dtype}")
     return kept

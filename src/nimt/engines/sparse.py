@@ -1,13 +1,13 @@
-"""Engines for columns of K that are short: windows on a grid, lists of neighbours elsewhere."""
+"""The engine for kernels whose columns are short: windows on a grid, lists of neighbours elsewhere."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, stored_array
+from nimt.arrays import Array, Flags, stored_array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine, Sheet
@@ -15,46 +15,56 @@ from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator
 
-NOTHING = np.empty(0)
-NO_SLOTS = np.empty(0, dtype=np.int64)
+Whole = NDArray[np.int64]
+Columns = tuple[NDArray[Any], ...]  # of K: arrays of several types, as `_compiled.by_columns` takes them
+T = TypeVar("T", bound=np.generic)
+
+NOTHING: Array = np.empty(0)
+NO_SLOTS: Whole = np.empty(0, dtype=np.int64)
 
 
 class SparseEngine(CompiledEngine):
-    """Run a lesson whose steps touch few points.
+    """Run a lesson whose steps change few points.
 
-    One greedy example per step needs the largest score after every step: the pool is laid out tile by tile and a
-    tournament over the tiles is played again only where the step was felt. Packs and random examples need no
-    tournament and stay in the order of the pool.
+    With one greedy example per step, the largest score is needed after every step: the pool is laid out tile by tile,
+    and a tournament over the tiles is repeated only for the tiles that the step changed. Packs and random examples need
+    no tournament and stay in the order of the pool.
     """
 
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
         super().__init__(task, pupil)
-        self.operator = operator
-        self.name = operator.name
-        self.on_grid = isinstance(operator, GridOperator)
-        self.tournament = self.greedy and self.k == 1
-        self.way = (
+        self.operator: GridOperator | NeighbourOperator = operator
+        self.name: str = operator.name
+        self.on_grid: bool = isinstance(operator, GridOperator)
+        self.tournament: bool = self.greedy and self.k == 1
+        self.way: str = (
             operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
         )
-        self.diagonal = np.array([operator.height])
-        self.sums = np.zeros(3)
+        self.diagonal: Array = np.array([operator.height])
+        self.sums: Array = np.zeros(3)
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         if self.tournament:
             self._lay_out_by_tiles()
         tiles = len(self.order) // _compiled.TILE
-        self.levels = tournament_levels(tiles, _compiled.FAN)
-        self.best_slot, self.touched = (np.zeros(tiles, dtype=np.int64) for _ in range(2))
-        self.node_bits = np.zeros(self.levels[-1], dtype=np.int64)
-        self.node_tile = np.zeros(self.levels[-1], dtype=np.int32)
-        self.stamp = np.full(self.levels[-1], -1, dtype=np.int64)  # the step at which a node was last touched
+        self.levels: Whole = tournament_levels(tiles, _compiled.FAN)
+        self.best_slot: Whole = np.zeros(tiles, dtype=np.int64)
+        self.touched: Whole = np.zeros(tiles, dtype=np.int64)
+        self.node_bits: Whole = np.zeros(self.levels[-1], dtype=np.int64)
+        self.node_tile: NDArray[np.int32] = np.zeros(self.levels[-1], dtype=np.int32)
+        self.stamp: Whole = np.full(self.levels[-1], -1, dtype=np.int64)  # the step at which a node was last touched
+        self.grid: Columns
+        self.lists: Columns
         self.grid, self.lists = self._columns()
-        self.y = self._placed(task.target)
-        self.other = NOTHING if task.other_target is None else self._placed(task.other_target)
-        self.score = self._placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
-        self.bits = self.score.view(np.int64)
-        self.weight = NOTHING if self.twin.kernel is None else self._placed(self.gradient_weight())
-        self.work = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
-        self.guess = np.zeros(2, dtype=np.int64)
+        self.f: Array
+        self.c: Array
+        self.shown: Flags
+        self.y: Array = self._placed(task.target)
+        self.other: Array = NOTHING if task.other_target is None else self._placed(task.other_target)
+        self.score: Array = self._placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
+        self.bits: Whole = self.score.view(np.int64)
+        self.weight: Array = NOTHING if self.twin.kernel is None else self._placed(self.gradient_weight())
+        self.work: Whole = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
+        self.guess: Whole = np.zeros(2, dtype=np.int64)
         self._take_over()
         self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
         self.begin(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
@@ -65,6 +75,7 @@ class SparseEngine(CompiledEngine):
         n = len(self.task.pool)
         if self.on_grid:
             shape, _, _, places = pool_layout(self.task.pool.shape)
+            self.tables: Whole
             self.tables, slots = tiled_layout(self.task.pool.shape, _compiled.TILE)
             self.order = np.full(slots, n, dtype=np.int32)
             _compiled.slots_of_grid(shape, self.tables, places, self.order)
@@ -72,11 +83,11 @@ class SparseEngine(CompiledEngine):
             slots = -(-n // _compiled.TILE) * _compiled.TILE
             self.order = np.full(slots, n, dtype=np.int32)
             assert isinstance(self.operator, NeighbourOperator)
-            self.order[:n] = self.operator.tree.indices  # neighbours in space lie in few tiles
-            for first in range(0, slots, _compiled.TILE):  # within a tile the pool's order decides ties
+            self.order[:n] = self.operator.tree.indices  # points that are near each other lie in few tiles
+            for first in range(0, slots, _compiled.TILE):  # ties within a tile go to the lowest index in the pool
                 self.order[first : first + _compiled.TILE].sort()
 
-    def _columns(self) -> tuple[Any, Any]:
+    def _columns(self) -> tuple[Columns, Columns]:
         """Return the window (with its layout) and the lists; the one that is not used is empty."""
         whole, real = np.zeros(0, np.int64), np.zeros(0)
         no_lists = (whole, np.zeros(0, np.int32), real)
@@ -104,7 +115,7 @@ class SparseEngine(CompiledEngine):
             return no_grid, self.operator.reordered(self.order, len(self.order))
         return no_grid, (self.operator.begin, self.operator.members, self.operator.weights)
 
-    def _placed(self, array: NDArray[Any], padding: float = 0.0) -> Any:
+    def _placed(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
         """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
         flat = np.array(array, order="C").reshape(-1)
         if not self.tournament:
@@ -114,7 +125,7 @@ class SparseEngine(CompiledEngine):
         _compiled.gather(self.order, flat, placed, q)
         return placed
 
-    def _in_pool_order(self, flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
+    def _in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
         """Return an array over the pool from a flat one in the engine's layout."""
         if not self.tournament:
             return flat.reshape(shape)
@@ -123,10 +134,10 @@ class SparseEngine(CompiledEngine):
         return result.reshape(shape)
 
     def _take_over(self) -> None:
-        """Take the pupil's arrays into the engine's layout, and see who is furthest off."""
+        """Take the pupil's arrays into the engine's layout, and find the point with the largest score."""
         values, coefficients, shown = self.pupil.lend()
         if self.tournament:
-            self.f, self.c, self.shown = (self._placed(part) for part in (values, coefficients, shown))
+            self.f, self.c, self.shown = self._placed(values), self._placed(coefficients), self._placed(shown)
         else:
             self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
         if self.greedy:
@@ -160,7 +171,7 @@ class SparseEngine(CompiledEngine):
         )  # fmt: skip
         return int(taken), int(code)
 
-    def _separable(self) -> tuple[Any, ...]:
+    def _separable(self) -> tuple[object, ...]:
         assert isinstance(self.operator, GridOperator) and self.operator.taps is not None
         taps = self.operator.taps
         starts = np.concatenate([[0], np.cumsum([len(axis) for axis in taps])]).astype(np.int64)
@@ -197,11 +208,11 @@ class SparseEngine(CompiledEngine):
             discrepancy[t] = measured
         return len(rates), 0
 
-    # -- what is seen from outside
+    # -- what others read
 
     @property
     def closed(self) -> bool:
-        """Whether the pupil has its arrays back for good."""
+        """Whether the pupil has its arrays back and no step will follow."""
         return len(self.f) == 0
 
     @property
@@ -213,7 +224,7 @@ class SparseEngine(CompiledEngine):
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
         shape = self.task.target.shape
-        # one array at a time, so that a large pool is never held twice
+        # one array at a time, so that no second copy of all of them is in memory
         values = self._in_pool_order(self.f, shape)
         self.f = NOTHING
         coefficients = self._in_pool_order(self.c, shape)
@@ -240,7 +251,7 @@ class SparseEngine(CompiledEngine):
 
 
 def tournament_levels(leaves: int, fan: int) -> NDArray[np.int64]:
-    """Return where each level of a tournament begins, from the leaves to the root, and how many nodes there are in all.
+    """Return where each level of a tournament begins, from the leaves to the root, and the number of nodes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The engine for kernels that reach everywhere: whole columns, computed when needed and kept while there is room."""
+"""The engine for kernels that reach across the pool: whole columns, computed when needed and kept in a cache."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process.kernels import RBF, DotProduct, Matern
+from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 
-from nimt.arrays import Array
+from nimt.arrays import Array, Flags
 from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine, Sheet
@@ -16,10 +17,10 @@ from nimt.learners.kernel import KernelPupil
 from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
 
-NOTHING = np.empty(0)
+NOTHING: Array = np.empty(0)
 
 
-def compiled_column(kernel: Any, pool: Pool) -> Callable[[int, Array], None] | None:
+def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
     """Return a fast way to fill a column for RBF, Matern 1/2, 3/2, 5/2 and the linear kernel, None for others."""
     if type(kernel) is DotProduct:
         rows = np.ascontiguousarray(pool.points)
@@ -62,7 +63,7 @@ def _matern_five_halves(square: Array) -> None:
     square[:] = (1.0 + distance + distance**2 / 3.0) * np.exp(-distance)
 
 
-_SHAPES: dict[tuple[type, Any], Callable[[Array], None]] = {
+_SHAPES: dict[tuple[type, float | None], Callable[[Array], None]] = {
     (RBF, None): _gaussian,
     (Matern, 0.5): _matern_half,
     (Matern, 1.5): _matern_three_halves,
@@ -71,20 +72,23 @@ _SHAPES: dict[tuple[type, Any], Callable[[Array], None]] = {
 
 
 class StreamedEngine(CompiledEngine):
-    """Run a lesson whose every step touches the whole pool, without ever forming a Gram matrix."""
+    """Run a lesson whose steps change the whole pool, without forming a Gram matrix."""
 
-    name = "streamed"
+    name: str = "streamed"
 
     def __init__(self, task: Task, pupil: KernelPupil, operator: StreamedOperator) -> None:
         super().__init__(task, pupil)
-        self.operator = operator
-        self.diagonal = np.asarray(pupil.diagonal)
-        self.score = self.candidate_scores() if self.greedy else NOTHING
-        self.bits = self.score.view(np.int64)
-        self.weight = NOTHING if self.twin.kernel is None else self.gradient_weight()
-        self.work = np.empty(len(self.bits) if self.k > 1 else 0, dtype=np.int64)
-        self.guess = np.zeros(2, dtype=np.int64)
-        self.y = np.array(task.target, order="C").reshape(-1)
+        self.operator: StreamedOperator = operator
+        self.diagonal: Array = np.asarray(pupil.diagonal)
+        self.score: Array = self.candidate_scores() if self.greedy else NOTHING
+        self.bits: NDArray[np.int64] = self.score.view(np.int64)
+        self.weight: Array = NOTHING if self.twin.kernel is None else self.gradient_weight()
+        self.work: NDArray[np.int64] = np.empty(len(self.bits) if self.k > 1 else 0, dtype=np.int64)
+        self.guess: NDArray[np.int64] = np.zeros(2, dtype=np.int64)
+        self.y: Array = np.array(task.target, order="C").reshape(-1)
+        self.f: Array
+        self.c: Array
+        self.shown: Flags
         self.f, self.c, self.shown = pupil.lend()
         square = self._finish(0.0, np.zeros(self.f.size))
         self.begin(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))

@@ -1,11 +1,12 @@
-"""The sparse engine for a teacher who makes the labels: the tournament finds the example, the teacher its label."""
+"""The sparse engine for a teacher that makes labels: the tournament finds the example, the teacher its label."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from nimt.arrays import Array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet
@@ -15,24 +16,27 @@ from nimt.losses import check_labels
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.teachers.responses import Responses
-from nimt.teachers.synthesis import observe
+from nimt.teachers.synthesis import SynthesisTeacher, observe
 
 ALWAYS = np.ones(1, dtype=bool)
 
 
 class SynthesisingEngine(SparseEngine):
-    """Run `SynthesisTeacher`, one example per step, at a cost that does not grow with the pool.
+    """Run `SynthesisTeacher` with one example per step, at a cost that does not grow with the pool.
 
-    Its estimator looks at one point per step, so it runs in Python as the reference loop runs it, on slots in place of
-    pool indices; finding the example and learning from it are compiled.
+    Finding the example and learning from it are compiled. The teacher's estimator looks at one point per step, so it
+    runs in Python as in the reference loop, with slots in place of pool indices.
     """
+
+    step: int
 
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
         super().__init__(task, pupil, operator)
-        self.other = np.zeros_like(self.y)  # where the label being shown is written
-        self.known_target = task.target if task.candidates is None else task.target[task.candidates]
-        radius = task.teacher.radius or float(np.max(self.score))
-        self.responses = Responses.unknown(np.arange(len(self.y)), radius)
+        self.other: Array = np.zeros_like(self.y)  # the label of the step is written here
+        self.known_target: Array = task.target if task.candidates is None else task.target[task.candidates]
+        self.teacher: SynthesisTeacher = cast(SynthesisTeacher, task.teacher)  # its twin says that it makes labels
+        radius = self.teacher.radius or float(np.max(self.score))
+        self.responses: Responses = Responses.unknown(np.arange(len(self.y)), radius)
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
         began = self.step
@@ -54,13 +58,13 @@ class SynthesisingEngine(SparseEngine):
             self.step = began
 
     def _make_label(self) -> None:
-        """Do what `SynthesisTeacher.select` does, for the one slot that is furthest off."""
+        """Do what `SynthesisTeacher.select` does, for the one slot with the largest error."""
         responses = self.responses
         if responses.shown is not None:
             observe(responses, self.f, self.step)
         slot = self.best_slot[self.node_tile[self.levels[-2]] :][:1]
         before, target = self.f[slot], self.y[slot]
-        label, offset = self.task.teacher.labelled(responses, slot, before, target, self.known_target)
+        label, offset = self.teacher.labelled(responses, slot, before, target, self.known_target)
         check_labels(self.pupil.loss, label)
         self.other[slot] = label
         responses.shown, responses.before, responses.offset = slot.copy(), before, offset

@@ -1,8 +1,8 @@
 """Objects as plain dictionaries of numbers, text and arrays, and back: what a file can hold without pickle.
 
-Three kinds of classes are told apart. Ours, and scikit-learn's kernels, are rebuilt whenever a file names them. A class
-of the user's, described by the parameters of its constructor, is rebuilt only where the caller allows that class. Of
-anything else, a function say, only the name is kept.
+There are three kinds of classes. Those of nimt, and scikit-learn's kernels, are rebuilt whenever a file names them. A
+class of the user, described by the parameters of its constructor, is rebuilt only if the caller allows that class. Of
+anything else, such as a function, only the name is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
 
 def own_class(name: str) -> type | None:
-    """Return the class of that name among scikit-learn's kernels and our public nouns, None where there is none."""
+    """Return the class of that name among scikit-learn's kernels and nimt's public nouns, or None."""
     kind = getattr(sklearn_kernels, name, None)
     if isinstance(kind, type) and issubclass(kind, Kernel):
         return None if getattr(kind, "__abstractmethods__", None) else kind
@@ -37,11 +37,11 @@ def own_class(name: str) -> type | None:
 
 
 def is_own(thing: object) -> bool:
-    """Say whether it is one of our nouns or a kernel of scikit-learn, and not of a subclass."""
+    """Say whether it is an instance of a class of nimt or a kernel of scikit-learn, not of a subclass of these."""
     return own_class(type(thing).__name__) is type(thing)
 
 
-def describe(thing: Any) -> Any:
+def describe(thing: object) -> Any:
     """Return `thing` as numbers, text, lists, dictionaries and arrays.
 
     Examples
@@ -66,27 +66,27 @@ def describe(thing: Any) -> Any:
     return _describe_foreign(thing)
 
 
-def _describe_foreign(thing: Any) -> dict[str, Any]:
-    """Return the full name of what is not ours, and its parameters and state where it tells them."""
+def _describe_foreign(thing: object) -> dict[str, Any]:
+    """Return the full name of an object that is not nimt's, and its parameters and state if they are known."""
     description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing)}
     if isinstance(thing, type) or not type(thing).__module__:
         return description
     if isinstance(thing, BaseEstimator) and type(thing).__module__.startswith("sklearn."):
         try:
             return {"type": ESTIMATOR, "name": _full_name(thing), **state_of(thing)}
-        except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not there, or cannot write it
+        except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not installed, or cannot write it
             return description
     fields = _parameters(thing)
     if fields is None:
         return description
     described = _described(thing, fields)
     if any(is_foreign(part) and "fields" not in part for part in described.values()):
-        return description  # it could not be made again
+        return description  # it could not be rebuilt
     return description | {"fields": described} | _state(thing)
 
 
 def _parameters(thing: Any) -> dict[str, Any] | None:
-    """Return the parameters of the constructor that makes it again, None where it does not tell them."""
+    """Return the parameters of the constructor, None if the object does not provide them."""
     if hasattr(thing, "described"):
         return dict(thing.described())
     if callable(getattr(thing, "get_params", None)):
@@ -99,7 +99,7 @@ def _parameters(thing: Any) -> dict[str, Any] | None:
 def _described(thing: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     described = {name: describe(value) for name, value in fields.items()}
     if isinstance(thing, StartsFromInitial) and callable(thing.initial) and hasattr(thing, "pool_"):
-        # the function may not be there when the file is read: its values on the pool then stand in for it
+        # the function may not exist where the file is read: its values on the pool then stand in for it
         start = described["initial"]
         values = thing.initial_on(thing.pool_, getattr(thing, "outputs", tuple)())
         described["initial"] = start | {"values": values} if is_foreign(start) else values
@@ -111,24 +111,24 @@ def _state(thing: Any) -> dict[str, Any]:
 
 
 def is_foreign(description: Any) -> bool:
-    """Say whether what was described is not ours."""
+    """Say whether a description is that of an object which is not nimt's."""
     return isinstance(description, dict) and description.get("type") == FOREIGN
 
 
-def rebuild(description: Any, allow: Iterable[Any] = ()) -> Any:
+def rebuild(description: Any, allow: Iterable[object] = ()) -> Any:
     """Return the object that `describe` described; lists come back as tuples.
 
     Parameters
     ----------
     description : what `describe` returned
     allow : classes and functions of yours that may be used
-        Nothing else but our own classes is ever made, so a hostile file can build nothing.
+        Apart from these only classes of nimt and kernels of scikit-learn are built, whatever a file names.
     """
     allowed = {_full_name(thing): thing for thing in allow}
     return _rebuilt(description, allowed)
 
 
-def _rebuilt(description: Any, allowed: dict[str, Any]) -> Any:
+def _rebuilt(description: Any, allowed: dict[str, object]) -> Any:
     if isinstance(description, list):
         return tuple(_rebuilt(part, allowed) for part in description)
     if not isinstance(description, dict):
@@ -142,14 +142,14 @@ def _rebuilt(description: Any, allowed: dict[str, Any]) -> Any:
         return from_skops(description[SKOPS], description["name"])
     kind = own_class(name) if isinstance(name, str) else None
     if kind is None:
-        raise InvalidInput(f"{name!r} is nothing nimt can build")
+        raise InvalidInput(f"the file names {name!r}, which is not a class that nimt builds")
     fields = {key: part for key, part in description.items() if key not in ("type", "state")}
     # files of version 0.1 hold what was learned beside the parameters, under names that end in an underscore
     state = description.get("state", {}) | {key: fields.pop(key) for key in list(fields) if key.endswith("_")}
     return _made(kind, fields, state, allowed)
 
 
-def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, Any]) -> Any:
+def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, object]) -> Any:
     name = description.get("name")
     kind = allowed.get(str(name))
     if kind is not None and not isinstance(kind, type):
@@ -159,11 +159,11 @@ def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, Any]) -> An
     if "values" in description:
         return description["values"]
     short = str(name).rpartition(".")[2]
-    way = f"hand it over again, or allow=[{short}]" if "fields" in description else "hand it over again"
+    way = f"pass it again, or allow=[{short}]" if "fields" in description else "pass it again"
     raise CannotStore(f"{name} is not nimt's own: {way}")
 
 
-def _made(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allowed: dict[str, Any]) -> Any:
+def _made(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allowed: dict[str, object]) -> Any:
     parameters = {key: _rebuilt(part, allowed) for key, part in fields.items()}
     make = getattr(kind, "from_description", None)
     thing = kind(**parameters) if make is None else make(parameters)
@@ -172,6 +172,6 @@ def _made(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allow
     return thing
 
 
-def _full_name(thing: Any) -> str:
-    kind = thing if hasattr(thing, "__qualname__") else type(thing)
+def _full_name(thing: object) -> str:
+    kind: Any = thing if hasattr(thing, "__qualname__") else type(thing)
     return f"{kind.__module__}.{kind.__qualname__}"

@@ -40,7 +40,7 @@ STORED = (
 
 
 class Outcome(enum.Enum):
-    """How a lesson ended, as a sentence."""
+    """How a lesson ended; the value is a sentence."""
 
     CONVERGED = "the discrepancy fell below the tolerance"
     REACHED = "the measure rose above the tolerance"
@@ -80,9 +80,9 @@ class Lesson:
         The iterative teaching dimension: the first t with a discrepancy below the tolerance.
     outcome : Outcome
     elapsed : float
-        Seconds, without those of `compiling`.
+        Seconds that the steps took, without `compiling`.
     compiling : float
-        Seconds spent on compiling an engine, which happens once per installation.
+        Seconds spent on compiling engines, which happens once per installation.
     drew : bool
         Whether anything was drawn from the seed, so that another seed would have given another lesson.
     engine, record : str
@@ -106,7 +106,7 @@ class Lesson:
     initial: Array
     final: Array
     settings: dict[str, Any]
-    learner: Any
+    learner: Any  # of the class that the caller taught, so only the caller knows its methods
     indices: NDArray[np.int64] | None = None
     labels: Array | None = None
     examples: Array | None = None
@@ -142,13 +142,12 @@ class Lesson:
 
     @property
     def colour(self) -> str | None:
-        """The colour of its teacher in figures, None where any free one will do."""
-        colour: str | None = self._teacher_told()["colour"]
-        return colour
+        """The colour of its teacher in figures; None if the teacher has none, and figures then take a free one."""
+        return self._teacher_told()["colour"]
 
-    def _teacher_told(self) -> dict[str, Any]:
+    def _teacher_told(self) -> dict[str, str | None]:
         if "method" in self.settings:
-            told: dict[str, Any] = self.settings["method"]
+            told: dict[str, str | None] = self.settings["method"]
             return told
         try:  # a file of version 0.1
             return told_of(rebuild(self.settings["teacher"]))
@@ -156,7 +155,7 @@ class Lesson:
             return {"name": str(self.settings["teacher"].get("name")).rpartition(".")[2], "colour": None}
 
     def steps_to(self, tolerance: float) -> int | None:
-        """Return the first t with a discrepancy on the good side of any tolerance (below it, usually), or None."""
+        """Return the first t that meets any tolerance: M below it, above it if higher is better; None if no t does."""
         better = self.discrepancy > tolerance if self.measure.higher_is_better else self.discrepancy < tolerance
         met = np.flatnonzero(better)
         return int(met[0]) if met.size else None
@@ -189,10 +188,10 @@ class Lesson:
         return table
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the lesson to one npz file, without pickle, at once or not at all.
+        """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.
 
         Functions are stored as their values on the pool. A learner of your own is stored by the parameters of its
-        constructor and its `state()`, one of scikit-learn by skops; where neither can be, a warning says so.
+        constructor and its `state()`, one of scikit-learn by skops. If neither is possible, `StorageWarning` says so.
         """
         folder = Path(path).parent
         if not folder.is_dir():
@@ -209,7 +208,7 @@ class Lesson:
         }
         storage.write(path, KIND, content)
 
-    def _described_learner(self) -> Any:
+    def _described_learner(self) -> object:
         described = describe(self.learner)
         if is_foreign(described) and "fields" not in described:
             warnings.warn(
@@ -217,7 +216,7 @@ class Lesson:
                 + (
                     "pip install 'nimt[skops]' to store estimators of scikit-learn"
                     if type(self.learner).__module__.startswith("sklearn.")
-                    else "it does not tell the parameters of its constructor (get_params, or a dataclass)"
+                    else "the parameters of its constructor are not known (give it get_params, or make it a dataclass)"
                 ),
                 StorageWarning,
                 stacklevel=3,
@@ -225,15 +224,15 @@ class Lesson:
         return described
 
     @classmethod
-    def load(cls, path: str | PathLike[str], *, allow: Iterable[Any] = ()) -> Lesson:
+    def load(cls, path: str | PathLike[str], *, allow: Iterable[object] = ()) -> Lesson:
         """Read a lesson written by `save`; a truncated, altered or foreign file raises `CorruptLesson`.
 
         Parameters
         ----------
         path : path
         allow : classes and functions of yours that the file may name
-            A kernel, loss, learner or start function of your own is rebuilt only if it is listed here. Without it, the
-            lesson is whole and `lesson.learner` is None.
+            A kernel, loss, learner or initial function of your own is rebuilt only if it is listed here. Otherwise
+            `lesson.learner` is None; everything else of the lesson is there.
         """
         try:
             content = storage.read(path, KIND)
@@ -244,14 +243,14 @@ class Lesson:
         except (CorruptLesson, CannotStore):
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-            raise CorruptLesson(f"{path} says it is a lesson and does not hold one: {error!r}") from None
+            raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
 
     @classmethod
-    def _from(cls, content: dict[str, Any], allow: list[Any]) -> Lesson:
-        """Make the lesson from what a file holds, its arrays checked against each other."""
+    def _from(cls, content: dict[str, Any], allow: list[object]) -> Lesson:
+        """Return the lesson that a file holds, after checking the shapes of its arrays."""
         pool = rebuild(content["pool"])
         if not isinstance(pool, Grid | Points):
-            raise CorruptLesson("the file was altered: its pool is not one")
+            raise CorruptLesson("the file was altered: it does not describe a pool")
         n = len(pool)
         target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
         curve = stored_array(content, "discrepancy", (None,))
@@ -281,8 +280,8 @@ class Lesson:
             labels=labels,
             examples=examples,
             snapshots={int(step): stored_array(kept, step, target.shape) for step in kept},
-            compiling=float(content.get("compiling", 0.0)),  # files of version 0.1 hold neither this
-            drew=bool(content.get("drew", True)),  # nor this
+            compiling=float(content.get("compiling", 0.0)),  # missing in files of version 0.1
+            drew=bool(content.get("drew", True)),
         )
 
     def __repr__(self) -> str:
@@ -296,7 +295,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class ForgottenSchedule:
-    """Stand for a learning rate that was a function: the taught learner is whole, and learns on once given one."""
+    """Stand for a learning rate that was a function: the learner predicts as before, and needs a rate to learn on."""
 
     name: str
 
@@ -305,9 +304,9 @@ class ForgottenSchedule:
 
 
 def _checked_settings(settings: Any) -> dict[str, Any]:
-    """Return the settings read from a file, or refuse those that a lesson could not answer from."""
+    """Return the settings read from a file, or refuse those that are incomplete."""
     if not isinstance(settings, dict) or not {"tol", "measure", "teacher", "seed", "learner"} <= set(settings):
-        raise CorruptLesson("the file was altered: its settings are not whole")
+        raise CorruptLesson("the file was altered: its settings are incomplete")
     tol, measure, method = settings["tol"], settings["measure"], settings.get("method", {"name": "", "colour": None})
     if tol is not None and not is_number(tol):
         raise CorruptLesson(f"the file was altered: its tolerance is {tol!r}")
@@ -320,13 +319,13 @@ def _checked_settings(settings: Any) -> dict[str, Any]:
     return settings
 
 
-def told_of(teacher: Any) -> dict[str, Any]:
-    """Return the name and the colour that a teacher tells of itself."""
+def told_of(teacher: object) -> dict[str, str | None]:
+    """Return the name and the colour of a teacher, as it states them."""
     colour = getattr(teacher, "colour", None)
     return {"name": name_of(teacher), "colour": colour if isinstance(colour, str) else None}
 
 
-def _stored_learner(description: Any, pool: Pool, allow: list[Any]) -> Any:
+def _stored_learner(description: Any, pool: Pool, allow: list[object]) -> Any:
     rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
     if is_foreign(rate):
         try:

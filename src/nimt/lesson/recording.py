@@ -1,4 +1,4 @@
-"""What a running lesson keeps: columns that grow by chunks, counts, snapshots."""
+"""What a running lesson keeps: columns that grow chunk by chunk, and counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ RECORDS = ("auto", "all", "picks")
 class Chunk:
     """Some steps of a lesson: what was shown, the discrepancy after each, and the outcome if it ended.
 
-    `indices` are (T, k), `labels` (T, k) or (T, k, q); `points` (T, k, d) where indices do not tell the points.
+    `indices` are (T, k), `labels` (T, k) or (T, k, q); `points` (T, k, d) if points between those of
+    the pool were shown.
     """
 
     indices: NDArray[np.int64]
@@ -42,12 +43,12 @@ class Record:
     start : float
         The discrepancy before anything is shown.
     kept : {"auto", "all", "picks"}
-        "auto" begins with everything and keeps the counts only once that outgrows `limit` bytes.
+        "auto" begins with everything, and drops all but the counts when that exceeds `limit` bytes.
     """
 
     def __init__(self, n: int, start: float, kept: str, limit: int = RECORD_LIMIT) -> None:
-        self.kept = kept
-        self.limit = limit
+        self.kept: str = kept
+        self.limit: int = limit
         self.picks: NDArray[np.int32] = np.zeros(n, dtype=np.int32)
         self._discrepancy: list[Array] = [np.array([start])]
         self._indices: list[NDArray[np.int64]] = []
@@ -97,7 +98,7 @@ class Record:
 
     @property
     def points(self) -> Array | None:
-        """The points shown, (T, k, d), where indices do not tell them."""
+        """The points shown, (T, k, d), if they are not those of the pool."""
         return self._joined(self._points, np.zeros((0, 1, 1))) if self._points else None
 
     def _joined(self, parts: list[NDArray[T]], empty: NDArray[T]) -> NDArray[T] | None:

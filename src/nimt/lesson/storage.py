@@ -1,4 +1,4 @@
-"""One npz file for one record: no pickle, written at once or not at all, checked when read."""
+"""One npz file for one record: no pickle, never half-written, checked when read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     Parameters
     ----------
     path : path-like
-        A crash, a full disk or a kill leaves what was there before.
+        After a crash, a full disk or a kill the previous file is still there, unchanged.
     kind : str
         What the file is, checked by `read`.
     content : dict
@@ -43,12 +43,12 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
 
 
 def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
-    """Read what `write` wrote, or raise `CorruptLesson` with a sentence; a missing file stays FileNotFoundError."""
+    """Read what `write` wrote, or raise `CorruptLesson`; a missing file raises FileNotFoundError."""
     try:
         with open(path, "rb") as file:
             if not _is_whole(file):
                 raise CorruptLesson(
-                    f"{path} is no {kind} written by nimt, or it was cut short, altered or damaged: "
+                    f"{path} is not a {kind} written by nimt, or it was cut short, altered or damaged: "
                     f"its checksum does not match"
                 )
             with zipfile.ZipFile(file) as archive:
@@ -76,7 +76,7 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         if isinstance(error, CorruptLesson):
             raise
         raise CorruptLesson(
-            f"{path} cannot be read as a {kind} ({error}): it is damaged, cut short or foreign"
+            f"{path} cannot be read as a {kind} ({error}): it is damaged, cut short or not written by nimt"
         ) from None
     except OSError as error:
         raise CorruptLesson(f"{path} cannot be read as a {kind}: {error}") from None
@@ -90,7 +90,9 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     if found != kind:
         raise CorruptLesson(f"{path} holds a {found}, not a {kind}")
     if version != FORMAT:
-        raise CorruptLesson(f"{path} has format {version}, this nimt reads {FORMAT}: use the nimt it was written with")
+        raise CorruptLesson(
+            f"{path} has format {version}, this version of nimt reads {FORMAT}: use the version it was written with"
+        )
     try:
         record = _put_arrays_back(plain, arrays)
     except (KeyError, RecursionError):

@@ -1,4 +1,4 @@
-"""The paper's experiments: their settings, the published figures, and what this library makes of them."""
+"""The paper's experiments: their settings, the published numbers, and the results of nimt."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What the figures share: a canvas in the house style, loss curves, rows of panels."""
+"""What the figures share: a canvas, curves of the discrepancy, panels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -16,18 +16,23 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.lesson.lesson import Lesson
 from nimt.plots.style import GREEDY, OTHER, STYLE, TARGET, inks
-from nimt.pools.base import Grid
+from nimt.pools.base import Grid, Pool
+
+if TYPE_CHECKING:
+    from nimt.paper.experiment import Drawn
+
+F = TypeVar("F")
 
 CURVE_POINTS = 400
 DASHES = (0, (4, 1.6))
-WIDE = {"GFT-0.05": 3.2, "whole": 3.2}  # drawn under the method that nearly covers it
+WIDE = {"GFT-0.05": 3.2, "whole": 3.2}  # drawn below the curves that nearly cover it
 DISCREPANCY = "discrepancy M(f$^t$, f*)"
 LEARNER = GREEDY
 
 
 @dataclass(frozen=True, eq=False)
 class LossCurve:
-    """A loss curve thinned to what a page can show."""
+    """A curve of the discrepancy, with as many points as a page can show."""
 
     name: str
     steps: NDArray[np.intp]
@@ -35,26 +40,27 @@ class LossCurve:
     colour: str | None = None
 
 
-def styled(draw: Any) -> Any:
-    """Run a drawing function in the house style, and leave matplotlib's settings as they were."""
+def styled(draw: Callable[[F], Iterable[Drawn]]) -> Callable[[F], Iterator[Drawn]]:
+    """Run a drawing function with the style of nimt, and leave matplotlib's settings as they were."""
 
-    def within(*args: Any, **options: Any) -> Any:
+    def within(found: F) -> Iterator[Drawn]:
         with mpl.rc_context(STYLE):
-            return list(draw(*args, **options))
+            drawn = list(draw(found))
+        return iter(drawn)
 
     within.__doc__ = draw.__doc__
     return within
 
 
 def canvas(width: float, height: float) -> Figure:
-    """Return an empty figure of so many inches, its panels aligned by constrained layout."""
+    """Return an empty figure of this size in inches, with constrained layout."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 def curves_of(lessons: Mapping[str, Lesson]) -> list[LossCurve]:
-    """Return the curves of lessons by name: every step at first, then evenly thinned; the last step is kept."""
+    """Return the curves of lessons by name: dense at first, then evenly spaced; the last step is kept."""
     curves = []
     for name, lesson in lessons.items():
         last = len(lesson)
@@ -65,7 +71,7 @@ def curves_of(lessons: Mapping[str, Lesson]) -> list[LossCurve]:
 
 
 def draw_curves(ax: Axes, curves: Sequence[LossCurve], *, scale: float = 1.0, **options: Any) -> None:
-    """Draw loss curves, a colour a method and a line style for the second of one colour."""
+    """Draw the curves, one colour per method; curves of the same colour differ in their line style."""
     drawn = inks((curve.colour for curve in curves), (curve.name for curve in curves))
     for curve, ink in zip(curves, drawn, strict=True):
         ax.plot(
@@ -75,7 +81,7 @@ def draw_curves(ax: Axes, curves: Sequence[LossCurve], *, scale: float = 1.0, **
 
 
 def draw_line_panel(ax: Axes, x: Array, target: Array, values: Array, shown: int | None, title: str) -> None:
-    """Draw f*, f^t and a stem at the shown example."""
+    """Draw f*, f^t, and a stem at the example shown."""
     ax.plot(x, target, color=TARGET, linewidth=1.1, linestyle=DASHES, label="target f*")
     ax.plot(x, values, color=LEARNER, label="learner f$^t$")
     if shown is not None:
@@ -85,7 +91,7 @@ def draw_line_panel(ax: Axes, x: Array, target: Array, values: Array, shown: int
 
 
 def draw_example(ax: Axes, x: float, y: float, *, size: float = 5) -> None:
-    """Draw the example that is shown, a ring over everything else."""
+    """Draw the example shown as a ring, above everything else."""
     ax.plot(
         x, y, "o", color="white", markeredgecolor=TARGET, markersize=size, zorder=4,
         label="example shown", clip_on=False,
@@ -93,7 +99,7 @@ def draw_example(ax: Axes, x: float, y: float, *, size: float = 5) -> None:
 
 
 def legend_above(figure: Figure | SubFigure, ax: Axes, columns: int) -> None:
-    """Name the lines of one panel above all of them."""
+    """Draw the legend of one panel above all panels."""
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=columns)
 
 
@@ -109,7 +115,7 @@ def step_title(step: int) -> str:
 
 
 def bare(ax: Axes) -> None:
-    """Take the ticks away and keep a thin frame, for pictures."""
+    """Remove the ticks and keep a thin frame, for pictures."""
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():
@@ -117,12 +123,12 @@ def bare(ax: Axes) -> None:
         spine.set_linewidth(0.4)
 
 
-def as_image(pool: Any, values: Array) -> Array:
+def as_image(pool: Pool, values: Array) -> Array:
     """Return values on a grid in the grid's shape."""
     assert isinstance(pool, Grid)
     return values.reshape(pool.shape)
 
 
 def thousands(ax: Axes) -> None:
-    """Write steps as 10k, 20k."""
+    """Label the steps as 10k, 20k."""
     ax.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k" if value else "0")

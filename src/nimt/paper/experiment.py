@@ -1,4 +1,4 @@
-"""What an experiment is: lessons, the published figures beside them, and drawings made from both."""
+"""What an experiment is: lessons, the published numbers beside them, and figures made from both."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from nimt.arrays import Array
 from nimt.datasets import Picture
+from nimt.engines.base import FunctionLike, SelectsExamples
+from nimt.learners.base import Learner
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.pools.base import Pool
 from nimt.teaching.running import Progress
@@ -27,11 +30,11 @@ class Setting:
     Parameters
     ----------
     iterations : int, optional
-        No lesson is longer; None for the published lengths.
+        The most steps of a lesson; None for the published lengths.
     data : path, optional
         Where published data is looked for, see `nimt.datasets.data_folder`.
     tell : callable of (lesson, step, steps), optional
-        Told how far a lesson is.
+        Called with the progress of a lesson.
     """
 
     iterations: int | None = None
@@ -43,7 +46,7 @@ class Setting:
         return published if self.iterations is None else min(published, self.iterations)
 
     def scaled(self, steps: Iterable[int]) -> tuple[int, ...]:
-        """Return the steps to draw: as published, or moved closer together where the lesson is shorter than the last.
+        """Return the steps to draw: as published, or scaled down if the lesson is shorter than the last of them.
 
         Examples
         --------
@@ -58,10 +61,10 @@ class Setting:
     def teach(
         self,
         name: str,
-        learner: Any,
-        teacher: Any,
+        learner: Learner,
+        teacher: SelectsExamples,
         pool: Pool,
-        target: Any,
+        target: FunctionLike,
         *,
         steps: int,
         draw_at: Iterable[int] = (),
@@ -91,14 +94,14 @@ class Taught:
     Parameters
     ----------
     name : str
-        What tells it from the others in a table.
+        Its name in tables.
     lesson : Lesson
     checkpoints : steps at which its discrepancy is reported
     published : mapping of step -> discrepancy
-        Where a figure of the paper, or its code, gives one.
+        As a figure of the paper or its code gives it.
     published_itd : int, optional
     differs : str, optional
-        Why measured and published are not the same, as a clause.
+        Why measured and published numbers differ, as a clause.
     """
 
     name: str
@@ -109,7 +112,7 @@ class Taught:
     differs: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row a checkpoint that the lesson reached: step, measured, published, ratio."""
+        """Return one row per checkpoint that the lesson reached: step, measured, published, ratio."""
         steps = sorted({*self.checkpoints, *self.published})
         return [
             compared(float(self.lesson.discrepancy[step]), self.published.get(step)) | {"step": step}
@@ -129,6 +132,7 @@ class Taught:
             "checkpoints": self.table(),
             "differs": self.differs,
             "seconds": lesson.elapsed,
+            "compiling_seconds": lesson.compiling,
             "engine": lesson.engine,
             "seed": lesson.settings["seed"],
         }
@@ -136,7 +140,7 @@ class Taught:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of an experiment that is no discrepancy along a lesson: an accuracy, a largest difference."""
+    """A number of an experiment other than the discrepancy of a lesson: an accuracy, a largest difference."""
 
     name: str
     measured: Number | None
@@ -161,7 +165,7 @@ F = TypeVar("F")
 
 @dataclass(frozen=True, eq=False)
 class Parts(Generic[F]):
-    """The lessons of an experiment whose lessons can be run apart, in processes of their own.
+    """The lessons of an experiment, if they can run separately in several processes.
 
     Parameters
     ----------
@@ -169,7 +173,7 @@ class Parts(Generic[F]):
     teach : callable of (setting, pictures, name)
         Runs one lesson.
     assemble : callable of (lessons by name, pictures)
-        Makes of all lessons what `Experiment.run` returns.
+        Combines all lessons into what `Experiment.run` returns.
     """
 
     names: tuple[str, ...]
@@ -191,19 +195,19 @@ class Experiment(Generic[F]):
     paper : str
         Where the paper shows it.
     about : str
-        What is taught to whom, in a paragraph.
+        Target, learner and settings, in a paragraph.
     pictures : callable of the data folder
-        The data it uses; () where it is made of formulas.
+        The data it uses; () if it needs formulas only.
     run : callable of (setting, pictures)
         Runs the lessons and returns what was found.
     lessons, quantities, notes : callables of the findings
         The tables, and what differs from the paper and why.
     draw : callable of the findings
-        Yields the figures; it computes nothing that a table does not hold.
+        Yields the figures; all numbers in them are in the tables.
     parts : Parts, optional
-        The lessons apart, where they are long enough for processes of their own.
+        The lessons one by one, if they are long enough for several processes.
     cost : float
-        Seconds it takes, roughly: the longest is begun first.
+        Approximate seconds: the longest experiment starts first.
     """
 
     name: str
@@ -221,7 +225,7 @@ class Experiment(Generic[F]):
 
 
 def compared(measured: Number | None, published: Number | None) -> dict[str, Number | None]:
-    """Return measured and published with their ratio, None where there is none.
+    """Return measured and published with their ratio, which is None if one of them is missing.
 
     Examples
     --------
@@ -233,8 +237,8 @@ def compared(measured: Number | None, published: Number | None) -> dict[str, Num
     return {"measured": measured, "published": published, "ratio": ratio}
 
 
-def frames(lesson: Lesson) -> dict[int, Any]:
-    """Return the snapshots of a lesson by step, its end among them where it ended before the last one asked for."""
+def frames(lesson: Lesson) -> dict[int, Array]:
+    """Return the snapshots of a lesson by step, and its end if it ended before the last one asked for."""
     kept = dict(lesson.snapshots)
     kept.setdefault(len(lesson), lesson.final)
     return dict(sorted(kept.items()))

@@ -1,4 +1,4 @@
-"""What is kept of a finished experiment, and whether it may be used again."""
+"""The record of a finished experiment, and whether it may be used instead of a new run."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FIGURES = "figures"
 
 
 def fingerprint(name: str, setting: Setting, pictures: tuple[Picture, ...]) -> str:
-    """Return a digest of all that an experiment's results hang on: settings, data, versions and nimt's own code."""
-    parts: list[Any] = [FORMAT, name, setting.iterations, __version__, versions(), _drawing_versions(), _own_code()]
+    """Return a digest of everything that the results depend on: settings, data, versions and nimt's own code."""
+    parts: list[object] = [FORMAT, name, setting.iterations, __version__, versions(), _drawing_versions(), _own_code()]
     parts += [[picture.source, list(picture.values.shape), _digest(picture.values.tobytes())] for picture in pictures]
     return _digest(json.dumps(parts, sort_keys=True).encode())
 
@@ -39,7 +39,7 @@ def keep(out: Path, record: dict[str, Any]) -> None:
 
 
 def kept(out: Path, name: str, expected: str) -> dict[str, Any] | None:
-    """Return the record of an experiment finished before, or None where it cannot stand for a new run."""
+    """Return the record of an experiment finished before, or None if it cannot replace a new run."""
     try:
         record = json.loads((out / RECORDS / f"{name}.json").read_text("utf-8"))
         if record["fingerprint"] != expected:
@@ -51,14 +51,14 @@ def kept(out: Path, name: str, expected: str) -> dict[str, Any] | None:
 
 
 def keep_part(out: Path, name: str, part: str, mark: str, lesson: Lesson) -> None:
-    """Keep one lesson of an experiment that is not finished yet."""
+    """Save one lesson of an experiment that is not finished yet."""
     path = _part(out, name, part, mark)
     path.parent.mkdir(parents=True, exist_ok=True)
     lesson.save(path)
 
 
 def kept_part(out: Path, name: str, part: str, mark: str) -> Lesson | None:
-    """Return a lesson kept before for the same settings, or None."""
+    """Return a lesson that was saved with the same settings, or None."""
     try:
         return Lesson.load(_part(out, name, part, mark))
     except (OSError, CorruptLesson):
@@ -90,7 +90,7 @@ def _drawing_versions() -> dict[str, str]:
 
 @cache
 def _own_code() -> str:
-    """Return a digest of nimt's source files: a changed engine makes another lesson."""
+    """Return a digest of nimt's source files: a changed engine may change the results."""
     total = hashlib.sha256()
     for path in sorted(Path(str(files("nimt"))).rglob("*.py")):
         total.update(path.name.encode() + path.read_bytes())

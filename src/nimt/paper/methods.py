@@ -1,8 +1,8 @@
-"""The paper's methods by the names its figures give them."""
+"""The paper's methods, by their names in its figures."""
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from nimt.teachers.base import AlternativeLabels, Teacher
 from nimt.teachers.greedy import GreedyTeacher
@@ -17,7 +17,7 @@ ALTERNATIVE = "alternative GFT-1"
 WHOLE = "whole"
 
 
-def teacher_of(method: str, other_target: Any = None) -> Teacher:
+def teacher_of(method: str, other_target: ArrayLike | None = None) -> Teacher:
     """Return the teacher of a method: GFT-k and RFT-k, k a count or a share, whole, pool or alternative GFT-1.
 
     Examples

@@ -1,4 +1,4 @@
-"""The report of a reproduction: from what `summary.json` holds to the chapters of a page."""
+"""The report of a reproduction: the content of `summary.json` as a page with one chapter per experiment."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from typing import Any
 from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
-LEAD = "Every experiment of Zhang et al. (ICML 2023), taught anew by nimt, its numbers beside the published ones."
+LEAD = "Every experiment of Zhang et al. (ICML 2023), run by nimt, with its numbers beside the published ones."
 MEASURES = (
     "M is the paper's discrepancy, sqrt(sum (f - f*)^2) / n; ITD is the first step at which it is below the tolerance."
 )
-TIMES = "Times are sums over an experiment's lessons, which run side by side: a sum can exceed the whole run."
+TIMES = (
+    "Times are sums over the lessons of an experiment, without compiling. Lessons run in parallel, so a sum can exceed "
+    "the time of the whole run."
+)
 FAR = 0.05  # a ratio further from 1 is explained in the overview
 NOTHING = "·"
 
 
 def page_of(summary: dict[str, Any], out: Path) -> str:
-    """Return the report as one HTML page, its figures inside it."""
+    """Return the report as one HTML page with embedded figures."""
     experiments = list(summary["experiments"].values())
     numbers = count(1)
     short = "" if summary["iterations"] is None else (
-        f" Every lesson was cut at {summary['iterations']:,} steps, so most published figures were not reached."
+        f" Every lesson was cut at {summary['iterations']:,} steps, so most of the published numbers are not reached."
     )  # fmt: skip
     parts = [
         pages.paragraph(f"{MEASURES}{short}"),
@@ -90,7 +93,7 @@ def _compared(record: dict[str, Any]) -> Iterator[tuple[str, float, str | None]]
 
 
 def data_in_words(record: dict[str, Any]) -> str:
-    """Say whether an experiment used the published data, and what stands in for it where it did not.
+    """Say whether an experiment used the published data, and what stands in for it if not.
 
     Examples
     --------
@@ -126,7 +129,7 @@ def _chapter(record: dict[str, Any], out: Path, numbers: Iterator[int]) -> list[
 
 
 def _discrepancies(record: dict[str, Any]) -> str:
-    """M at the checkpoints, a column a step; three lines a lesson that has published figures, one for another."""
+    """Return a table of M, one column per step: three lines for a lesson with published numbers, one for others."""
     steps = sorted({row["step"] for lesson in record["lessons"] for row in lesson["checkpoints"]})
     rows: list[list[str]] = []
     groups = []
@@ -164,12 +167,12 @@ def _runs(record: dict[str, Any]) -> str:
         ]
         for lesson in record["lessons"]
     ]
-    head = ["lesson", "steps", "M at the end", "time", "a step", "engine", "outcome"]
+    head = ["lesson", "steps", "M at the end", "time", "per step", "engine", "outcome"]
     return pages.table(head, rows, words=(5, 6))
 
 
 def shown(value: float | int | None, kind: str = "") -> str:
-    """Return a number as a reader wants it: counts whole, the rest with five digits.
+    """Return a number as text: counts in full, others with five digits.
 
     Examples
     --------

@@ -1,15 +1,15 @@
-"""What the digit, the cheetah and the face lessons share: pictures as functions, and the figures drawn of them."""
+"""What the digit, cheetah and face experiments share: pictures as functions, and their figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 
 from nimt.arrays import Array
 from nimt.datasets import Picture
@@ -36,7 +36,7 @@ STEPS = 60_000
 CHECKPOINTS = (0, 1000, 5000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000)
 BAND = "#F0E442"  # the paper's yellow region, in Okabe and Ito's yellow
 LEVELS = 14
-CLIPPED = (0.005, 0.995)  # the quantiles between which colours are spread
+CLIPPED = (0.005, 0.995)  # the quantiles that the colour scale spans
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +51,14 @@ def teach_picture(
     setting: Setting,
     method: str,
     target: Array,
-    initial: Any,
+    initial: ArrayLike,
     *,
     draw_at: Sequence[int],
     learning_rate: float = 0.01,
     width: float = 0.5,
     other_target: Array | None = None,
 ) -> Lesson:
-    """Teach a picture by one method, 60,000 steps."""
+    """Teach a picture by one method in 60,000 steps."""
     learner = KernelLearner(rbf(width), learning_rate=learning_rate, initial=initial)
     teacher = teacher_of(method, other_target)
     return setting.teach(method, learner, teacher, Grid.like(target), target, steps=STEPS, draw_at=draw_at)
@@ -72,8 +72,10 @@ def rows_of(lessons: Mapping[str, Lesson], methods: Sequence[str]) -> dict[str, 
     }
 
 
-def picture_rows(rows: Mapping[str, Mapping[int, Array]], target: Array, draw_one: Any, *, side: float) -> Figure:
-    """Draw a row of panels a method, the target at its end; `draw_one(ax, picture)` draws a panel."""
+def picture_rows(
+    rows: Mapping[str, Mapping[int, Array]], target: Array, draw_one: Callable[[Axes, Array], None], *, side: float
+) -> Figure:
+    """Draw one row of panels per method, the target at its end; `draw_one(ax, picture)` draws a panel."""
     columns = max(len(row) for row in rows.values()) + 1
     figure = canvas(side * columns + 0.3, side * len(rows) + 0.3)
     axes = figure.subplots(len(rows), columns, squeeze=False, subplot_kw={"xticks": [], "yticks": []})
@@ -99,7 +101,7 @@ def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float] | None, 
         levels = np.linspace(low, high, LEVELS)
         ax.contourf(picture, levels=levels, cmap=colours, extend="both").set_rasterized(True)
     else:
-        ax.set_facecolor("#EFEFEF")  # nothing is known yet
+        ax.set_facecolor("#EFEFEF")  # a constant picture has no contours
         ax.set_xlim(0, picture.shape[1] - 1)
         ax.set_ylim(0, picture.shape[0] - 1)
     ax.set_aspect("equal")
@@ -110,7 +112,7 @@ def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float] | None, 
 def loss_figure(
     lessons: Mapping[str, Lesson], *, bottom: float, enlarged: float, place: tuple[float, float, float, float]
 ) -> Figure:
-    """Draw M x 100 by method, the region of GFT-k yellow; an inset at `place` enlarges the first share of the steps."""
+    """Draw M x 100 by method, the region of GFT-k in yellow; an inset at `place` enlarges the beginning."""
     curves = curves_of(lessons)
     figure = canvas(6.4, 4.0)
     ax = figure.subplots()

@@ -28,7 +28,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 
 def chosen(names: Iterable[str] | None) -> list[str]:
-    """Return the names asked for in the order of the report, all of them where none is named.
+    """Return the names asked for in the order of the report, all of them if none is named.
 
     Examples
     --------

@@ -1,10 +1,11 @@
-"""Run the experiments, draw their figures, write the summary and the report; what is finished is not run again."""
+"""Run the experiments, draw their figures, write the summary and the report; finished experiments are kept."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import multiprocessing
+import multiprocessing.queues
 import os
 import queue
 import signal
@@ -28,14 +29,17 @@ from nimt.paper.registry import EXPERIMENTS, chosen
 from nimt.teaching.checking import versions
 
 DPI = 150
-CHANGING = {"png": ("Software",), "pdf": ("CreationDate", "Producer")}  # what a file would say of its making: left out
-HEARD_EVERY = 0.1  # seconds between two looks at what the workers say
-SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the threads of numba and of BLAS in an unknown state
+CHANGING: dict[str, tuple[str, ...]] = {
+    "png": ("Software",),
+    "pdf": ("CreationDate", "Producer"),
+}  # metadata that would differ from run to run: left out
+HEARD_EVERY = 0.1  # seconds between two looks at the messages of the workers
+SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the locks of numba and BLAS in an unknown state
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a progress callback is told.
+    """What a progress callback receives.
 
     Attributes
     ----------
@@ -44,7 +48,7 @@ class Event:
     lesson : str
         Which lesson is taught, while state is "teaching"; `step` of `steps` are done.
     seconds : float
-        What the experiment took, once it is finished or kept.
+        How long the experiment took, when it is finished or kept.
     """
 
     experiment: str
@@ -74,12 +78,12 @@ def reproduce(
     names : list of str, optional
         See `nimt.paper.EXPERIMENTS`; all of them by default.
     out : path
-        A folder, made where it is missing. Experiments finished there before with the same settings, data and versions
+        A folder, created if it is missing. Experiments finished there before with the same settings, data and versions
         are kept and not run again.
     iterations : int, optional
-        No lesson is longer than this.
+        The most steps of a lesson.
     jobs : int, optional
-        Processes; as many as there are cores by default. 1 runs everything in this one.
+        The number of processes; by default that of the cores. With 1 everything runs in this process.
     data : path, optional
         Where published data is looked for, see `nimt.datasets.data_folder`.
     progress : callable of Event, optional
@@ -107,11 +111,11 @@ def reproduce(
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
     missing = sorted((name for name in asked if name not in records), key=lambda name: -EXPERIMENTS[name].cost)
-    plan = Plan(setting, marks, folder)
+    work = Work(setting, marks, folder)
     alone = workers == 1 or not missing
     run = _in_this_process if alone else _in_processes
     try:
-        for record in run(missing, plan, int(workers), listen):
+        for record in run(missing, work, int(workers), listen):
             records[record["name"]] = record
             listen(Event(record["name"], "finished", seconds=record["seconds"]["total"]))
     finally:
@@ -131,7 +135,7 @@ def reproduce(
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Work:
     """What a worker needs to know: the settings, the fingerprint of every experiment, the output folder."""
 
     setting: Setting
@@ -139,26 +143,26 @@ class Plan:
     out: Path
 
 
-def teach_part(name: str, part: str, plan: Plan, listen: Listener) -> Lesson:
-    """Run one lesson of an experiment, or read it where a run that was interrupted had finished it."""
-    before = kept_part(plan.out, name, part, plan.marks[name])
+def teach_part(name: str, part: str, work: Work, listen: Listener) -> Lesson:
+    """Run one lesson of an experiment, or read it if an interrupted run had finished it."""
+    before = kept_part(work.out, name, part, work.marks[name])
     if before is not None:
         return before
     experiment = EXPERIMENTS[name]
     assert experiment.parts is not None
-    pictures = experiment.pictures(plan.setting.data)
-    lesson = experiment.parts.teach(_listened(name, plan.setting, listen), pictures, part)
-    keep_part(plan.out, name, part, plan.marks[name], lesson)
+    pictures = experiment.pictures(work.setting.data)
+    lesson = experiment.parts.teach(_listened(name, work.setting, listen), pictures, part)
+    keep_part(work.out, name, part, work.marks[name], lesson)
     return lesson
 
 
-def finish(name: str, parts: dict[str, Lesson] | None, plan: Plan, listen: Listener) -> dict[str, Any]:
-    """Run one experiment, or take the lessons of its parts; save its figures and keep its record."""
+def finish(name: str, parts: dict[str, Lesson] | None, work: Work, listen: Listener) -> dict[str, Any]:
+    """Run one experiment, or take the lessons of its parts; save its figures and its record."""
     experiment = EXPERIMENTS[name]
     began = time.perf_counter()
-    pictures = experiment.pictures(plan.setting.data)
+    pictures = experiment.pictures(work.setting.data)
     if parts is None:
-        found = experiment.run(_listened(name, plan.setting, listen), pictures)
+        found = experiment.run(_listened(name, work.setting, listen), pictures)
         teaching = time.perf_counter() - began
     else:
         assert experiment.parts is not None
@@ -166,14 +170,14 @@ def finish(name: str, parts: dict[str, Lesson] | None, plan: Plan, listen: Liste
         teaching = sum(lesson.elapsed for lesson in parts.values())
     began = time.perf_counter()
     listen(Event(name, "drawing", seconds=teaching))
-    figures = [save(drawn, plan.out) for drawn in experiment.draw(found)]
+    figures = [save(drawn, work.out) for drawn in experiment.draw(found)]
     drawing = time.perf_counter() - began
     record = {
         "name": name,
         "title": experiment.title,
         "paper": experiment.paper,
         "about": experiment.about,
-        "fingerprint": plan.marks[name],
+        "fingerprint": work.marks[name],
         "data": [_data_used(picture) for picture in pictures],
         "lessons": [lesson.summary() for lesson in experiment.lessons(found)],
         "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
@@ -181,8 +185,8 @@ def finish(name: str, parts: dict[str, Lesson] | None, plan: Plan, listen: Liste
         "figures": figures,
         "seconds": {"lessons": teaching, "drawing": drawing, "total": teaching + drawing},
     }
-    keep(plan.out, record)
-    drop_parts(plan.out, name)
+    keep(work.out, record)
+    drop_parts(work.out, name)
     return record
 
 
@@ -196,26 +200,26 @@ def _listened(name: str, setting: Setting, listen: Listener) -> Setting:
 
 
 def save(drawn: Drawn, out: Path) -> dict[str, str]:
-    """Write a figure as PNG and PDF, the same bytes every time."""
+    """Write a figure as PNG and PDF, with the same bytes in every run."""
     paths = {kind: f"{FIGURES}/{drawn.name}.{kind}" for kind in ("png", "pdf")}
     (out / FIGURES).mkdir(parents=True, exist_ok=True)
     for kind, path in paths.items():
         with whole_file(out / path) as temporary:
             drawn.figure.savefig(temporary, format=kind, dpi=DPI, metadata=dict.fromkeys(CHANGING[kind]))
-        drawn.figure.set_layout_engine("none")  # laid out once; the PDF is the same picture
+        drawn.figure.set_layout_engine("none")  # laid out once, so that the PDF equals the PNG
     return {"name": drawn.name, "caption": drawn.caption, **paths}
 
 
-def _in_this_process(names: list[str], plan: Plan, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
+def _in_this_process(names: list[str], work: Work, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
     for name in names:
         parts = EXPERIMENTS[name].parts
-        lessons = None if parts is None else {part: teach_part(name, part, plan, listen) for part in parts.names}
-        yield finish(name, lessons, plan, listen)
+        lessons = None if parts is None else {part: teach_part(name, part, work, listen) for part in parts.names}
+        yield finish(name, lessons, work, listen)
 
 
-def _in_processes(names: list[str], plan: Plan, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
-    said = SPAWN.Queue()
-    pool = ProcessPoolExecutor(workers, mp_context=SPAWN, initializer=_begin, initargs=(said, plan))
+def _in_processes(names: list[str], work: Work, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
+    said: multiprocessing.queues.Queue[Event] = SPAWN.Queue()
+    pool = ProcessPoolExecutor(workers, mp_context=SPAWN, initializer=_begin, initargs=(said, work))
     try:
         lessons: dict[Future[Lesson], tuple[str, str]] = {}
         records: set[Future[dict[str, Any]]] = set()
@@ -253,23 +257,23 @@ def _in_processes(names: list[str], plan: Plan, workers: int, listen: Listener) 
         said.close()
 
 
-_said: Any = None
-_plan: Any = None
+_said: multiprocessing.queues.Queue[Event]
+_work: Work
 
 
-def _begin(said: Any, plan: Plan) -> None:
-    """Prepare a worker: it speaks through a queue, and Ctrl-C is the parent's to handle."""
-    global _said, _plan
-    _said, _plan = said, plan
+def _begin(said: multiprocessing.queues.Queue[Event], work: Work) -> None:
+    """Prepare a worker: it reports through a queue, and the parent handles Ctrl-C."""
+    global _said, _work
+    _said, _work = said, work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _teach_part(name: str, part: str) -> Lesson:
-    return teach_part(name, part, _plan, _said.put)
+    return teach_part(name, part, _work, _said.put)
 
 
 def _finish(name: str, parts: dict[str, Lesson] | None) -> dict[str, Any]:
-    return finish(name, parts, _plan, _said.put)
+    return finish(name, parts, _work, _said.put)
 
 
 def _made(out: Path) -> Path:

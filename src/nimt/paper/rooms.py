@@ -1,4 +1,4 @@
-"""Surfaces and paths in three dimensions, projected by hand: one patch collection a panel, drawn back to front."""
+"""Surfaces and paths in three dimensions, projected here: one patch collection per panel, drawn back to front."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nimt.plots.style import QUIET
 
 LIGHT = np.array([-0.4, -0.5, 0.77])
 COINCIDE = 1e-3  # of the box's height
-SHADE = 0.45  # how much darker a face is that is turned away from the light
+SHADE = 0.45  # how much darker a face is if it is turned away from the light
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +31,16 @@ class Surface:
 
 @dataclass(frozen=True)
 class Room:
-    """A box seen from outside without perspective; every axis is scaled to the box.
+    """A box in parallel projection; every axis is scaled to the box.
 
     Parameters
     ----------
     x, y, z : pairs of floats
-        What the box spans.
+        The range of each axis.
     azimuth, elevation : float
         Degrees, as in matplotlib's 3-D axes.
     height : float
-        Of the box, its sides being 1.
+        Height of the box; its sides are 1.
     """
 
     x: tuple[float, float]
@@ -51,7 +51,7 @@ class Room:
     height: float = 0.7
 
     def place(self, points: Array) -> tuple[Array, Array]:
-        """Return where points (..., 3) are seen, shape (..., 2), and how near they are."""
+        """Return the projection of points (..., 3), shape (..., 2), and how near they are to the viewer."""
         spans = np.array([self.x, self.y, self.z], dtype=float)
         unit = (points - spans[:, 0]) / (spans[:, 1] - spans[:, 0]) - 0.5
         unit = unit * [1.0, 1.0, self.height]
@@ -59,7 +59,7 @@ class Room:
         return np.stack([unit @ right, unit @ up], axis=-1), unit @ towards
 
     def spot(self, point: Array) -> tuple[float, float]:
-        """Return where one point (3,) is seen."""
+        """Return the projection of one point (3,)."""
         seen, _ = self.place(point)
         return float(seen[0]), float(seen[1])
 
@@ -76,7 +76,7 @@ class Room:
         ]
         seen = [self.place(np.array(loop))[0] for loop in loops]
         ax.add_collection(PolyCollection(seen, facecolors="#F6F6F6", edgecolors="#D0D0D0", linewidths=0.5, zorder=0))
-        # heights stand at the upright edge that is furthest to the left
+        # heights are labelled at the vertical edge on the left
         edge_x, edge_y = (back_x, front_y) if right[1] * (front_y - back_y) < 0 else (front_x, back_y)
         for tick in ticks:
             at = self.spot(np.array([edge_x, edge_y, tick]))
@@ -101,9 +101,9 @@ class Room:
         ax.set_axis_off()
 
     def show(self, ax: Axes, surfaces: Sequence[Surface]) -> None:
-        """Draw surfaces that share one grid over the floor; where they cross, the nearer patch covers the other."""
+        """Draw surfaces that share one grid over the floor; where they cross, the nearer patch is in front."""
         patches, columns, heights, colours = zip(*(self._patches(surface) for surface in surfaces), strict=True)
-        # column by column from behind, each from below; of patches that nearly coincide the later surface is on top
+        # columns from back to front, each from bottom to top; where surfaces nearly coincide, the later one is on top
         raised = np.concatenate([part + COINCIDE * number for number, part in enumerate(heights)])
         order = np.lexsort([raised, np.concatenate(columns)])
         faces = np.concatenate(colours)[order]
@@ -119,7 +119,7 @@ class Room:
         ax.plot(seen[:, 0], seen[:, 1], **style)
 
     def _patches(self, surface: Surface) -> tuple[Array, Array, Array, Array]:
-        """Return the patches as seen, how near their columns of the box are, their heights and their colours."""
+        """Return the projected patches, how near their columns are, their heights and their colours."""
         rows, columns = surface.values.shape
         grid_x, grid_y = np.meshgrid(np.linspace(*self.x, columns), np.linspace(*self.y, rows))
         corners = np.stack([grid_x, grid_y, np.clip(surface.values, *self.z)], axis=-1)

@@ -1,4 +1,4 @@
-"""A lesson as a moving picture: f^t at every snapshot, with the examples shown since the one before marked."""
+"""A lesson as an animation: f^t at every snapshot; the examples shown since the snapshot before are marked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nimt.plots.style import QUIET, STYLE, inks
 Indices = NDArray[np.int64]
 
 MOST_FRAMES = 60
-MOST_MARKS = 60  # more would hide what is taught
+MOST_MARKS = 60  # more would hide the function
 FRAME_MILLISECONDS = 120
 LAST_MILLISECONDS = 2000
 DPI = 100
@@ -42,9 +42,9 @@ class Frame:
 
 
 def frame_steps(max_iterations: int, points: int, *, most: int = 48, largest: int = 1 << 28) -> list[int]:
-    """Return the steps worth keeping for an animation: dense at the start, where a lesson moves most.
+    """Return steps at which to keep f^t for an animation: dense at the start, where the learner changes most.
 
-    The i-th of m lies at max_iterations (i / m)^3; fewer where so many f^t would outgrow `largest` bytes.
+    The i-th of m steps is max_iterations (i / m)^3. There are fewer if all f^t would exceed `largest` bytes.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def frame_steps(max_iterations: int, points: int, *, most: int = 48, largest: in
 
 
 def frames_of(lesson: Lesson) -> list[Frame]:
-    """Return the numbers that are drawn: the start, the snapshots and the end, thinned to 60."""
+    """Return the numbers that are drawn: the start, the snapshots and the end, at most 60 of them."""
     kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
     steps = sorted(kept)
     if len(steps) > MOST_FRAMES:
@@ -85,7 +85,7 @@ def limits_of(lesson: Lesson) -> tuple[float, float]:
 
 
 def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
-    """Draw the frames one after another; on a 2-D pool the target stands beside the learner."""
+    """Draw the frames one after another; on a 2-D pool the target is drawn beside the learner."""
     beside = lesson.pool.dimension == 2
     colour = inks([lesson.colour])[0].colour
     limits = limits_of(lesson)
@@ -106,7 +106,7 @@ def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
         for artist in moving:
             artist.set_animated(True)
         canvas.draw()  # type: ignore[no-untyped-call]
-        # drawn once: only what moves is drawn for every frame
+        # the background is drawn once; for every frame only what moves is drawn
         still = canvas.copy_from_bbox(figure.bbox)  # type: ignore[no-untyped-call]
         for frame in frames:
             canvas.restore_region(still)  # type: ignore[no-untyped-call]
@@ -120,7 +120,7 @@ def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
 
 
 def write_gif(lesson: Lesson, path: Path) -> None:
-    """Write the animation as a GIF, whole or not at all."""
+    """Write the animation as a GIF; an interrupted write leaves no partial file."""
     pictures = [picture.quantize(256, method=Image.Quantize.MAXCOVERAGE) for picture in draw_frames(lesson)]
     durations = [FRAME_MILLISECONDS] * (len(pictures) - 1) + [LAST_MILLISECONDS]
     with whole_file(path) as temporary:
@@ -128,13 +128,13 @@ def write_gif(lesson: Lesson, path: Path) -> None:
 
 
 def write_mp4(lesson: Lesson, path: Path) -> bool:
-    """Write the animation as an MP4 film where ffmpeg is installed; say whether it was."""
+    """Write the animation as an MP4 file if ffmpeg is installed; return whether it is."""
     program = shutil.which("ffmpeg")
     if program is None:
         return False
     pictures = list(draw_frames(lesson))
     pictures += [pictures[-1]] * (LAST_MILLISECONDS // FRAME_MILLISECONDS)
-    width, height = (side - side % 2 for side in pictures[0].size)  # the codec wants even sides
+    width, height = (side - side % 2 for side in pictures[0].size)  # the codec needs even sides
     command = [
         program, "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
         "-r", str(round(1000 / FRAME_MILLISECONDS)), "-i", "-", "-an", "-pix_fmt", "yuv420p", "-f", "mp4",

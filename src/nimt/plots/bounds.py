@@ -1,4 +1,4 @@
-"""Bounds beside what was measured, as a picture: first the table, then the ink."""
+"""Figures of the bounds of the theory beside what was measured."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Table = dict[str, NDArray[Any]]
 
-ROWS = 400  # of a table: more could not be seen
-COLOURS = {"GFT": "#D55E00", "RFT": "#0072B2"}  # as the teachers tell them
+ROWS = 400  # of a table: more could not be seen in a figure
+COLOURS = {"GFT": "#D55E00", "RFT": "#0072B2"}  # those of the teachers
 STYLES = {"maximum": "--", "mean": ":", "sum": "-."}
 
 
@@ -35,7 +35,7 @@ def bounds_table(lesson: Lesson, *, distance: float | None = None, rows: int = R
     distance : float, optional
         |f0 - f*|_H where you know it, as in `bounds`.
     rows : int
-        At most so many; the first and the last step are always among them.
+        The most rows; the first and the last step are always among them.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def bounds_table(lesson: Lesson, *, distance: float | None = None, rows: int = R
     array([  1,   3,  10,  32, 100])
     """
     if len(lesson) == 0:
-        raise InvalidInput("a lesson of no steps has nothing to draw")
+        raise InvalidInput("this lesson has no steps, so there is nothing to draw")
     again = replay(lesson)
     measured = discrepancies_of(again)
     columns = bounds_of(again, measured, distance=distance).to_table()
@@ -65,7 +65,7 @@ def bounds_table(lesson: Lesson, *, distance: float | None = None, rows: int = R
 
 
 def draw_bounds(problems: Mapping[str, Mapping[str, Table]]) -> Figure:
-    """Draw measured S and its bounds, the greedy ratio and psi beneath: one column of panels a problem.
+    """Draw measured S and its bounds, and below them the greedy ratio and psi: one column of panels per problem.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def draw_bounds(problems: Mapping[str, Mapping[str, Table]]) -> Figure:
 
 
 def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
-    """Draw what was measured thick, what the theorems say thin, and what can be proved black."""
+    """Draw measured values thick, the bounds of the theorems thin, and the bound by distance black."""
     for teacher, table in tables.items():
         colour = COLOURS[teacher]
         step = table["step"]
         panel.plot(step, table["smallest_largest"], color=colour, linewidth=2.2, label=f"{teacher}: largest S")
         kind = "greedy" if teacher == "GFT" else "random"
-        if kind == "random":  # of GFT the two are one line
+        if kind == "random":  # for GFT the two lines coincide
             panel.plot(step, table["smallest_shown"], color=colour, linewidth=1.0, label=f"{teacher}: least S shown")
         for reading in READINGS:
             if f"{kind}_{reading}" in table:
@@ -111,7 +111,7 @@ def _draw_discrepancy(panel: Axes, tables: Mapping[str, Table]) -> None:
         panel.plot(proved["step"], proved["by_distance"], color=TARGET, linewidth=1.1, label="bound by distance in H")
     panel.set_xscale("log")
     panel.set_yscale("log")
-    # a random example with nothing to teach has S near 0 and would flatten everything else
+    # a random example where the learner is right has S near 0, which would stretch the axis
     floor = min(float(table["smallest_largest"].min()) for table in tables.values())
     ceiling = max(float(column.max()) for line in panel.get_lines() if (column := np.asarray(line.get_ydata())).size)
     if 0 < floor < ceiling < np.inf:

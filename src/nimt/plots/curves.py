@@ -1,4 +1,4 @@
-"""The discrepancy over the steps: of one lesson, of several."""
+"""Curves of the discrepancy over the steps, of one lesson or of several."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Curve:
 
 
 def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
-    """Return the numbers that `curve` draws; the name is the paper's name of the teacher unless one is given."""
+    """Return the numbers that `curve` draws; the curve is named by its teacher unless a name is given."""
     return Curve(
         name=lesson.method if name is None else name,
         method=lesson.method,
@@ -50,9 +50,9 @@ def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
 
 
 def compare_table(lessons: Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curve]:
-    """Return the numbers that `compare_curves` draws; of two lessons with one name the later ones are numbered."""
+    """Return the numbers that `compare_curves` draws; if several lessons have the same name, a number is added."""
     if isinstance(lessons, Lesson):
-        raise InvalidInput("compare_curves takes a list or a dict of lessons; for a single one there is curve(lesson)")
+        raise InvalidInput("compare_curves takes a list or a dict of lessons; use curve(lesson) for a single one")
     if isinstance(lessons, Mapping):
         curves = [curve_table(lesson, str(name)) for name, lesson in lessons.items()]
     else:
@@ -65,7 +65,9 @@ def compare_table(lessons: Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curv
         raise InvalidInput("there is nothing to compare: give at least one lesson")
     measures = sorted({curve.measure for curve in curves})
     if len(measures) > 1:
-        raise InvalidInput(f"these lessons were measured differently ({', '.join(measures)}): compare like with like")
+        raise InvalidInput(
+            f"these lessons have different measures ({', '.join(measures)}): compare lessons with one measure"
+        )
     return curves
 
 
@@ -76,7 +78,7 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Axes:
     ----------
     lesson : Lesson
     ax : matplotlib Axes, optional
-        Where to draw; on a figure of its own without.
+        Where to draw; a new figure by default.
 
     Returns
     -------
@@ -97,12 +99,12 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Axes:
 def compare_curves(lessons: Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None) -> Axes:
     """Draw the discrepancies of several lessons on one pair of axes.
 
-    A method has one colour in every picture of the project; lessons of one method differ by their line style.
+    A method has the same colour in every figure; lessons of one method differ by their line style.
 
     Parameters
     ----------
     lessons : dict of name -> Lesson, or a list
-        In a list, each is called what the paper calls its teacher: GFT-1, RFT-0.05, whole ...
+        In a list, each is named by its teacher: GFT-1, RFT-0.05, whole ...
     ax : matplotlib Axes, optional
 
     Returns
@@ -136,7 +138,7 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         ax.set_xlabel("step")
         ax.set_ylabel(curves[0].axis)
-        # like the tolerance outside the axes, within which curves may lie anywhere
+        # outside the axes, as the tolerance is, because curves may be anywhere inside
         ax.legend(
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
             handlelength=2.0, columnspacing=1.6,
@@ -145,7 +147,7 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
 
 
 def _legend_columns(ax: Axes) -> int:
-    """Return how many names fit side by side, at fifteen letters an inch and five for the sample of each line."""
+    """Return how many names fit side by side, at 15 letters per inch and 5 letters for the sample of each line."""
     names = ax.get_legend_handles_labels()[1]
     letters = 15 * ax.bbox.width / ax.figure.dpi
     return int(np.clip(letters // (max(map(len, names)) + 5), 1, len(names)))

@@ -1,4 +1,4 @@
-"""A lesson as panels: what was learned and what was shown, step by step."""
+"""A lesson as panels: f^t and the examples shown, at some steps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
@@ -19,22 +20,22 @@ from nimt.lesson.lesson import Lesson
 from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, inks
 from nimt.pools.base import Grid, Pool
 
-MOST_PANELS = 8  # drawn where no steps are named
+MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4
-FEW = 8  # examples that get a large mark each
+FEW = 8  # up to this many examples get a large mark each
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """What one of the `panels` draws: f^t and f* at n points, and the examples (0 to k) shown to f^t.
+    """The numbers of one panel: f^t and f* at n points, and the examples (0 to k) shown to f^t.
 
     Attributes
     ----------
     points : array (n, d)
-        A 1-D pool is in ascending order, any other in its own.
+        Points on a line are in ascending order, others in the order of the pool.
     values, target : arrays (n,)
     shown, labels, values_shown : arrays (k, d), (k,), (k,)
-        Where the examples lie, what the teacher said there, and what the learner thought.
+        Where the examples lie, their labels, and f^t there.
     """
 
     step: int
@@ -48,14 +49,14 @@ class Panel:
 
 
 def panel_table(lesson: Lesson, steps: Iterable[int] | None = None) -> list[Panel]:
-    """Return the numbers that `panels` draws, one entry a step.
+    """Return the numbers that `panels` draws, one entry per step.
 
-    Without `steps`: the start, every snapshot and the end, or eight of these, evenly chosen, where there are more.
+    Without `steps`: the start, every snapshot and the end, or eight of these, evenly spaced, if there are more.
     """
     kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
     asked = _spread(sorted(kept)) if steps is None else list(steps)
     if not asked:
-        raise InvalidInput("steps is empty: name at least one step, or leave it out for all that were kept")
+        raise InvalidInput("steps is empty: give at least one step, or leave steps out for all that were kept")
     for step in asked:
         if not is_whole(step) or step not in kept:
             known = ", ".join(str(t) for t in sorted(kept))
@@ -68,10 +69,10 @@ def panel_table(lesson: Lesson, steps: Iterable[int] | None = None) -> list[Pane
 def panels(
     lesson: Lesson, steps: Iterable[int] | None = None, figure: Figure | SubFigure | None = None
 ) -> Figure | SubFigure:
-    """Draw f^t beside f* at some steps, and mark what the teacher shows the learner then.
+    """Draw f^t beside f* at some steps, and mark the examples shown at these steps.
 
-    A 1-D pool gives lines: a stem leads from what the learner thinks to what it is told. A 2-D grid gives pictures
-    (the grid of `Grid.like(image)` upright, row first), other points in 2-D gives dots; rings mark the examples.
+    On a 1-D pool functions are lines, and a stem leads from f^t at an example to its label. On a 2-D grid they are
+    pictures (that of `Grid.like(image)` upright, row first), on other 2-D points coloured dots. Rings mark examples.
 
     Parameters
     ----------
@@ -80,12 +81,12 @@ def panels(
     steps : list of int, optional
         Steps whose f^t was kept: 0, the snapshots, the last. All of them by default, eight at most.
     figure : matplotlib Figure or SubFigure, optional
-        Where to draw; a new one without.
+        Where to draw; a new figure by default.
 
     Returns
     -------
     Figure or SubFigure
-        As given, or the new one: `figure.savefig("panels.png")`.
+        The figure given, or the new one: `figure.savefig("panels.png")`.
     """
     dimension = lesson.pool.dimension
     if dimension > 2:
@@ -104,7 +105,7 @@ def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
         indices, labels = lesson.indices[step], lesson.labels[step]
     shown = points[indices]
     if lesson.examples is not None and step < len(lesson):
-        shown = lesson.examples[step]  # in a box, whose grid has only the points nearest to these
+        shown = lesson.examples[step]  # in a box: its grid holds only the points nearest to these
     order = np.argsort(points[:, 0], kind="stable") if points.shape[1] == 1 else np.arange(len(points))
     return Panel(
         step=step,
@@ -157,21 +158,19 @@ def _draw_maps(table: list[Panel], pool: Pool, figure: Figure | SubFigure | None
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     shades = [table[0].target, *(panel.values for panel in table)]
     finite = np.concatenate([part[np.isfinite(part)] for part in shades])
-    limits = {"vmin": finite.min(), "vmax": finite.max()}  # one scale, or the panels cannot be compared
-    ink: Any = None
-    for ax, values in zip(all_axes, shades, strict=False):
-        ink = _draw_map(ax, pool, values, limits)
+    limits = {"vmin": finite.min(), "vmax": finite.max()}  # one scale, so that the panels can be compared
+    inks_drawn = [_draw_map(ax, pool, values, limits) for ax, values in zip(all_axes, shades, strict=False)]
     all_axes[0].set_title("target f*", loc="left", color=TARGET)
     for ax, panel in zip(all_axes[1:], table, strict=False):
         _title(ax, panel)
         _mark(ax, panel.shown[:, ::-1] if _is_picture(pool) else panel.shown)
     _finish(all_axes, len(table) + 1, columns)
-    bar = figure.colorbar(ink, ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02)
+    bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02)
     bar.outline.set_visible(False)
     return figure
 
 
-def _draw_map(ax: Axes, pool: Pool, values: Array, limits: dict[str, Any]) -> Any:
+def _draw_map(ax: Axes, pool: Pool, values: Array, limits: dict[str, Any]) -> ScalarMappable:
     ax.set_aspect("equal" if _is_picture(pool) else "auto")
     if not isinstance(pool, Grid):
         return ax.scatter(pool.points[:, 0], pool.points[:, 1], c=values, s=10, linewidths=0, **limits)
@@ -185,7 +184,7 @@ def _draw_map(ax: Axes, pool: Pool, values: Array, limits: dict[str, Any]) -> An
 
 
 def _mark(ax: Axes, shown: Array) -> None:
-    """Mark examples so that they are seen on light and on dark: a few by rings, many by dots."""
+    """Mark examples so that they are visible on light and dark colours: a few by rings, many by dots."""
     x, y = shown.T
     if len(shown) <= FEW:
         for edge, thickness in (("white", 2.6), (TARGET, 1.2)):
@@ -195,12 +194,12 @@ def _mark(ax: Axes, shown: Array) -> None:
 
 
 def _is_picture(pool: Pool) -> bool:
-    """Say whether the pool is the grid of an image's pixels, whose first axis runs down."""
+    """Say whether the pool is the grid of an image's pixels, whose first axis points down."""
     return isinstance(pool, Grid) and all(np.array_equal(axis, np.arange(len(axis))) for axis in pool.axes)
 
 
 def _map_size(pool: Pool) -> tuple[float, float]:
-    """Return the inches of one panel: a picture keeps its proportions."""
+    """Return the size of one panel in inches: a picture keeps its proportions."""
     if not _is_picture(pool):
         return 2.0, 1.8
     rows, columns = pool.shape
@@ -218,7 +217,7 @@ def _title(ax: Axes, panel: Panel) -> None:
 
 
 def _finish(all_axes: NDArray[Any], used: int, columns: int) -> None:
-    """Leave no empty axes, and ticks on those that have none below them."""
+    """Hide empty axes, and label the ticks of the lowest axes of each column."""
     for place, ax in enumerate(all_axes):
         if place >= used:
             ax.set_visible(False)

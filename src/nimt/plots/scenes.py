@@ -1,4 +1,4 @@
-"""A pool as a picture that can be redrawn: curves, pixels, dots, or prediction against truth where neither fits."""
+"""Functions on a pool, drawn so that they can be updated: curves, pixels or dots; in 3-D and more, f against f*."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
@@ -15,11 +18,11 @@ from nimt.pools.base import Grid, Pool
 
 Indices = NDArray[np.int64]
 
-MARGIN = 0.06  # of the range of values, left free above and below curves
+MARGIN = 0.06  # share of the range of values that is left free above and below curves
 
 
 class Scene(Protocol):
-    """Axes on which f* stays and f^t moves; `moving` is what must be drawn anew, in its order."""
+    """Axes with f* fixed and f^t updated; `moving` lists what must be drawn again, in drawing order."""
 
     moving: list[Artist]
 
@@ -52,10 +55,12 @@ class CurveScene:
     """f* and f^t as curves over a 1-D pool."""
 
     def __init__(self, ax: Axes, pool: Pool, target: Array, limits: tuple[float, float], colour: str) -> None:
-        self.x = pool.points[:, 0]
-        self.order = np.argsort(self.x, kind="stable")
-        self.target = target
+        self.x: Array = pool.points[:, 0]
+        self.order: NDArray[np.intp] = np.argsort(self.x, kind="stable")
+        self.target: Array = target
         ax.plot(self.x[self.order], target[self.order], color=TARGET, linewidth=1.1, linestyle=(0, (4, 1.6)))
+        self.line: Line2D
+        self.marks: Line2D
         (self.line,) = ax.plot([], [], color=colour)
         (self.marks,) = ax.plot([], [], "o", color="white", markeredgecolor=TARGET, markersize=5, zorder=3)
         room = MARGIN * (limits[1] - limits[0])
@@ -72,11 +77,12 @@ class MapScene:
     """f^t as pixels of a 2-D grid, or as coloured dots; marks are rings."""
 
     def __init__(self, ax: Axes, pool: Pool, limits: tuple[float, float]) -> None:
-        self.pool = pool
-        self.is_grid = isinstance(pool, Grid)
+        self.pool: Pool = pool
+        self.is_grid: bool = isinstance(pool, Grid)
         shades: dict[str, Any] = {"vmin": limits[0], "vmax": limits[1]}
         first, second = pool.points.T
-        self.ink: Any
+        self.ink: AxesImage | PathCollection
+        self.places: Array
         if isinstance(pool, Grid):
             (down, across), (height, width) = pool.axes, pool.spacing
             extent = (
@@ -93,7 +99,7 @@ class MapScene:
         else:
             self.ink = ax.scatter(first, second, c=np.zeros(len(pool)), s=14, linewidths=0, **shades)
             self.places = np.column_stack([first, second])
-        self.rings = [
+        self.rings: list[PathCollection] = [
             ax.scatter([], [], s=30, facecolors="none", edgecolors=edge, linewidths=thickness, zorder=3)
             for edge, thickness in (("white", 2.2), (TARGET, 1.0))
         ]
@@ -106,13 +112,13 @@ class MapScene:
 
 
 class AgreementScene:
-    """f^t against f*, for points of three dimensions and more: a taught learner lies on the diagonal."""
+    """f^t against f*, for points of three dimensions and more: where they are equal, dots lie on the diagonal."""
 
     def __init__(self, ax: Axes, target: Array, limits: tuple[float, float], colour: str) -> None:
-        self.target = target
+        self.target: Array = target
         ax.axline((limits[0], limits[0]), slope=1, color=QUIET, linewidth=0.8, linestyle=(0, (4, 1.6)))
-        self.dots = ax.scatter([], [], s=8, color=colour, linewidths=0)
-        self.rings = ax.scatter([], [], s=30, facecolors="none", edgecolors=OTHER, linewidths=1.0)
+        self.dots: PathCollection = ax.scatter([], [], s=8, color=colour, linewidths=0)
+        self.rings: PathCollection = ax.scatter([], [], s=30, facecolors="none", edgecolors=OTHER, linewidths=1.0)
         room = MARGIN * (limits[1] - limits[0])
         ax.set(xlim=(limits[0] - room, limits[1] + room), ylim=(limits[0] - room, limits[1] + room))
         ax.set(xlabel="target f*", ylabel="learner f")

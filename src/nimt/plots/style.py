@@ -1,4 +1,4 @@
-"""How pictures of the project look: one colour for one method everywhere, and a small style. Loads no matplotlib."""
+"""How figures look: one colour per method everywhere, and a small style. Does not load matplotlib."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-FREE = ("#117733", "#882255", "#44AA99", "#332288", "#999933", "#AA4499")  # for teachers that tell no colour
-GREEDY = "#D55E00"  # the colour of GFT-1, and of a learner where there is one teacher only
-OTHER = "#5F5F5F"  # a method of the reader's own
+FREE = ("#117733", "#882255", "#44AA99", "#332288", "#999933", "#AA4499")  # for teachers without a colour of their own
+GREEDY = "#D55E00"  # the colour of GFT-1, and of the learner in figures with one teacher
+OTHER = "#5F5F5F"  # stems, and curves that belong to no teacher
 TARGET = "#000000"  # f*
 QUIET = "#8A8A8A"  # tolerances, notes
 
-LINE_STYLES: tuple[Any, ...] = (
+Dashes = str | tuple[int, tuple[float, ...]]
+
+LINE_STYLES: tuple[Dashes, ...] = (
     "-",
     (0, (3, 1.5)),
     (0, (5, 1.5, 1, 1.5)),
@@ -21,7 +23,7 @@ LINE_STYLES: tuple[Any, ...] = (
     (0, (8, 1.5)),
     (0, (5, 1.2, 1, 1.2, 1, 1.2)),
 )
-DASHED = "#E69F00"  # the colour of greedy packs, which often run exactly along GFT-1
+DASHED = "#E69F00"  # the colour of greedy packs, whose curves often coincide with that of GFT-1
 
 STYLE: dict[Any, Any] = {
     "figure.dpi": 120,
@@ -53,14 +55,14 @@ class Ink:
     """The colour and the dashes of one curve."""
 
     colour: str
-    dashes: Any
+    dashes: Dashes
 
 
 def inks(colours: Iterable[str | None], names: Iterable[str] = ()) -> list[Ink]:
-    """Return an ink for each curve of a figure, from the colours that its teachers tell, so that no two are alike.
+    """Return an ink for each curve of a figure from the colours of its teachers, so that no two are equal.
 
-    Curves of one colour differ by their dashes. A teacher that tells no colour (None) gets a free one; those of equal
-    names share it.
+    Curves of one colour differ by their dashes. A teacher without a colour (None) gets a free one; teachers with the
+    same name share it.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def inks(colours: Iterable[str | None], names: Iterable[str] = ()) -> list[Ink]:
     for colour, label in zip(given, labels, strict=True):
         first = 1 if colour == DASHED else 0
         if colour is None:
-            first = own.setdefault(label, len(own))  # in print, where colours are lost, dashes tell them apart
+            first = own.setdefault(label, len(own))  # dashes distinguish them in print without colours
             colour = FREE[first % len(FREE)]
         result.append(Ink(colour, LINE_STYLES[(first + used[colour]) % len(LINE_STYLES)]))
         used[colour] += 1

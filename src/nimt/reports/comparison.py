@@ -19,16 +19,16 @@ from nimt.teaching.comparing import Comparison, Row
 DPI = 130
 BAND_INK = 0.18
 HEADER = ("teacher", "seeds", "steps", "M at end", "examples", "points", "seconds")
-CAPTION = "The discrepancy after each step, the mean over the seeds; bands reach from the lowest to the highest."
+CAPTION = "The discrepancy after each step, the mean over the seeds; bands span the lowest to the highest."
 PARTS = ("choosing", "learning")
 LEGEND = (
-    "Steps to the tolerance, M when the lesson ended, examples shown and distinct points among them, seconds a lesson; "
-    "means over the seeds, with the smallest and the largest in brackets."
+    "Steps to the tolerance, M when the lesson ended, examples shown and distinct points among them, seconds per "
+    "lesson without compiling; means over the seeds, with the smallest and the largest in brackets."
 )
 
 
 def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the lines of the comparison as text; choosing and learning where they were measured."""
+    """Return the header and the lines of the comparison as text; choosing and learning if they were measured."""
     rows = comparison.rows()
     timed = all(row.choosing is not None for row in rows)
     header = [*HEADER, *(PARTS if timed else ())]
@@ -36,7 +36,7 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
-    """Draw every teacher's curve, the mean over the seeds, with a band from the lowest to the highest."""
+    """Draw every teacher's curve, the mean over the seeds, with a band from the lowest to the highest value."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         ax = figure.subplots()
@@ -63,7 +63,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
 def write_comparison_report(
     comparison: Comparison, folder: Path, *, title: str = "A comparison", repeat: str = ""
 ) -> list[Path]:
-    """Write every lesson, comparison.json, curves.png and report.html into a folder that is there; return the paths."""
+    """Write every lesson, comparison.json, curves.png and report.html into an existing folder; return the paths."""
     written = []
     for name, lessons in comparison.lessons.items():
         for lesson in lessons:
@@ -78,7 +78,7 @@ def write_comparison_report(
 
 
 def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: str = "") -> str:
-    """Return the page, with the figure that is in the folder inside it."""
+    """Return the page; the figure in the folder is embedded in it."""
     header, lines = comparison_table(comparison)
     content = comparison.to_dict()
     parts = [
@@ -95,7 +95,7 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
 
 
 def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
-    reached = row.steps is not None  # and then every lesson ended just below the tolerance
+    reached = row.steps is not None  # every lesson then ended just below the tolerance
     if tol is None:
         steps = "no tolerance"
     elif row.steps is None:

@@ -1,11 +1,10 @@
-"""One self-contained HTML page: pictures inside, no script, nothing loaded from anywhere."""
+"""One self-contained HTML page: pictures embedded, no script, nothing loaded from elsewhere."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --quiet: #6a6a70; --line: #dcdce0; --paper: #ffffff; --box: #f6f6f8;
@@ -61,7 +60,7 @@ footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; }
 
 
 def page(title: str, lead: str, parts: Iterable[str], footer: str = "") -> str:
-    """Return a whole page; `parts` are pieces made by the functions below, everything else is escaped here."""
+    """Return a whole page; `parts` are made by the functions below, everything else is escaped here."""
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -85,7 +84,7 @@ def contents(titles: Mapping[str, str]) -> str:
 
 
 def heading(text: str, name: str = "") -> str:
-    """Return a heading; one with a name begins a chapter, and `contents` can lead to it."""
+    """Return a heading; one with a name begins a chapter, and `contents` can link to it."""
     return f'<h2 id="{escape(name)}">{escape(text)}</h2>' if name else f"<h2>{escape(text)}</h2>"
 
 
@@ -95,7 +94,7 @@ def subheading(text: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """Return a paragraph to be read."""
+    """Return a paragraph of prose."""
     return f'<p class="prose">{escape(text)}</p>'
 
 
@@ -105,12 +104,12 @@ def bullets(lines: Iterable[str]) -> str:
 
 
 def tags(words: Iterable[str]) -> str:
-    """Return a row of short remarks, each in a frame."""
+    """Return a row of short remarks, each framed."""
     return "<p>" + "".join(f'<span class="tag">{escape(word)}</span>' for word in words) + "</p>"
 
 
 def picture(data: bytes, mime: str, caption: str, number: int | None = None) -> str:
-    """Return a picture that lives inside the page, with its caption and, if wanted, its number.
+    """Return a picture embedded in the page, with its caption and, if given, its number.
 
     Examples
     --------
@@ -124,15 +123,15 @@ def picture(data: bytes, mime: str, caption: str, number: int | None = None) -> 
 
 
 def tiles(numbers: Mapping[str, str]) -> str:
-    """Return a row of large numbers, each with what it is."""
+    """Return a row of large numbers, each with its name."""
     inside = "".join(
         f'<div class="tile"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in numbers.items()
     )
     return f'<div class="tiles">{inside}</div>'
 
 
-def pairs(values: Mapping[str, Any]) -> str:
-    """Return a table of names and values; what is None is left out."""
+def pairs(values: Mapping[str, object]) -> str:
+    """Return a table of names and values; values that are None are left out."""
     rows = "".join(
         f'<tr><th>{escape(name)}</th><td class="value">{escape(str(value))}</td></tr>'
         for name, value in values.items()
@@ -148,16 +147,16 @@ def table(
     words: Sequence[int] = (),
     groups: Sequence[int] = (),
 ) -> str:
-    """Return a table of text, the first column to the left and the others, numbers, to the right.
+    """Return a table of text: the first column aligned left, the others, which hold numbers, aligned right.
 
     Parameters
     ----------
     header : sequence of str
     rows : iterable of sequences of str
     words : sequence of int
-        Columns after the first that hold words: to the left too, and broken into lines where they are long.
+        Columns after the first that hold words: aligned left, and wrapped if they are long.
     groups : sequence of int
-        Rows that begin a group: lines stand between groups only.
+        Rows that begin a group: lines are drawn between groups only.
     """
     kinds = ["words" if column == 0 or column in words else "number" for column in range(len(header))]
 
@@ -173,10 +172,10 @@ def table(
 
 
 def remark(text: str) -> str:
-    """Return a paragraph in a quiet voice."""
+    """Return a paragraph in small grey text."""
     return f'<p class="remark">{escape(text)}</p>'
 
 
 def code(text: str) -> str:
-    """Return text as it is typed."""
+    """Return text in a fixed-width font, with its line breaks."""
     return f"<pre>{escape(text)}</pre>"

@@ -1,4 +1,4 @@
-"""What a finished lesson leaves beside itself: numbers, figures, an animation and one page that holds them all."""
+"""The report of a finished lesson: numbers, figures, an animation, and one page that holds them all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
 from nimt.plots.scenes import scene_of
 from nimt.plots.style import STYLE, inks
 from nimt.reports import html as pages
-from nimt.reports.summary import summary_of
+from nimt.reports.summary import compiling_text, summary_of
 
 DPI = 130
 DURING = 3  # panels between before and after
@@ -30,11 +30,11 @@ def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson"
     ----------
     lesson : Lesson
     folder : Path
-        It must be there.
+        It must exist.
     title : str
         Of the page.
     repeat : str
-        The settings that repeat the lesson, as text for the page.
+        The settings that repeat the lesson, as text.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def curve_figure(lesson: Lesson) -> Figure:
 
 
 def panels_figure(lesson: Lesson) -> Figure:
-    """Return before, during and after as a figure, whatever the dimension of the pool."""
+    """Return a figure of f^t before, during and after the lesson, on a pool of any dimension."""
     steps = panel_steps(lesson)
     if lesson.pool.dimension <= 2 and np.isfinite(lesson.final).all():
         drawn = plots.panels(lesson, steps)
@@ -83,9 +83,9 @@ def panels_figure(lesson: Lesson) -> Figure:
 
 
 def panel_steps(lesson: Lesson) -> list[int]:
-    """Return before, during and after: the start, the frames at which M has come a quarter of its way each, the end.
+    """Return the steps of the panels: the start, the frames nearest to 1/4, 1/2 and 3/4 of the fall of log M, the end.
 
-    The way is measured in log M, so that a lesson that is fast at first is seen where it moves.
+    The logarithm spreads the panels over a lesson that is fast at first.
     """
     frames = frames_of(lesson)
     heights = np.log(np.maximum([frame.discrepancy if np.isfinite(frame.discrepancy) else 1.0 for frame in frames],
@@ -96,15 +96,17 @@ def panel_steps(lesson: Lesson) -> list[int]:
 
 
 def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> str:
-    """Return the page, with the figures that are in the folder inside it."""
+    """Return the page; the figures in the folder are embedded in it."""
     summary = summary_of(lesson)
     parts = [pages.tiles(_headline(summary))]
     parts += [
         pages.heading("The lesson, step by step"),
         pages.picture((folder / "lesson.gif").read_bytes(), "image/gif", _animation_caption(lesson)),
         pages.heading("Before, during, after"),
-        pages.picture((folder / "panels.png").read_bytes(), "image/png", "f^t and the target f*; M is what is left."),
-        pages.heading("How far the learner still was"),
+        pages.picture(
+            (folder / "panels.png").read_bytes(), "image/png", "f^t and the target f*, with the discrepancy M."
+        ),
+        pages.heading("The discrepancy"),
         pages.picture((folder / "curve.png").read_bytes(), "image/png", _curve_caption(lesson)),
         pages.heading("Settings"),
         pages.pairs(_settings(summary)),
@@ -130,6 +132,9 @@ def _headline(summary: dict[str, Any]) -> dict[str, str]:
     numbers["M at the end"] = _short(end)
     numbers[f"points shown, of {summary['points']:,}"] = f"{summary['distinct_points']:,}"
     numbers["seconds"] = f"{summary['seconds']:.3g}"
+    compiling = compiling_text(summary)
+    if compiling is not None:
+        numbers["seconds of compiling"] = compiling
     return numbers
 
 
@@ -149,11 +154,11 @@ def _settings(summary: dict[str, Any]) -> dict[str, Any]:
 
 def _animation_caption(lesson: Lesson) -> str:
     if lesson.indices is None:
-        marks = "which examples were shown when was not kept (record: picks)"
+        marks = "the examples of single steps were not recorded (record: picks)"
     else:
-        marks = "marked are the latest examples shown since the frame before, 60 at most"
+        marks = "marks are the examples shown since the frame before, the latest 60 at most"
     dashes = " (dashed: the target f*)" if lesson.pool.dimension == 1 else ""
-    return f"f^t along the lesson{dashes}; {marks}."
+    return f"f^t during the lesson{dashes}; {marks}."
 
 
 def _curve_caption(lesson: Lesson) -> str:

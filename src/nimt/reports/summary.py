@@ -1,4 +1,4 @@
-"""A lesson in a few numbers and sentences, the same for a table, a JSON file and a page."""
+"""A lesson in a few numbers and sentences, for a table, a JSON file and a page."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import numpy as np
 
 from nimt.lesson.lesson import Lesson
 
+MENTIONED = 0.1  # seconds of compiling below which nothing is said about it
+
 
 def summary_of(lesson: Lesson) -> dict[str, Any]:
-    """Return what a reader asks first, as text and finite numbers: ready for JSON.
+    """Return the main facts about a lesson as text and finite numbers: ready for JSON.
+
+    `seconds` and `steps_per_second` leave the time of compiling out; `compiling_seconds` is that time.
 
     Examples
     --------
@@ -50,18 +54,31 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "record": lesson.record,
         "seconds": round(float(lesson.elapsed), 6),
         "steps_per_second": finite(len(lesson) / lesson.elapsed) if lesson.elapsed > 0 else None,
+        "compiling_seconds": round(float(lesson.compiling), 6),
         "versions": {"nimt": settings["nimt"], **settings["versions"]},
     }
 
 
-def finite(value: Any) -> float | None:
-    """Return a float that JSON can hold: what is not finite becomes None."""
+def compiling_text(summary: dict[str, Any]) -> str | None:
+    """Return the seconds spent on compiling as text, None if they are too few to mention.
+
+    Examples
+    --------
+    >>> compiling_text({"compiling_seconds": 2.345}), compiling_text({"compiling_seconds": 0.02})
+    ('2.35, once per installation', None)
+    """
+    seconds: float = summary["compiling_seconds"]
+    return f"{seconds:.3g}, once per installation" if seconds > MENTIONED else None
+
+
+def finite(value: float) -> float | None:
+    """Return a float that JSON can hold: None for what is not finite."""
     number = float(value)
     return number if math.isfinite(number) else None
 
 
 def kernel_text(description: Any) -> str | None:
-    """Return a described kernel as one writes it."""
+    """Return a described kernel as an expression."""
     if not isinstance(description, dict):
         return None
     kind = description.get("type")
@@ -79,7 +96,7 @@ def kernel_text(description: Any) -> str | None:
 
 
 def _width(description: Any) -> float | None:
-    """Return the width of nimt.rbf(width), exp(-|x - y|^2 / width^2), where the kernel is that and nothing else."""
+    """Return the width of a kernel nimt.rbf(width), exp(-|x - y|^2 / width^2), None for other kernels."""
     if not isinstance(description, dict) or description.get("type") != "RBF":
         return None
     length = description["length_scale"]

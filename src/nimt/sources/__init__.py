@@ -1,4 +1,4 @@
-"""Where functions come from: a picture, an array, a table of examples, or a function known by name."""
+"""Where functions come from: a picture, an array, a table, or a function with a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays from `.npy` and `.npz` files, without pickle, and never larger than the file says and we allow."""
+"""Arrays from `.npy` and `.npz` files, without pickle, and within a limit of size."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def _from_npz(path: Path) -> NDArray[Any]:
 
 
 def _checked(file: IO[bytes], path: Path, size: int) -> NDArray[Any]:
-    """Look at the header before numpy does: no pickled objects, and no more numbers than there are bytes."""
+    """Check the header, then read: no pickled objects, and no more numbers than the file has bytes for."""
     version = npy_format.read_magic(file)
     read_header = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy mentions headers that Python 2 wrote
+        warnings.simplefilter("ignore")  # numpy warns of headers that Python 2 wrote
         shape, fortran, dtype = read_header(file)
     if dtype.hasobject:
         raise InvalidInput(

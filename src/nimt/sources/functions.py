@@ -1,4 +1,4 @@
-"""Functions known by name: the paper's, and what ships with nimt."""
+"""Functions with a name: those of the paper, and those that ship with nimt."""
 
 from __future__ import annotations
 

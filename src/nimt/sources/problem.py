@@ -1,4 +1,4 @@
-"""From two names to a lesson's pool, target and start."""
+"""From names of functions or files to a lesson's pool, target and start."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Problem:
     pool : Grid or Points
     target, initial : arrays (n,)
         f* and f^0 on the pool.
-    alternative : array (n,) or None
-        The other target that labels are taken from now and then.
+    other_target : array (n,) or None
+        The target that labels are sometimes taken from instead.
     notes : tuple of str
         What was decided while reading, one sentence each.
     """
@@ -29,7 +29,7 @@ class Problem:
     pool: Pool
     target: Array
     initial: Array
-    alternative: Array | None = None
+    other_target: Array | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -37,21 +37,21 @@ def read_problem(
     target: str,
     initial: str = "zero",
     *,
-    alternative: str | None = None,
+    other_target: str | None = None,
     size: int | None = None,
     normalise: str = "none",
     columns: Columns = Columns(),  # noqa: B008 (frozen)
     strict: bool = False,
 ) -> Problem:
-    """Read target and start, and bring them onto one pool: the target's, or the start's where the target has none.
+    """Read target and start, and bring them onto one pool: the target's, or the start's if the target has none.
 
     Parameters
     ----------
-    target, initial, alternative : str
+    target, initial, other_target : str
         As `read_source` takes them.
     size, normalise, columns : as in `read_source`
     strict : bool
-        Refuse to resample what has another size than the target.
+        Refuse a start or other target whose size is not that of the target, instead of resampling it.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def read_problem(
     >>> problem.pool, problem.target.shape
     (Grid(280), (280,))
     """
-    names = [target, initial] + ([] if alternative is None else [alternative])
+    names = [target, initial] + ([] if other_target is None else [other_target])
     sources = [read_source(name, size=size, normalise=normalise, columns=columns) for name in names]
     home = next((source for source in sources[:2] if source.pool is not None), None)
     if home is None or home.pool is None:
@@ -68,7 +68,9 @@ def read_problem(
     if len(home.pool) < 2:
         raise InvalidInput(f"{home.name} has a single point: a lesson needs at least 2")
     carried = [source.on(home.pool, home.name, strict=strict) for source in sources]
-    notes = dict.fromkeys(note for source in sources for note in source.notes)  # once, where two read the same file
+    notes = dict.fromkeys(
+        note for source in sources for note in source.notes
+    )  # each once, also if a file was read twice
     notes |= dict.fromkeys(note for _, said in carried for note in said)
     values = [value for value, _ in carried]
-    return Problem(home.pool, values[0], values[1], values[2] if alternative is not None else None, tuple(notes))
+    return Problem(home.pool, values[0], values[1], values[2] if other_target is not None else None, tuple(notes))

@@ -1,4 +1,4 @@
-"""Which reader a name or a path belongs to."""
+"""Choose the reader of a name or a path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".
 ARRAY_ENDINGS = (".npy", ".npz")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 TABLE_ENDINGS = (".csv", ".tsv")
-USUAL_SIDE = 96  # a lesson on more pixels takes minutes, and is asked for by --size
+USUAL_SIDE = 96  # a lesson on more pixels takes minutes, so --size must ask for it
 MOST_POINTS = 1 << 24
 
 
@@ -39,11 +39,11 @@ def read_source(
     Parameters
     ----------
     name : str
-        A name such as "gmm" or "digit:0", or a path; write ./gmm for a file that is called like a function.
+        A name such as "gmm" or "digit:0", or a path; write ./gmm for a file with the name of a function.
     size : int, optional
-        The longer side of a picture; 0 leaves it as it is. Without, a larger picture is shrunk to 96.
+        The longer side of a picture; 0 leaves it as it is. By default larger pictures are shrunk to 96.
     normalise : {"none", "standard", "unit"}
-        Values as they are, with mean 0 and deviation 1, or from 0 to 1; functions given by a formula stay as they are.
+        Values as they are, with mean 0 and deviation 1, or from 0 to 1. Functions given by a formula are not changed.
     columns : Columns
         What to use of a table.
 

@@ -1,4 +1,4 @@
-"""From one grid to another of the same dimension."""
+"""Resample values from one grid to another of the same dimension."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from nimt.arrays import Array
 def resampled(values: Array, shape: tuple[int, ...]) -> Array:
     """Return a curve or a picture at another size: curves linearly, pictures by Lanczos' filter.
 
-    Pictures pass through single precision, the deepest that Pillow resamples; they stay within their old range, which
-    Lanczos' filter would overshoot at edges.
+    Pictures pass through single precision, the highest that Pillow resamples. The result is clipped to the old range,
+    which Lanczos' filter would exceed at edges.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A function that was read from somewhere, and how it is carried over to the pool of a lesson."""
+"""A function that was read, and how its values on the pool of a lesson are found."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Source:
     Attributes
     ----------
     name : str
-        What to call it: a file's name, or the name of a function.
+        The name of the file or of the function.
     pool : Grid, Points or None
-        Where it is known; None for a function that is at home everywhere.
+        Where it is known; None for a function that is defined everywhere.
     values : array (n,) or None
         Its values there.
     function : callable on (n, d), or None
-        Known for named functions only: what carries it to any other pool of its dimension.
+        For named functions only: gives the values on any other pool of its dimension.
     dimension : int or None
-        Of the points; None where any will do.
+        Of the points; None if any will do.
     notes : tuple of str
         What was decided while reading it, one sentence each.
     """
@@ -42,13 +42,13 @@ class Source:
     notes: tuple[str, ...] = ()
 
     def on(self, pool: Pool, of: str, *, strict: bool = False) -> tuple[Array, tuple[str, ...]]:
-        """Return the values on a pool, shape (n,), and what had to be done for it.
+        """Return the values on a pool, shape (n,), and a note if they were resampled.
 
         Parameters
         ----------
         pool : Grid or Points
         of : str
-            Whose pool that is, for the sentence.
+            Whose pool that is, for the error message.
         strict : bool
             Refuse to resample.
         """
@@ -80,7 +80,7 @@ class Source:
     def normalised(self, how: str) -> Source:
         """Return the source with its values brought to mean 0 and deviation 1 ("standard") or to [0, 1] ("unit").
 
-        A function that is at home everywhere has no values to judge by and stays as it is.
+        A function given by a formula is not changed.
         """
         if how not in NORMALISATIONS:
             raise InvalidInput(f"normalise must be one of {', '.join(NORMALISATIONS)}, got {how!r}")
@@ -98,7 +98,7 @@ class Source:
 
 
 def size_of(pool: Pool) -> str:
-    """Return the size of a pool as a person writes it, a picture's width first.
+    """Return the size of a pool as text, for a picture the width first.
 
     Examples
     --------

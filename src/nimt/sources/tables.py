@@ -43,7 +43,7 @@ class Columns:
     scale : bool
         Bring every feature to mean 0 and deviation 1.
     duplicates : {"refuse", "mean"}
-        What to do with one point that has several targets.
+        What to do with a point that has several targets.
     """
 
     features: tuple[str, ...] | None = None
@@ -62,7 +62,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     Parameters
     ----------
     path : path-like
-        UTF-8, separated by commas, semicolons or tabs; a first row of names, or none.
+        UTF-8, separated by commas, semicolons or tabs; with or without a first row of names.
     columns : Columns
     """
     file = readable_file(path, LARGEST_TABLE)
@@ -178,7 +178,7 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell  # Python's 1_000 is text in a table
+    return "_" not in cell  # float() accepts 1_000, which is text in a table
 
 
 def _number(cell: str, line: int, name: str, file: Path) -> float:
@@ -217,10 +217,10 @@ def _without_contradictions(
             f"--duplicates mean teaches their mean"
         )
     counts = np.bincount(place)
-    means = low.copy()  # exact where a point has one target only
+    means = low.copy()  # exact for points with one target
     apart = low < high
     means[apart] = (np.bincount(place, weights=values) / counts)[apart]
-    order = np.argsort(first)  # as they come in the file
+    order = np.argsort(first)  # in the order of the file
     done = f"{torn} of them with different targets, taught as their mean" if torn else "each counts once"
     note = f"{file.name}: {len(points) - len(distinct)} row(s) repeat a point, {done}"
     return points[np.sort(first)], means[order], [note]

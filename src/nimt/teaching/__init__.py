@@ -1,4 +1,4 @@
-"""What users call: teach, steps, resume, plan, compare."""
+"""The functions that users call: teach, steps, resume, plan, compare."""
 
 from nimt.teaching.comparing import Comparison, compare, compare_lessons
 from nimt.teaching.running import Progress

@@ -1,4 +1,4 @@
-"""From what a caller gave to a task that can run: every check of a lesson's input, made before any work."""
+"""Every check of a lesson's input, made before any work: from the caller's arguments to a task that can run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from nimt._version import __version__
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.engines.base import Task
+from nimt.engines.base import FunctionLike, SelectsExamples, Task
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
-from nimt.learners.base import Pupil, StartsFromInitial
+from nimt.learners.base import Learner, Pupil, StartsFromInitial
 from nimt.learners.foreign import check_learner
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.descriptions import describe, is_own
@@ -33,12 +33,12 @@ from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
 from nimt.pools.base import Pool, as_pool, values_on
 from nimt.pools.box import Box
-from nimt.teachers.base import AlternativeLabels, candidates_of, check_teacher
+from nimt.teachers.base import AlternativeLabels, Teacher, candidates_of, check_teacher
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rules:
-    """When a lesson stops and what is kept of it, checked. See `teach` for the meaning of each."""
+    """When a lesson stops and what is recorded, checked. See `teach` for the meaning of each."""
 
     max_iterations: int
     tol: float | None = None
@@ -83,7 +83,12 @@ class Rules:
 
 
 def task_of(
-    learner: Any, teacher: Any, X: Pool | Box | ArrayLike, y: Any, rules: Rules, target_function: Any = None
+    learner: Learner,
+    teacher: SelectsExamples,
+    X: Pool | Box | ArrayLike,
+    y: FunctionLike,
+    rules: Rules,
+    target_function: object = None,
 ) -> Task:
     """Resolve pool, target and the teacher's options, and refuse what does not fit together."""
     check_learner(learner)
@@ -123,29 +128,29 @@ def task_of(
     return task
 
 
-def approximated(learner: Any, approximation: RandomFeatures, pool: Pool) -> KernelLearner:
-    """Return the learner with an approximate kernel; what it was taught before becomes part of its start."""
+def approximated(learner: Learner, approximation: RandomFeatures, pool: Pool) -> KernelLearner:
+    """Return the learner with an approximate kernel; what it learned before becomes its initial function."""
     if not isinstance(learner, KernelLearner) or not behaves_like(learner, KernelLearner, "predict", "partial_fit"):
         raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(learner).__name__} has none")
     if isinstance(learner.kernel, FeatureKernel):
-        return learner  # a lesson that goes on
+        return learner  # a resumed lesson: its kernel is an approximation already
     start = learner.predict if learner.steps_so_far() else learner.initial
     kernel = approximation.kernel(learner.kernel, pool)
     return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)
 
 
 def pack_size(task: Task) -> int | None:
-    """Return how many examples a step shows, where the teacher can tell."""
+    """Return how many examples each step shows, None if that is not known before."""
     tell = getattr(task.teacher, "pack_size", None)
     size: int | None = None if tell is None else tell(task.offered)
     return size
 
 
 def check_pupil(pupil: Pupil, task: Task) -> None:
-    """Refuse what the learner cannot take: labels outside its loss's domain, a rule it cannot follow, huge numbers."""
+    """Refuse what the learner cannot use: labels that its loss does not take, rules that need a loss, huge numbers."""
     if pupil.loss is None and task.stop_when_stationary is not None:
         raise InvalidInput(
-            f"stop_when_stationary needs the learner's loss, which {type(task.learner).__name__} does not tell: "
+            f"stop_when_stationary needs the learner's loss, which {type(task.learner).__name__} does not provide: "
             f"use patience instead"
         )
     if pupil.loss is not None:
@@ -165,7 +170,7 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
 
 
 def settle_rate(pupil: Pupil, task: Task) -> float | None:
-    """Fix what learning_rate="auto" stands for, and return the gain of a pack, None where it is not known."""
+    """Set the value of learning_rate="auto", and return the gain of a pack (`pack_gain`), None if it is not known."""
     learner = task.learner
     if pupil.loss is None or not isinstance(learner, KernelLearner):
         diagonal = pupil.diagonal
@@ -179,7 +184,7 @@ def settle_rate(pupil: Pupil, task: Task) -> float | None:
 
 
 def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
-    """Warn where a learning rate is too large, and say that the lesson will diverge only where that is proved."""
+    """Warn if the learning rate is too large; "will diverge" is said only where it is proved, else "may"."""
     loss = pupil.loss
     if loss is None or gain is None or gain <= 0:
         return
@@ -190,7 +195,7 @@ def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
     smooth = np.isfinite(loss.smoothness)
     text = _of_smooth_loss(rate, loss, gain, task) if smooth else _of_kinks(rate, pupil, gain, task)
     if text is not None:
-        warnings.warn(text, StepSizeWarning, stacklevel=4)  # at the line that called teach() or steps()
+        warnings.warn(text, StepSizeWarning, stacklevel=4)  # attributed to the line that called teach() or steps()
 
 
 def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | None:
@@ -199,23 +204,24 @@ def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | N
     bound = 1.0 / (loss.smoothness * gain)
     if rate <= bound * (1 + 1e-12):
         return None
-    per_pack = "max K(x, x)" if pack_size(task) == 1 else "G), G bounding the pack's Gram matrix over its size"
-    formula = f"1 / (L {per_pack}" + (")" if pack_size(task) == 1 else "")
+    alone = pack_size(task) == 1
+    formula = "1 / (L max K(x, x))" if alone else "1 / (L G)"
+    meaning = "" if alone else " (G bounds the norm of a pack's Gram matrix, divided by the size of the pack)"
     if rate <= 2 * bound:
         return (
             f"the learning rate {rate:g} is above the bound {formula} = {bound:g}: steps may overshoot; use at most "
-            f"that, or learning_rate='auto'"
+            f"{bound:g}, or learning_rate='auto'{meaning}"
         )
     will = _is_proved_to_diverge(loss, task)
     return (
         f"the learning rate {rate:g} is above {2 * bound:g}, twice the bound {formula}: "
         + ("every step overshoots by more than it corrects and the lesson will" if will else "the lesson may")
-        + f" diverge; use at most {bound:g}, or learning_rate='auto'"
+        + f" diverge; use at most {bound:g}, or learning_rate='auto'{meaning}"
     )
 
 
 def _is_proved_to_diverge(loss: Loss, task: Task) -> bool:
-    """Say whether each step makes the error at the shown example larger than it was, whatever the teacher does."""
+    """Say whether every step enlarges the error at the shown example, whatever the teacher chooses."""
     learner = task.learner
     return (
         behaves_like(loss, Square, "slope")
@@ -229,7 +235,7 @@ def _is_proved_to_diverge(loss: Loss, task: Task) -> bool:
 
 
 def _of_kinks(rate: float, pupil: Pupil, gain: float, task: Task) -> str | None:
-    """Warn of steps of a loss with kinks that are longer than the whole way: their length does not shrink by itself."""
+    """Warn if steps are longer than the distance to the target and, the loss having a kink, do not become shorter."""
     farthest = float(np.max(np.abs(pupil.values - task.target)))
     assert pupil.loss is not None
     steepest = float(np.max(np.abs(pupil.loss.slope(pupil.values, task.target)), initial=0.0))
@@ -238,13 +244,13 @@ def _of_kinks(rate: float, pupil: Pupil, gain: float, task: Task) -> str | None:
         return None
     return (
         f"the learning rate {rate:g} moves the learner by up to {length:.3g} at the example shown, and the target is "
-        f"at most {farthest:.3g} away: with this loss steps do not shrink, so the lesson cannot end near the target; "
-        f"use less than {farthest / (gain * steepest):.3g}, or a schedule that falls"
+        f"at most {farthest:.3g} away: with this loss steps do not become shorter, so the lesson cannot end near the "
+        f"target; use less than {farthest / (gain * steepest):.3g}, or a decreasing schedule"
     )
 
 
 def check_checkpoint(path: Path, pupil: Pupil) -> None:
-    """Refuse a checkpoint that could never be written."""
+    """Refuse a checkpoint that cannot be written."""
     if path.is_dir():
         raise InvalidInput(f"checkpoint must name a file, and {path} is a folder")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -255,7 +261,9 @@ def check_checkpoint(path: Path, pupil: Pupil) -> None:
 def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[str, Any]:
     """Return everything needed to run the lesson again, as numbers, text and arrays."""
     teacher = task.teacher
-    if task.other_target is not None and is_own(teacher):  # another's is kept as it describes itself
+    if (
+        task.other_target is not None and isinstance(teacher, Teacher) and is_own(teacher)
+    ):  # a teacher of the user is stored as it describes itself
         values = AlternativeLabels(task.other_target, task.other_probability)
         teacher = dataclasses.replace(teacher, labels=values)
     return {
@@ -280,24 +288,25 @@ def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[
     }
 
 
-def _described_measure(measure: Measure) -> Any:
-    """Return the name of one of ours; of another also what figures and tolerances need when the class is not there."""
+def _described_measure(measure: Measure) -> str | dict[str, Any]:
+    """Return the name of a measure of nimt; for another, also what figures and tolerances need without its class."""
     if MEASURES.get(measure.name) is measure:
         return measure.name
     known = {"label": measure.name, "axis": measure.axis or measure.name, "higher_is_better": measure.higher_is_better}
-    return describe(measure) | known
+    return {**describe(measure), **known}
 
 
-def _described_target(task: Task) -> Any:
-    """Return the target as the learner or function it was given as, None where it was given by its values."""
+def _described_target(task: Task) -> dict[str, Any] | None:
+    """Return the description of a target that was given as a learner or function, None if given as values."""
     target = task.target_function
     if hasattr(target, "predict") or callable(target):
-        return describe(_on_pool(target, task.pool))
+        described: dict[str, Any] = describe(_on_pool(target, task.pool))
+        return described
     return None
 
 
 def versions() -> dict[str, str]:
-    """Return the versions a lesson depends on."""
+    """Return the versions of Python and of the packages that a lesson depends on."""
     import scipy
     import sklearn
 
@@ -309,8 +318,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def _on_pool(learner: Any, pool: Pool) -> Any:
-    """Return a learner that knows its pool, so that an initial function can be kept as values on it."""
+def _on_pool(learner: object, pool: Pool) -> object:
+    """Return a learner bound to its pool, so that an initial function can be stored as values on it."""
     if not isinstance(learner, StartsFromInitial) or not callable(learner.initial) or hasattr(learner, "pool_"):
         return learner
     stored = copy.copy(learner)
@@ -319,7 +328,7 @@ def _on_pool(learner: Any, pool: Pool) -> Any:
 
 
 def _record_that_fits(task: Task, rules: Rules) -> str:
-    """Settle "auto" at once where a lesson of full length is sure to outgrow the limit."""
+    """Replace "auto" by "picks" if the record is sure to exceed the limit."""
     k = pack_size(task)
     sure = task.tol is None and task.patience is None and task.stop_when_stationary is None
     if rules.record == "auto" and sure and k is not None and 16 * k * rules.max_iterations > RECORD_LIMIT:

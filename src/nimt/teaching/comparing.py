@@ -1,4 +1,4 @@
-"""The same lesson by several teachers: steps to the tolerance, what is left at the end, what was shown, how long."""
+"""The same lesson by several teachers: steps to the tolerance, final discrepancy, examples, seconds."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_count
+from nimt.engines.base import FunctionLike, SelectsExamples
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.pools.base import Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
-from nimt.teachers.base import AlternativeLabels, View, check_teacher, name_of
-from nimt.teaching.teaching import teach
+from nimt.teachers.base import AlternativeLabels, Selection, Teacher, View, check_teacher, name_of
+from nimt.teaching.teaching import Callback, teach
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a comparison; over several seeds every number is the mean, and the pairs are the extremes.
+    """One line of a comparison; numbers are means over the seeds, pairs are the smallest and the largest.
 
     Attributes
     ----------
     name : str
     seeds : int
-        How many lessons are behind it.
+        How many lessons it summarises.
     reached : int
         How many of them met the tolerance.
     steps : float or None
@@ -41,9 +42,9 @@ class Row:
     examples, distinct : float
         Examples shown, and distinct points among them.
     seconds : float
-        Wall time of a lesson.
+        Wall time per lesson, without compiling.
     choosing, learning : float or None
-        Its two parts: the teacher's `select`, and everything else. Known where the reference engine was asked for.
+        Its two parts: the teacher's `select`, and everything else. Known only with engine="reference".
     """
 
     name: str
@@ -64,7 +65,7 @@ class Row:
 class Band:
     """A curve with a band: mean, lowest and highest discrepancy over the seeds at each step (T + 1,).
 
-    A lesson that ended earlier than another keeps its last value: its learner is not taught any more.
+    After the end of a lesson its last value is repeated: the learner does not change any more.
     """
 
     name: str
@@ -77,15 +78,15 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Several teachers' lessons on one problem, each over one or more seeds.
+    """The lessons of several teachers on one problem, each for one or more seeds.
 
     Attributes
     ----------
     lessons : dict of name -> tuple of Lesson
     tol : float or None
-        What "reached" means.
+        A lesson reached it if its discrepancy fell below.
     choosing : dict of name -> tuple of float
-        Seconds spent in the teacher's `select`, lesson by lesson; empty where they were not measured.
+        Seconds spent in the teacher's `select` per lesson; empty if they were not measured.
 
     Examples
     --------
@@ -103,11 +104,11 @@ class Comparison:
     choosing: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def rows(self) -> list[Row]:
-        """Return one row a teacher, in the order they were given."""
+        """Return one row per teacher, in the order they were given."""
         return [_row(name, lessons, self.tol, self.choosing.get(name)) for name, lessons in self.lessons.items()]
 
     def bands(self) -> list[Band]:
-        """Return the curves to draw, one a teacher."""
+        """Return the curves to draw, one per teacher."""
         return [_band(name, lessons) for name, lessons in self.lessons.items()]
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,36 +141,36 @@ class Comparison:
 
 def compare(
     learner: Learner,
-    teachers: Mapping[str, Any] | Sequence[Any],
+    teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples],
     X: Pool | Box | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     *,
     max_iterations: int,
     tol: float | None = None,
     seeds: int | Iterable[int] = 5,
     engine: str = "auto",
-    callback: Any = None,
+    callback: Callback | None = None,
     **options: Any,
 ) -> Comparison:
-    """Give the same lesson by several teachers, those that draw at random over several seeds.
+    """Run the same lesson with several teachers; those that draw at random are run for several seeds.
 
     Parameters
     ----------
     learner, X, y, max_iterations, tol, callback : as in `teach`
     teachers : dict of name -> teacher, or a list
-        In a list, each is called what the paper calls it: GFT-1, RFT-0.05, whole ...
+        In a list, each is called by its `name`: GFT-1, RFT-0.05, whole ...
     seeds : int or list of int
-        A count means 0, 1, 2, ...; a lesson in which nothing was drawn is given once.
+        A count n means 0, ..., n - 1. A teacher that draws nothing from the seed is run once.
     engine : str
-        With "reference" the time of choosing is measured apart from that of learning; a faster engine does both
-        at once.
+        With "reference" the time of choosing is measured apart from that of learning; faster engines do not separate
+        the two.
     **options : as in `teach`
         `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
 
     Returns
     -------
     Comparison
-        Ctrl-C ends it without one, as KeyboardInterrupt.
+        Ctrl-C raises KeyboardInterrupt.
     """
     _check_options(options)
     named = _named(teachers)
@@ -187,7 +188,7 @@ def compare(
                 break  # another seed would give the same lesson again
             lesson, seconds = _one(learner, teacher, place, target, engine, seed, common)
             if lesson.outcome is Outcome.INTERRUPTED:
-                raise KeyboardInterrupt  # half a comparison would compare nothing
+                raise KeyboardInterrupt  # an incomplete comparison would mislead
             given.append(lesson)
             times.append(seconds)
         lessons[name] = tuple(given)
@@ -203,8 +204,8 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
     Parameters
     ----------
     lessons : dict of name -> lesson or lessons, or a list of lessons
-        In a list, lessons whose teachers are the same are taken as seeds of one line. The tolerance is the largest of
-        theirs, where all have one.
+        In a list, lessons whose teachers have the same name become one row. The tolerance is the largest of theirs, if
+        all have one.
     """
     groups: dict[str, list[Lesson]] = {}
     if isinstance(lessons, Mapping):
@@ -228,16 +229,16 @@ def compare_lessons(lessons: Mapping[str, Lesson | Iterable[Lesson]] | Iterable[
 
 
 class TimedTeacher:
-    """A teacher that looks at the clock: what it chooses is what the one inside chooses."""
+    """A teacher that measures the time of `select` of another teacher, and chooses what that one chooses."""
 
-    def __init__(self, teacher: Any) -> None:
-        self.teacher = teacher
-        self.seconds = 0.0
+    def __init__(self, teacher: SelectsExamples) -> None:
+        self.teacher: SelectsExamples = teacher
+        self.seconds: float = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.teacher, name)
 
-    def select(self, view: View) -> Any:
+    def select(self, view: View) -> Selection:
         began = time.perf_counter()
         try:
             return self.teacher.select(view)
@@ -246,7 +247,13 @@ class TimedTeacher:
 
 
 def _one(
-    learner: Learner, teacher: Any, place: Pool | Box, target: Any, engine: str, seed: int, options: dict[str, Any]
+    learner: Learner,
+    teacher: SelectsExamples,
+    place: Pool | Box,
+    target: FunctionLike,
+    engine: str,
+    seed: int,
+    options: dict[str, Any],
 ) -> tuple[Lesson, float | None]:
     if engine != "reference":
         return teach(learner, teacher, place, target, engine=engine, seed=seed, **options), None
@@ -257,9 +264,9 @@ def _one(
     return dataclasses.replace(lesson, settings=settings), timed.seconds
 
 
-def _storable(teacher: Any, pool: Pool) -> Any:
+def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:
     labels = getattr(teacher, "labels", None)
-    if not is_own(teacher) or labels is None:
+    if not isinstance(teacher, Teacher) or not is_own(teacher) or labels is None:
         return teacher
     values = values_on(pool, labels.other_target, "the other target")
     return dataclasses.replace(teacher, labels=AlternativeLabels(values, labels.probability))
@@ -267,15 +274,15 @@ def _storable(teacher: Any, pool: Pool) -> Any:
 
 def _check_options(options: Mapping[str, Any]) -> None:
     if "seed" in options:
-        raise InvalidInput(f"compare() takes seeds, a count or a list: seeds=[{options['seed']!r}], not seed=")
+        raise InvalidInput(f"compare() takes seeds, a count or a list, instead of seed: seeds=[{options['seed']!r}]")
     if options.get("checkpoint") is not None:
         raise InvalidInput(
-            "a comparison is many lessons and keeps no checkpoint: teach() them one by one, each with a checkpoint of "
-            "its own, and give them to compare_lessons()"
+            "compare() runs many lessons and writes no checkpoint: call teach() for each, with a checkpoint of its "
+            "own, and pass the lessons to compare_lessons()"
         )
 
 
-def _named(teachers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) -> dict[str, SelectsExamples]:
     if isinstance(teachers, Mapping):
         named = {str(name): teacher for name, teacher in teachers.items()}
     else:
@@ -306,20 +313,20 @@ def _seeds(seeds: int | Iterable[int]) -> list[int]:
     return list(range(int(seeds)))
 
 
-def _check_lesson(lesson: Any) -> None:
+def _check_lesson(lesson: object) -> None:
     if not isinstance(lesson, Lesson):
         raise InvalidInput(f"lessons to compare must be nimt.Lesson objects, got {lesson!r}")
 
 
 def _check_alike(first: Lesson, other: Lesson) -> None:
     if not same_points(first.pool, other.pool):
-        raise InvalidInput(f"these lessons differ in their pool ({first.pool!r} and {other.pool!r}): compare on one")
+        raise InvalidInput(f"these lessons differ in their pool ({first.pool!r} and {other.pool!r}): use one pool")
     for name, what in (("target", "target"), ("initial", "start")):
         if not np.array_equal(getattr(first, name), getattr(other, name)):
             raise InvalidInput(f"these lessons differ in their {what} on the pool: compare lessons of one problem")
     one, two = first.measure.name, other.measure.name
     if one != two:
-        raise InvalidInput(f"these lessons differ in their measure ({one} and {two}): compare like with like")
+        raise InvalidInput(f"these lessons differ in their measure ({one} and {two}): use one measure")
 
 
 def _row(name: str, lessons: tuple[Lesson, ...], tol: float | None, choosing: tuple[float, ...] | None) -> Row:

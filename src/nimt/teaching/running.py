@@ -1,4 +1,4 @@
-"""Drive an engine to the end: chunks, snapshots, callbacks, time limits, checkpoints and Ctrl-C, the same for all."""
+"""Run any engine to the end: chunks, snapshots, callbacks, time limits, checkpoints and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ from nimt.lesson.recording import Record
 
 CHECKPOINT = "checkpoint"
 INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
-CHECKPOINT_EVERY = 3.0  # seconds, or more where writing one takes long
-CHECKPOINT_SHARE = 0.05  # of the time may go into checkpoints
+CHECKPOINT_EVERY = 3.0  # seconds, or more if writing one takes long
+CHECKPOINT_SHARE = 0.05  # the largest share of the time that checkpoints may take
 
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What a callback is told.
+    """What a callback receives.
 
     Attributes
     ----------
     step, max_iterations : int
-    discrepancy, elapsed : float
+    discrepancy : float
+    elapsed : float
+        Seconds that the steps took so far, without compiling.
     """
 
     step: int
@@ -51,7 +53,7 @@ class Progress:
 
     @property
     def values(self) -> Array:
-        """f^t on the pool, a read-only copy; made when asked for, since on a large pool that takes a while."""
+        """f^t on the pool, a read-only copy; it is made at every access, which takes time on a large pool."""
         values = np.array(self.engine.values)
         values.flags.writeable = False
         return values
@@ -68,7 +70,7 @@ class Run:
     plan : Plan
         How it will run.
     callback : callable of Progress, optional
-        Called at most 20 times a second and at the end; a true answer stops the lesson.
+        Called at most 20 times per second and at the end; a true answer stops the lesson.
     checkpoint : path, optional
     """
 
@@ -78,28 +80,28 @@ class Run:
         engine: Engine,
         settings: dict[str, Any],
         plan: Plan,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.task = task
-        self.engine = engine
-        self.settings = settings
-        self.plan = plan
-        self.callback = callback
+        self.task: Task = task
+        self.engine: Engine = engine
+        self.settings: dict[str, Any] = settings
+        self.plan: Plan = plan
+        self.callback: Callable[[Progress], object] | None = callback
         self.checkpoint: Path | None = None
         self.max_iterations: int = settings["max_iterations"]
         self.asked: list[int] = sorted(settings["snapshots"])
-        self.record = Record(len(task.pool), engine.discrepancy, settings["record"])
+        self.record: Record = Record(len(task.pool), engine.discrepancy, settings["record"])
         self.initial: Array = np.array(engine.values)
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
-        self.elapsed = 0.0
-        self.compiling = 0.0
+        self.elapsed: float = 0.0
+        self.compiling: float = 0.0
         self._chunk = 1
         self._torn = False
         self._folder: os.stat_result | None = None
-        self._wrote = False  # whether a checkpoint that lies there is this lesson's
-        self._is_whole = False  # whether the newest one is known to be
+        self._wrote = False  # whether the checkpoint on disk is of this lesson
+        self._is_whole = False  # whether the newest one is known to be complete
         self._next_checkpoint = CHECKPOINT_EVERY
         if checkpoint is not None:
             self.keep_checkpoints(checkpoint)
@@ -111,12 +113,12 @@ class Run:
         self._folder = self.checkpoint.parent.stat()
 
     def advance(self, steps: int) -> None:
-        """Take up to so many steps, never past the next snapshot or the budget."""
+        """Take up to `steps` steps, but not past the next snapshot or the budget."""
         began = time.perf_counter()
         following = bisect.bisect_right(self.asked, self.engine.step)  # there may be one after every step
         stop = min([self.max_iterations, *self.asked[following : following + 1]])
         allowed = min(steps, stop - self.engine.step)
-        # with no step left the engine is still asked, so that a tolerance met by the last step counts
+        # the engine is asked even if no step is left, so that a tolerance met by the last step counts
         self._torn = True  # until what the engine did is recorded
         with compile_time() as compiling:
             chunk = self.engine.advance(max(0, allowed))
@@ -144,17 +146,17 @@ class Run:
             except Exception as error:
                 raise self._interrupted_by(error) from error
             finally:
-                if not self._torn:  # a step cut in two can be continued by nobody: the checkpoint before it stays
+                if not self._torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
                     self.write_checkpoint()
         self.engine.close()
         return self.lesson()
 
     def _interrupted_by(self, error: Exception) -> LessonInterrupted:
-        """Return the error that keeps what was recorded before another one."""
+        """Return an error that holds the lesson recorded before `error`."""
         self.outcome = Outcome.FAILED
         return LessonInterrupted(
-            f"{type(error).__name__} at step {self.engine.step}: {error}; the lesson up to there is kept in the "
-            f"`lesson` of this error",
+            f"{type(error).__name__} at step {self.engine.step}: {error}; the lesson up to this step is the "
+            f"attribute `lesson` of this exception",
             self.lesson(),
         )
 
@@ -178,7 +180,7 @@ class Run:
                 self.write_checkpoint()
 
     def progress(self) -> Progress:
-        """Return where the lesson stands."""
+        """Return the state of the lesson for a callback."""
         return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
 
     def lesson(self) -> Lesson:
@@ -212,7 +214,7 @@ class Run:
         return unused != now or is_number(getattr(self.task.teacher, "pool", None))
 
     def write_checkpoint(self) -> None:
-        """Write what `resume` needs, keeping the checkpoint before; a full disk warns and the lesson goes on."""
+        """Write what `resume` needs and keep the checkpoint before; on a full disk warn, and continue the lesson."""
         if self.checkpoint is None:
             return
         began = time.perf_counter()
@@ -237,21 +239,21 @@ class Run:
         except (OSError, InvalidInput) as error:
             warnings.warn(
                 f"the checkpoint {place} could not be written at step {self.engine.step} ({error}): the "
-                f"lesson goes on, and "
-                + ("the checkpoint before it is whole" if self._wrote else "nothing is kept of it yet"),
+                f"lesson continues, and "
+                + ("the checkpoint before it is complete" if self._wrote else "it has no checkpoint yet"),
                 CheckpointWarning,
                 stacklevel=3,
             )
 
     def _replace(self, place: Path, content: dict[str, Any]) -> None:
-        """Write the new one, and only then move the old one away; a damaged one never replaces a whole one."""
+        """Write the new one, and only then move the old one away; a damaged one never replaces a complete one."""
         if self._folder is None or not os.path.samestat(self._folder, place.parent.stat()):
-            raise InvalidInput(f"the folder {place.parent} was removed, and another made in its place")
+            raise InvalidInput(f"the folder {place.parent} was removed, and another was made in its place")
         fresh = place.with_name(place.name + ".next")
         if fresh.is_file():
             fresh.unlink()  # of a run that was killed
         storage.write(fresh, CHECKPOINT, content)
-        if not self._wrote:  # what lies there is another lesson's, and is not to be gone on with by mistake
+        if not self._wrote:  # a checkpoint of another lesson, which must not be resumed by mistake
             previous_of(place).unlink(missing_ok=True)
         elif place.exists() and (self._is_whole or is_whole(place)):
             os.replace(place, previous_of(place))
@@ -259,7 +261,7 @@ class Run:
         self._wrote = self._is_whole = True
 
     def restore(self, content: dict[str, Any]) -> None:
-        """Go on from a checkpoint's content."""
+        """Continue from the content of a checkpoint."""
         self.record.restore(content["record"], self.task.outputs)
         self.engine.restore(content["engine_state"])
         if self.engine.step != len(self.record.discrepancy) - 1:
@@ -278,7 +280,7 @@ class Run:
         self._next_checkpoint = self.elapsed + CHECKPOINT_EVERY
 
     def _met_at_the_end(self) -> Outcome | None:
-        """Look at the state after the last step as the engine would look before the next one."""
+        """Apply the stop rules after the last step, as the engine would before the next one."""
         return self.engine.watch.over(self.engine.step, self.engine.discrepancy)
 
     def _take_snapshot(self) -> None:
@@ -287,7 +289,7 @@ class Run:
             self.snapshots.setdefault(self.engine.step, np.array(self.engine.values))
 
     def _resize(self, steps: int, seconds: float) -> None:
-        """Choose the next chunk so that it takes about a twentieth of a second; grow step by step, shrink at once."""
+        """Choose the size of the next chunk: about 0.05 s of work, and at most 16 times the chunk before."""
         if steps:
             fitting = int(INTERVAL * steps / max(seconds, 1e-9))
             self._chunk = max(1, min(fitting, 16 * self._chunk))
@@ -315,7 +317,7 @@ def previous_of(path: Path) -> Path:
 def _checkpoint_place(path: Path) -> Path:
     """Return where checkpoints are written; refuse a place taken by anything but checkpoints."""
     places = (path, previous_of(path))
-    # one that is ours vouches for the other, of which damage may have left nothing to know it by
+    # if one of them is a checkpoint of nimt, the other is accepted too: it may be damaged beyond recognition
     if not any(place_of(place).exists() and is_archive_of_ours(place) for place in places):
         for place in places:
             refuse_what_is_not_ours(place)
@@ -331,16 +333,16 @@ def is_whole(path: Path) -> bool:
     return True
 
 
-_under_way: list[threading.Event] = []  # what ends each lesson that runs now
+_under_way: list[threading.Event] = []  # one per running lesson; setting it ends that lesson
 _writing: list[None] = []  # not empty while a checkpoint is written
 
 
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag, so that it never falls into the middle of a step; a second one is raised.
+    """Turn the first Ctrl-C into a flag, so that it never interrupts a step; a second one is raised.
 
-    While a checkpoint is written none is raised: the lesson ends after it anyway.
-    A process that ignores Ctrl-C goes on ignoring it.
+    None is raised while a checkpoint is written: the lesson ends after that anyway. A process that ignores Ctrl-C
+    continues to ignore it.
     """
     flag = threading.Event()
     before = signal.getsignal(signal.SIGINT)
@@ -367,7 +369,7 @@ def deferred_interrupt() -> Iterator[threading.Event]:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let no Ctrl-C fall into what is done here; it is kept, and ends the lesson afterwards."""
+    """Delay Ctrl-C until the end of the block; it then ends the lesson."""
     _writing.append(None)
     try:
         yield
@@ -376,9 +378,9 @@ def uninterrupted() -> Iterator[None]:
 
 
 def interrupt() -> None:
-    """Do what Ctrl-C does, also where that is ignored: end the lesson under way after its step, or raise.
+    """Do what Ctrl-C does, also where Ctrl-C is ignored: end the running lesson after its step, or raise.
 
-    For programs that are asked to end in another way, such as by SIGTERM.
+    For programs that are asked to end in another way, for example by SIGTERM.
     """
     if not _under_way or (_under_way[-1].is_set() and not _writing):
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What users call: teach, step by hand, resume. Input is checked here, before any work."""
+"""The functions that users call: teach, steps, plan, resume. Input is checked before any work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, check_count, check_positive
-from nimt.engines.base import Task
+from nimt.engines.base import FunctionLike, SelectsExamples, Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput, NimtError
@@ -39,14 +39,14 @@ from nimt.teaching.checking import (
 )
 from nimt.teaching.running import CHECKPOINT, Progress, Run, previous_of
 
-Callback = Callable[[Progress], Any]
+Callback = Callable[[Progress], object]  # a true answer stops the lesson
 
 
 def teach(
     learner: Learner,
-    teacher: Any,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     *,
     max_iterations: int,
     tol: float | None = None,
@@ -69,16 +69,17 @@ def teach(
         It is left as it was; `lesson.learner` is the taught copy.
     teacher : a teacher, with `select(view)`
     X : Grid or array (n,) or (n, d), or Box
-        The pool: where functions are known and examples can be given. In a `Box` examples may lie anywhere.
+        The pool: the points at which functions are known and examples can be given. In a `Box` they may lie anywhere.
     y : array (n,) or of the grid's shape, callable, or a learner
         The target f*. A callable is called with all points at once, as one array (n, d), (n, 1) in 1-D too, and
         returns (n,) or (n, 1): `np.sin`, `lambda x: x[:, 0] + x[:, 1]`.
     max_iterations : int
     tol : float, optional
-        Stop at the first t with a discrepancy below it, checked before anything is shown.
+        Stop at the first t with a discrepancy below it (above it for a measure with `higher_is_better`); this is
+        checked before anything is shown.
     measure : {"paper", "rms", "rkhs", "parameters"}, or a Measure of your own
-        "paper" is sqrt(sum (f - f*)^2) / n, the n outside the root; "rms" has sqrt(n) there. "rkhs" is the norm in H,
-        "parameters" |w - w*| between two `LinearLearner`.
+        "paper" is sqrt(sum (f - f*)^2) / n; "rms" is sqrt(sum (f - f*)^2 / n). "rkhs" is the norm of f - f* in H,
+        "parameters" is |w - w*| between two `LinearLearner`.
     stop_when_stationary : float, optional
         Stop before an example whose S = (slope K(x, x))^2 is not above it.
     patience : int, optional
@@ -87,16 +88,17 @@ def teach(
         Seconds.
     snapshots : steps at which to keep f^t on the pool
     record : {"auto", "all", "picks"}
-        "picks" keeps how often each point was shown, not what was shown when; "auto" does so where that is too large.
+        "all" keeps what was shown at each step, "picks" only how often each point was shown; "auto" changes from "all"
+        to "picks" when the record becomes too large.
     seed : int or None
-        Every random choice flows from it; None draws one and records it.
+        All random choices are derived from it; None draws one and records it.
     callback : callable of Progress, optional
-        Called at most 20 times per second and at the end; a true answer stops.
+        Called at most 20 times per second and at the end; a true answer stops the lesson.
     checkpoint : path, optional
-        Written every few seconds and at every stop; `nimt.resume(path)` goes on from it.
+        Written every few seconds and at every stop; `nimt.resume(path)` continues from it.
     engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
-        How the same lesson is run; "auto" takes the fastest that covers it, `lesson.engine` says which. The last two
-        are approximations: they run another lesson, close to the exact one.
+        How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
+        are approximations: their lesson is close to the exact one, not equal to it.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def teach(
 
 
 class Steps(Iterator[tuple[int, Selection, float]]):
-    """A lesson stepped by hand: an iterator of (t, selection, discrepancy), with the lesson so far at any time."""
+    """A lesson taken step by step: an iterator of (t, selection, discrepancy)."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -151,14 +153,14 @@ class Steps(Iterator[tuple[int, Selection, float]]):
 
 def steps(
     learner: Learner,
-    teacher: Any,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     *,
     max_iterations: int,
     **options: Any,
 ) -> Steps:
-    """Step through a lesson by hand; takes what `teach` takes, and yields (t, selection, discrepancy).
+    """Take the steps of a lesson one by one; takes what `teach` takes, and yields (t, selection, discrepancy).
 
     After the t-th step: `selection` is what was just shown, `discrepancy` is M(f^t, f*), which is
     `lesson.discrepancy[t]`. The lesson so far is `.lesson`, f^t on the pool is `.values`.
@@ -175,15 +177,15 @@ def steps(
     """
     for name in ("callback", "checkpoint", "time_limit"):
         if options.get(name) is not None:
-            raise InvalidInput(f"{name} belongs to teach(): who steps by hand looks, saves and stops by hand")
+            raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
     return Steps(prepare(learner, teacher, X, y, max_iterations=max_iterations, **options))
 
 
 def plan(
     learner: Learner,
-    teacher: Any,
+    teacher: SelectsExamples,
     X: Pool | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     *,
     max_iterations: int = 1,
     engine: str | RandomFeatures = "auto",
@@ -191,7 +193,7 @@ def plan(
 ) -> Plan:
     """Say which engine would run a lesson, what memory it needs and why, without running it.
 
-    Takes what `teach` takes, and refuses what `teach` would refuse.
+    It takes the arguments of `teach`, and refuses what `teach` would refuse.
 
     Examples
     --------
@@ -212,28 +214,28 @@ def resume(
     checkpoint: str | PathLike[str],
     *,
     learner: Learner | None = None,
-    teacher: Any = None,
-    y: Any = None,
-    allow: Iterable[Any] = (),
+    teacher: SelectsExamples | None = None,
+    y: FunctionLike | None = None,
+    allow: Iterable[object] = (),
     max_iterations: int | None = None,
     snapshots: Iterable[int] = (),
     callback: Callback | None = None,
     time_limit: float | None = None,
 ) -> Lesson:
-    """Go on with a lesson from its checkpoint; the finished lesson is bit-identical to one never stopped.
+    """Continue a lesson from its checkpoint; the finished lesson equals, bit by bit, one that was never stopped.
 
     Parameters
     ----------
     checkpoint : path
         As given to `teach`; if it is damaged, the one before it is used.
     learner, teacher : optional
-        Hand over again what is not nimt's own (a teacher, kernel, loss or schedule you wrote), as it was at the start.
+        What is not nimt's own (a teacher, kernel, loss or schedule you wrote) must be passed again, as at the start.
     y : optional
         The target of a lesson in a `Box`, where it was a function of yours.
     allow : classes and functions of yours that the checkpoint may name
-        Those that are described by the parameters of their constructor need not be handed over: they are made again.
+        Classes that are described by the parameters of their constructor are rebuilt, and need not be passed again.
     max_iterations : int, optional
-        A larger budget than before: a lesson that ended because its budget ran out goes on.
+        A larger budget than before, to continue a lesson that ended because its budget ran out.
     snapshots : steps at which to keep f^t, besides those asked for before
     callback, time_limit : as in `teach`
     """
@@ -242,22 +244,22 @@ def resume(
 
 
 def lesson_so_far(checkpoint: str | PathLike[str]) -> Lesson:
-    """Return the lesson as its checkpoint has it, without going on; the checkpoint stays as it is."""
+    """Return the lesson that a checkpoint holds, without continuing it; the checkpoint is not changed."""
     return _restored(Path(checkpoint)).lesson()
 
 
 def _restored(
     path: Path,
     learner: Learner | None = None,
-    teacher: Any = None,
-    target: Any = None,
-    allow: Iterable[Any] = (),
+    teacher: SelectsExamples | None = None,
+    target: FunctionLike | None = None,
+    allow: Iterable[object] = (),
     max_iterations: int | None = None,
     snapshots: Iterable[int] = (),
     callback: Callback | None = None,
     time_limit: float | None = None,
 ) -> Run:
-    """Build the run of a checkpoint, ready to go on."""
+    """Build the run of a checkpoint, ready to continue."""
     content = _read_checkpoint(path)
     allowed = list(allow)
     try:
@@ -276,7 +278,7 @@ def _restored(
     except NimtError:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
-        raise CorruptLesson(f"{path} says it is a checkpoint and does not hold one: {error!r}") from None
+        raise CorruptLesson(f"{path} is marked as a checkpoint but its content is incomplete: {error!r}") from None
     return run
 
 
@@ -284,9 +286,9 @@ REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapsh
 
 
 def _repeated(
-    settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int], path: Path, allow: list[Any]
+    settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int], path: Path, allow: list[object]
 ) -> dict[str, Any]:
-    """Return the rules of the lesson as they were, with a larger budget and more snapshots where asked for."""
+    """Return the rules of the lesson as they were, with a larger budget and more snapshots if asked for."""
     options = {name: settings[name] for name in REPEATED}
     if max_iterations is not None:
         check_count("max_iterations", max_iterations, at_least=options["max_iterations"])
@@ -297,19 +299,19 @@ def _repeated(
 
 def prepare(
     learner: Learner,
-    teacher: Any,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     *,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
     time_limit: float | None = None,
     engine: str | RandomFeatures = "auto",
-    target_function: Any = None,
+    target_function: object = None,
     warn: bool = True,
     **options: Any,
 ) -> Run:
-    """Check everything, then choose an engine and build the run; takes what `teach` takes.
+    """Check everything, then choose an engine and build the run; takes the arguments of `teach`.
 
     `run.plan` says how it will run, `run.to_the_end()` runs it.
     """
@@ -337,12 +339,12 @@ def prepare(
 
 def _checked(
     learner: Learner,
-    teacher: Any,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     rules: Rules,
     engine: str | RandomFeatures,
-    target_function: Any = None,
+    target_function: object = None,
 ) -> tuple[Task, str, Pupil, float | None]:
     """Return the task, the name of its engine, the learner seated, and the gain of a pack; refuse what cannot run."""
     task, name = _task(learner, teacher, X, y, rules, engine, target_function)
@@ -353,24 +355,26 @@ def _checked(
 
 def _task(
     learner: Learner,
-    teacher: Any,
+    teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
-    y: Any,
+    y: FunctionLike,
     rules: Rules,
     engine: str | RandomFeatures,
-    target_function: Any = None,
+    target_function: object = None,
 ) -> tuple[Task, str]:
     """Return the task and the name of the engine that is to run it."""
     if not isinstance(engine, RandomFeatures):
         return task_of(learner, teacher, X, y, rules, target_function), engine
     if isinstance(X, Box):
-        raise InvalidInput(f"{engine.label} approximate a kernel on a pool, and a Box has no fixed points")
+        raise InvalidInput(
+            f"{engine.label} approximate a kernel on the points of a pool, and a Box has no fixed points"
+        )
     pool = as_pool(X)
     return task_of(approximated(learner, engine, pool), teacher, pool, y, rules, target_function), "reference"
 
 
 def _read_checkpoint(path: Path) -> dict[str, Any]:
-    """Read the checkpoint, or the one before it where that one is damaged or was never finished."""
+    """Read the checkpoint, or the one before it if it is damaged or missing."""
     previous = previous_of(path)
     try:
         return storage.read(path, CHECKPOINT)
@@ -380,12 +384,12 @@ def _read_checkpoint(path: Path) -> dict[str, Any]:
     except CorruptLesson as error:
         if not previous.exists():
             raise
-        warnings.warn(f"{error}; going on from the one before, {previous}", CheckpointWarning, stacklevel=4)
+        warnings.warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning, stacklevel=4)
     return storage.read(previous, CHECKPOINT)
 
 
-def _rebuilt_target(settings: dict[str, Any], target: Any, allow: list[Any]) -> Any:
-    """Return the target as the learner it was given as; its values are enough where it is only compared by them."""
+def _rebuilt_target(settings: dict[str, Any], target: FunctionLike | None, allow: list[object]) -> object:
+    """Return the target as the learner that was given, None if the measure only needs its values."""
     if target is not None:
         return target
     described = settings["target_function"]
@@ -399,14 +403,14 @@ def _rebuilt_target(settings: dict[str, Any], target: Any, allow: list[Any]) -> 
         ) from None
 
 
-def _function_of_box(settings: dict[str, Any], target: Any, path: Path, allow: list[Any]) -> Any:
-    """Return the target of a lesson in a box, which must be known anywhere."""
+def _function_of_box(settings: dict[str, Any], target: FunctionLike | None, path: Path, allow: list[object]) -> Any:
+    """Return the target of a lesson in a box, where it must be a function."""
     if target is not None:
         return target
     return _rebuilt(settings["target_function"], "y", path, allow)
 
 
-def _rebuilt(description: Any, name: str, path: Path, allow: list[Any]) -> Any:
+def _rebuilt(description: Any, name: str, path: Path, allow: list[object]) -> Any:
     try:
         return rebuild(description, allow)
     except CannotStore as error:

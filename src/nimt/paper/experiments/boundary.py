@@ -1,4 +1,4 @@
-"""A decision boundary: as published, a curve taught with the hinge loss; and a true classification beside it."""
+"""A decision boundary: as published, a curve taught with the hinge loss; and beside it a classification."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BELOW_INK, ABOVE_INK = "#0072B2", "#B87A00"
 
 @dataclass(frozen=True, eq=False)
 class Boundaries:
-    """The published lesson, the same without its stop rule, the true classification, and points to look at."""
+    """The published lesson, the same without its stop rule, the classification, and points to evaluate on."""
 
     published: Lesson
     endless: Lesson
@@ -62,12 +62,12 @@ class Boundaries:
 
 
 def side(points: Array) -> Array:
-    """Return +1 above the boundary to be learned and -1 below it, for points (n, 2)."""
+    """Return +1 above the target boundary and -1 below it, for points (n, 2)."""
     return np.where(points[:, 1] > boundary(points), 1.0, -1.0)
 
 
 def wrong_side(points: Array) -> Array:
-    """Return the real-valued belief of a learner whose boundary is the initial curve, between -1 and 1."""
+    """Return the initial function of the classifier, between -1 and 1; its boundary is the initial curve."""
     return np.clip(points[:, 1] - boundary_start(points), -1.0, 1.0)
 
 
@@ -115,9 +115,9 @@ def accuracies(found: Boundaries) -> dict[int, float]:
 
 
 def quantities(found: Boundaries) -> list[Quantity]:
-    """Return what the curves cannot say: where the endless lesson ends, and how many points are classified right."""
+    """Return numbers beside the curves: where the lesson without stop rule ends, and accuracies."""
     by_step = accuracies(found)
-    ended = len(found.endless) == ENDLESS_STEPS  # a shortened lesson never came so far
+    ended = len(found.endless) == ENDLESS_STEPS  # a shortened lesson does not get that far
     lowest, end = (LOWEST_WITHOUT_STOP, END_WITHOUT_STOP) if ended else (None, None)
     unseen = accuracy(found.classes.learner.predict(found.unseen), side(found.unseen))
     return [
@@ -130,7 +130,7 @@ def quantities(found: Boundaries) -> list[Quantity]:
 
 @styled
 def draw(found: Boundaries) -> Iterator[Drawn]:
-    """Draw decision regions and sample points, the published lesson above the true classification."""
+    """Draw decision regions and sample points: above the published lesson, below the classification."""
     above, below = frames(found.published), frames(found.classes)
     columns = max(len(above), len(below))
     figure = canvas(2.05 * columns + 0.4, 5.0)
@@ -160,7 +160,7 @@ def draw(found: Boundaries) -> Iterator[Drawn]:
         figure,
         "Decision regions of the learner, the boundary to be learned (dashed) and sample points by their true class. "
         "Above: the published lesson, in which the boundary x2 = f(x1) itself is taught with real-valued labels. "
-        "Below: a true classification, a function of two variables taught with labels -1 and +1; the share of "
+        "Below: a classification, a function of two variables taught with labels -1 and +1; the share of "
         "pool points classified right is beside the step.",
     )
 

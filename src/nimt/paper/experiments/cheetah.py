@@ -1,4 +1,4 @@
-"""A picture imparted to a learner that begins with nothing."""
+"""A picture taught to a learner that starts at 0."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
 
 
 def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesson:
-    """Impart the picture by one method."""
+    """Teach the picture by one method."""
     return teach_picture(setting, method, pictures[0].values, 0.0, draw_at=DRAWN)
 
 
@@ -65,22 +65,22 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     rows = rows_of(found.lessons, METHODS)
     low, high = np.quantile(target, CLIPPED)
     limits = (float(low), float(high))
-    said = f"A {picture.name} imparted to a learner that begins with nothing, by method. {picture.caption}"
+    said = f"A {picture.name} taught to a learner that starts at 0, by method. {picture.caption}"
     yield Drawn(
         "cheetah-images",
         picture_rows(rows, target, partial(draw_image, limits=limits), side=1.35),
-        f"{said} Where the pool leaves pixels out, single dots stay as they were.",
+        f"{said} Pixels outside a limited pool are never shown, and remain visible as dots.",
     )
     yield Drawn(
         "cheetah-contours",
         picture_rows(rows, target, partial(draw_contours, limits=None), side=1.35),
-        f"{said} As contours, each panel with levels of its own: what packs teach is smooth from the start.",
+        f"{said} As contours, with levels chosen per panel: with packs f^t is smooth from the start.",
     )
     yield Drawn(
         "cheetah-loss",
         loss_figure(found.lessons, bottom=0.55, enlarged=0.1, place=(0.08, 0.11, 0.38, 0.34)),
         f"How fast the {picture.name} is learned, by method; the inset enlarges the beginning. Yellow is where GFT-k "
-        f"lies for shares k in (0, 1), between one example a step and all of them. {picture.caption}",
+        f"lies for shares k in (0, 1), between one example per step and all of them. {picture.caption}",
     )
 
 
@@ -97,8 +97,9 @@ def notes(found: PictureLessons) -> list[str]:
             "The last digits depend on the JPEG decoder: GFT-1 ends between .7176e-2 and .7184e-2.",
         ]
     return [
-        "The cheetah is not shipped, its licence being unknown: put cheetah.jpg in a folder and name it with --data to "
-        "repeat the published figures. The stand-in has other discrepancies; the order of the methods is the same.",
+        "The cheetah is not shipped, because its licence is unknown: put cheetah.jpg in a folder and name it with "
+        "--data to repeat the published figures. The stand-in has other discrepancies; the order of the methods is the "
+        "same.",
         *said,
     ]
 

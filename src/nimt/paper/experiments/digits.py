@@ -74,7 +74,7 @@ def _differs(method: str, letter: Picture) -> str | None:
 
 
 def quantities(found: PictureLessons) -> list[Quantity]:
-    """Return how far the two digits are apart."""
+    """Return the distance of the two digits."""
     eight, zero, _ = found.pictures
     return [Quantity("|f0 - f*|, Euclidean", float(np.linalg.norm(eight.values - zero.values)), PUBLISHED_DISTANCE)]
 
@@ -96,13 +96,13 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
         "digits-methods",
         picture_rows(lower, zero, draw_surface, side=1.6),
         "The same correction by packs: the 5 % and the 50 % of the pixels that are furthest off, 5 % drawn at random, "
-        "and all of them. Larger packs are slower, and random ones no better than the whole.",
+        "and all of them. Larger packs are slower, and random packs are not better than the whole pool.",
     )
     yield Drawn(
         "digits-loss",
         loss_figure(found.lessons, bottom=0.0, enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46)),
         "How fast the 8 becomes a 0, by method; the inset enlarges the beginning. Yellow is where GFT-k lies for "
-        "shares k in (0, 1), between one example a step and all of them.",
+        "shares k in (0, 1), between one example per step and all of them.",
     )
 
 
@@ -110,7 +110,7 @@ def draw_surface(ax: Axes, picture: Array) -> None:
     rows, columns = picture.shape
     room = Room((0, columns - 1), (0, rows - 1), (0.0, 1.0), azimuth=-82, elevation=52, height=0.45)
     room.open(ax)
-    # row 0 of a picture is its top, which lies at the back
+    # row 0 of a picture is its top, which is drawn at the back
     room.show(ax, [Surface(picture[::-1], "viridis")])
 
 

@@ -19,12 +19,12 @@ COLUMNS = 4
 
 
 def pictures(folder: Path | None) -> tuple[Picture, ...]:
-    """Return the face the learner begins with and the one it is taught: ORL where scikit-learn keeps it."""
+    """Return the initial face and the target: of ORL if scikit-learn has it, else portraits."""
     return datasets.faces()
 
 
 def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
-    """Teach the second face to a learner that knows the first."""
+    """Teach the second face to a learner that starts with the first."""
     initial, target = pictures
     lesson = teach_picture(setting, GREEDY, target.values, initial.values, draw_at=DRAWN, learning_rate=0.05)
     return PictureLessons({GREEDY: lesson}, pictures)
@@ -74,8 +74,9 @@ EXPERIMENT = Experiment(
     name="faces",
     title="A face taught into another",
     paper="Figure 10",
-    about="A sketch for a missing person: the learner has one face in mind, the teacher another. Both are standardised "
-    "pictures of 64 x 64 pixels. Square loss, learning rate 0.05, RBF kernel of width 0.5, 60,000 steps of GFT-1.",
+    about="The learner starts with one face and is taught another, as in a sketch of a missing person. Both are "
+    "standardised pictures of 64 x 64 pixels. Square loss, learning rate 0.05, RBF kernel of width 0.5, 60,000 steps "
+    "of GFT-1.",
     pictures=pictures,
     run=run,
     lessons=lessons,

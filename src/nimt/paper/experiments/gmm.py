@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from matplotlib.axes import Axes
+
 from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool, mixture_start
 from nimt.kernels import rbf
@@ -44,6 +46,7 @@ PUBLISHED_EXAMPLES = {0: -10.0, 150: 2.0, 450: -2.7, 1000: -0.9}
 
 
 def learner(width: float = 0.5) -> KernelLearner:
+    """Return the learner of the mixture."""
     return KernelLearner(rbf(width), learning_rate=0.01, initial=mixture_start)
 
 
@@ -98,13 +101,13 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     yield Drawn(
         "gmm",
         figure,
-        "A Gaussian mixture taught to a learner that believes in N(-10, 1). Left: GFT-1; the stem leads from what the "
-        "learner thinks at the shown example to what it is told. Right: the discrepancy by method; the dotted line is "
-        "the tolerance, the dot where GFT-1 meets it.",
+        "A Gaussian mixture taught to a learner that starts at N(-10, 1). Left: GFT-1; the stem leads from the "
+        "learner's value at the example shown to its label. Right: the discrepancy by method; the dotted line is "
+        "the tolerance, the dot is where GFT-1 meets it.",
     )
 
 
-def draw_losses(ax: Any, curves: list[LossCurve], itd: int | None) -> None:
+def draw_losses(ax: Axes, curves: list[LossCurve], itd: int | None) -> None:
     draw_curves(ax, curves)
     ax.axhline(TOLERANCE, color=QUIET, linewidth=0.8, linestyle=":")
     if itd is not None:

@@ -1,4 +1,4 @@
-"""Why the published text cannot be right about the kernel: the same lessons under both widths."""
+"""Evidence that the text of the paper states another kernel width than was used: the lessons with both widths."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...]) -> Widths:
 
 
 def lessons(found: Widths) -> list[Taught]:
-    """Return the table: the published figures stand beside the width that was used, to compare the other with."""
+    """Return the table: the published numbers are beside the width that was used."""
     known = digits.published()[GREEDY]
     of_mixture = {
         USED: Taught(

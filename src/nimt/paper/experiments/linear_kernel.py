@@ -1,10 +1,11 @@
-"""A kernel learner with the linear kernel and a parametric learner, shown the same examples, are one and the same."""
+"""A learner with the linear kernel equals a parametric learner at every step, if both see the same examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from nimt.datasets import Picture
 from nimt.datasets.formulas import line, line_pool
 from nimt.kernels import linear, rbf
+from nimt.learners.base import Learner
 from nimt.learners.kernel import KernelLearner
 from nimt.learners.linear import LinearLearner
 from nimt.lesson.lesson import Lesson
@@ -30,7 +32,7 @@ VERSIONS = {
     "as the figure shows it": ((1.0, 0.0), (-0.5, 0.0)),
 }
 RBF, LINEAR, PARAMETRIC = "RBF kernel", "linear kernel", "parametric"
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     RBF: {"color": LEARNER, "linewidth": 1.6},
     LINEAR: {"color": "#CC79A7", "linewidth": 3.2},
     PARAMETRIC: {"color": TARGET, "linewidth": 1.4, "linestyle": ":"},
@@ -64,7 +66,7 @@ def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple
         teacher_of(GREEDY), line_pool(), target,
     )  # fmt: skip
     assert first.indices is not None
-    others = {
+    others: dict[str, Learner] = {
         LINEAR: KernelLearner(linear(c=1.0), learning_rate=0.01, initial=initial),
         PARAMETRIC: LinearLearner(start, learning_rate=0.01),
     }
@@ -98,7 +100,7 @@ def quantities(found: dict[str, dict[str, Lesson]]) -> list[Quantity]:
 
 @styled
 def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
-    """Draw the three learners, a row a version."""
+    """Draw the three learners, one row per version."""
     kept = np.array(list(found[next(iter(found))][RBF].snapshots))
     wanted = np.array(DRAWN) * kept[-1] / STEPS
     chosen = np.unique(kept[np.abs(kept[:, np.newaxis] - wanted).argmin(axis=0)]).tolist()

@@ -43,7 +43,7 @@ def lessons(found: dict[str, Lesson]) -> list[Taught]:
 
 @styled
 def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
-    """Draw a row of panels a line."""
+    """Draw one row of panels per line."""
     columns = max(len(lesson.snapshots) for lesson in found.values())
     figure = canvas(1.95 * columns + 0.4, 4.0)
     axes = figure.subplots(len(found), columns, sharex=True, sharey=True, squeeze=False)
@@ -59,7 +59,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
         "lines",
         figure,
         "GFT-1 teaches two straight lines (dashed) to a learner that begins with a curve of two bumps; the stem leads "
-        "from what it thinks at the shown example to what it is told.",
+        "from its value at the example shown to the label.",
     )
 
 

@@ -53,7 +53,7 @@ def lessons(found: dict[str, Lesson]) -> list[Taught]:
 
 @styled
 def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
-    """Draw a row of surfaces a bowl, the plane among them."""
+    """Draw one row of surfaces per bowl, with the plane in each panel."""
     columns = max(len(frames(lesson)) for lesson in found.values())
     figure = canvas(2.0 * columns, 4.4)
     for part, (name, lesson) in zip(figure.subfigures(len(found), 1, squeeze=False)[:, 0], found.items(), strict=True):

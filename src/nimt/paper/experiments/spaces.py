@@ -1,4 +1,4 @@
-"""The paper's first figure from real lessons: a path of parameters, and a surface that moves."""
+"""The paper's first figure, made from lessons: a path of parameters, and a surface that changes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def hill(points: Array, centre: tuple[float, float]) -> Array:
 
 
 def weights_of(lesson: Lesson) -> Array:
-    """Return the weights of a linear learner after every step, read off its values on the pool."""
+    """Return the weights of a linear learner after every step, computed from its values on the pool."""
     features = np.column_stack([lesson.pool.points, np.ones(len(lesson.pool))])
     values = np.stack([lesson.snapshots[step] for step in range(len(lesson) + 1)], axis=1)
     return np.asarray(np.linalg.lstsq(features, values, rcond=None)[0].T)
@@ -84,7 +84,7 @@ def lessons(found: Spaces) -> list[Taught]:
 
 
 def quantities(found: Spaces) -> list[Quantity]:
-    """Return how far the weights were from w* at first and at last."""
+    """Return the distance of the weights from w* at the start and at the end."""
     distance = np.linalg.norm(found.path - np.array(WEIGHTS_GOAL), axis=1)
     return [
         Quantity("|w - w*| at the start", float(distance[0])),
@@ -136,7 +136,7 @@ def draw_path(ax: Axes, path: Array) -> None:
 
 def notes(found: Spaces) -> list[str]:
     """Say what differs from the paper, and why."""
-    return ["The paper's first figure is a sketch; both lessons here are real and their settings are ours."]
+    return ["The paper's first figure is a sketch; here both lessons were run, with settings of ours."]
 
 
 EXPERIMENT = Experiment(
