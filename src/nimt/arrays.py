@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +16,29 @@ Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Say whether `value` is a real number (numpy scalars included); True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Say whether `value` is an integer; True, False and 1.0 do not count as integers."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def check_count(name: str, value: Any, *, at_least: int) -> None:
+def check_count(name: str, value: object, *, at_least: int) -> None:
     """Refuse a value that is not a whole number >= `at_least`."""
     if not is_whole(value) or int(value) < at_least:
         raise InvalidInput(f"{name} must be a whole number >= {at_least}, got {value!r}")
 
 
-def check_positive(name: str, value: Any) -> None:
+def check_positive(name: str, value: object) -> None:
     """Refuse a value that is not a positive finite number."""
     if not is_number(value) or not 0 < float(value) < np.inf:
         raise InvalidInput(f"{name} must be a positive number, got {value!r}")
 
 
-def real_array(name: str, values: Any) -> Array:
+def real_array(name: str, values: object) -> Array:
     """Return a float64 array; refuse complex, text, ragged and masked values."""
     if np.ma.is_masked(values):
         raise InvalidInput(f"{name} has masked values, which are missing: leave these points out or fill them")

@@ -23,7 +23,7 @@ SIMPLE: dict[str, Callable[[float, int], Kernel]] = {
     "linear": lambda width, dimension: linear(1.0),
     "wendland": lambda width, dimension: Wendland(width, dimension=max(dimension, 1)),
 }
-WORDS: dict[str, Callable[..., Any]] = {
+WORDS: dict[str, Callable[..., Kernel]] = {
     "rbf": rbf,
     "linear": linear,
     "Wendland": Wendland,
@@ -119,7 +119,7 @@ def _constant(value: int | float | str, text: str) -> int | float | str:
     return value
 
 
-def _negative(value: Any, text: str) -> int | float:
+def _negative(value: object, text: str) -> int | float:
     if not isinstance(value, int | float):
         raise InvalidInput(f"the kernel {text!r} has a minus before a kernel, which would not be positive definite")
     return -value

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import singledispatch
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import (
     RBF,
@@ -117,15 +118,24 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
     def hyperparameter_width(self) -> Hyperparameter:
         return Hyperparameter("width", "numeric", self.width_bounds)
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        X = np.atleast_2d(np.asarray(X, dtype=float))
-        if X.shape[1] > self.dimension:
+    @overload
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: Literal[False] = False) -> Array: ...
+
+    @overload
+    def __call__(self, X: ArrayLike, Y: None = None, *, eval_gradient: Literal[True]) -> tuple[Array, Array]: ...
+
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> Array | tuple[Array, Array]:
+        points = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        d = points.shape[1]
+        if d > self.dimension:
             raise InvalidInput(
-                f"Wendland(dimension={self.dimension}) is not positive definite on points of dimension {X.shape[1]}; "
-                f"make it with dimension={X.shape[1]}"
+                f"Wendland(dimension={self.dimension}) is not positive definite on points of dimension {d}; "
+                f"make it with dimension={d}"
             )
-        other = X if Y is None else np.atleast_2d(np.asarray(Y, dtype=float))
-        r = cdist(X, other) / self.width
+        other = points if Y is None else np.atleast_2d(np.asarray(Y, dtype=np.float64))
+        r = cdist(points, other) / self.width
         values = self._profile(r)
         if not eval_gradient:
             return values
@@ -295,7 +305,7 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
         )
 
 
-def check_kernel(kernel: Any) -> Kernel:
+def check_kernel(kernel: object) -> Kernel:
     """Return `kernel`, or say why it is not one: it must be a scikit-learn kernel that is a function of two points."""
     if not isinstance(kernel, Kernel):
         raise InvalidInput(

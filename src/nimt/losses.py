@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import expit
@@ -161,7 +162,7 @@ class Absolute(_WithTwin):
         return np.sign(f - y)
 
 
-LOSSES: dict[str, type[Any]] = {
+LOSSES: dict[str, Callable[[], Loss]] = {
     "square": Square,
     "hinge": Hinge,
     "logistic": Logistic,
@@ -181,8 +182,7 @@ def as_loss(loss: str | Loss) -> Loss:
     if isinstance(loss, str):
         if loss not in LOSSES:
             raise InvalidInput(f"loss must be one of {', '.join(LOSSES)}, or an object of your own; got {loss!r}")
-        made: Loss = LOSSES[loss]()
-        return made
+        return LOSSES[loss]()
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
         raise InvalidInput(f"a loss needs value(f, y), slope(f, y) and smoothness; {loss!r} has not all three")
     return loss

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -157,7 +157,7 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def as_measure(measure: Any) -> Measure:
+def as_measure(measure: str | Measure) -> Measure:
     """Return the measure of that name, or `measure` itself if it is one.
 
     Examples

@@ -10,14 +10,14 @@ from __future__ import annotations
 import copy
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, read_only
-from nimt.kernels import CUT, reach
+from nimt.kernels import CUT, rbf, reach
 from nimt.learners.base import Learner
 from nimt.learners.foreign import has_state, own_seat, seated
 from nimt.learners.kernel import KernelLearner
@@ -27,11 +27,14 @@ from nimt.losses import Loss, as_loss, check_labels, twin_of
 from nimt.measures import Measure, as_measure
 from nimt.operators.base import Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
-from nimt.teachers.base import Selection, View, name_of
+from nimt.teachers.base import Selection, SelectsExamples, View, name_of
 from nimt.teachers.base import check_teacher as check_teacher_protocol
+from nimt.teachers.greedy import GreedyTeacher
 from nimt.teaching.teaching import resume, teach
 
 STEPS = 12
+
+Thing = TypeVar("Thing")
 
 
 def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
@@ -63,10 +66,10 @@ def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
     _expect(np.array_equal(again(x), gram), f"{kernel!r} is another kernel after being stored")
     target = np.sin(x.sum(axis=1))
     learner = KernelLearner(kernel, learning_rate=0.4 / float(np.max(kernel.diag(x))))
-    _check_engines(learner, _greedy(), Points(x), target)
+    _check_engines(learner, GreedyTeacher(), Points(x), target)
     if x.shape[1] == 2 and kernel.is_stationary():
         grid = Grid(np.linspace(-2, 2, 7), np.linspace(-1, 1, 5))
-        _check_engines(learner, _greedy(), grid, np.sin(grid.points.sum(axis=1)))
+        _check_engines(learner, GreedyTeacher(), grid, np.sin(grid.points.sum(axis=1)))
 
 
 def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
@@ -115,7 +118,7 @@ def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
     _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes by being stored")
 
 
-def check_teacher(teacher: Any, X: Pool | ArrayLike | None = None) -> None:
+def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -> None:
     """Check a teacher: it chooses from what it may see, repeats itself, tells the truth about drawing, and is storable.
 
     Parameters
@@ -137,7 +140,7 @@ def check_teacher(teacher: Any, X: Pool | ArrayLike | None = None) -> None:
         _expect(isinstance(selection, Selection), f"{name}.select returned {selection!r}, not a Selection")
         shown.append(np.asarray(selection.indices))
     _expect(np.array_equal(shown[0], shown[1]), f"{name} chose differently from the same view and stream")
-    learner = KernelLearner(_narrow(), learning_rate=0.2)
+    learner = KernelLearner(rbf(width=0.4), learning_rate=0.2)
     rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
     declared = getattr(teacher, "draws", None)
@@ -181,7 +184,7 @@ def check_learner(learner: Learner, X: ArrayLike, y: ArrayLike) -> None:
         gap = np.abs(np.asarray(slow.predict(pool.points)).reshape(target.shape) - pupil.values).max()
         _expect(gap <= scale, f"{name}.seat(pool) and partial_fit disagree by {gap:g}")
     if has_state(learner):
-        teacher = _greedy()
+        teacher = GreedyTeacher()
         rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 0}
         plain = teach(learner, teacher, pool, target, engine="reference", **rules)
         _check_resumed(learner, teacher, pool, target, rules, plain)
@@ -198,12 +201,12 @@ def check_measure(measure: str | Measure, X: Pool | ArrayLike | None = None) -> 
     checked = as_measure(measure)
     pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
     target = np.sign(pool.points[:, 0])
-    learner = KernelLearner(_narrow(), learning_rate=0.4)
-    lesson = teach(learner, _greedy(), pool, target, max_iterations=4 * STEPS, measure=checked)
+    learner = KernelLearner(rbf(width=0.4), learning_rate=0.4)
+    lesson = teach(learner, GreedyTeacher(), pool, target, max_iterations=4 * STEPS, measure=checked)
     _expect(bool(np.isfinite(lesson.discrepancy).all()), f"{checked.name} has a value that is not finite")
     middle = float(lesson.discrepancy[2 * STEPS])
     reached = [t for t, value in enumerate(lesson.discrepancy) if checked.is_reached(float(value), middle)]
-    stopped = teach(learner, _greedy(), pool, target, max_iterations=4 * STEPS, measure=checked, tol=middle)
+    stopped = teach(learner, GreedyTeacher(), pool, target, max_iterations=4 * STEPS, measure=checked, tol=middle)
     _expect(stopped.itd == (reached[0] if reached else None), f"{checked.name} does not stop a lesson at its tolerance")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lesson.npz"
@@ -244,19 +247,7 @@ def _expect(holds: bool, sentence: str) -> None:
         raise AssertionError(sentence)
 
 
-def _narrow() -> Kernel:
-    from nimt.kernels import rbf
-
-    return rbf(width=0.4)
-
-
-def _greedy() -> Any:
-    from nimt.teachers.greedy import GreedyTeacher
-
-    return GreedyTeacher()
-
-
-def _check_engines(learner: KernelLearner, teacher: Any, pool: Pool, target: Array) -> None:
+def _check_engines(learner: KernelLearner, teacher: SelectsExamples, pool: Pool, target: Array) -> None:
     """Expect that the engine chosen by itself gives the lesson that the plain loop gives."""
     rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
@@ -271,7 +262,7 @@ def _check_engines(learner: KernelLearner, teacher: Any, pool: Pool, target: Arr
     _expect(close, f"the {chosen.engine} engine measures another discrepancy than the plain loop does")
 
 
-def _check_stored(thing: Any) -> None:
+def _check_stored(thing: object) -> None:
     described = describe(thing)
     stored = not is_foreign(described) or "fields" in described
     _expect(
@@ -281,12 +272,13 @@ def _check_stored(thing: Any) -> None:
     )
 
 
-def _rebuilt(thing: Any) -> Any:
-    return rebuild(describe(thing), [] if is_own(thing) else [type(thing)])
+def _rebuilt(thing: Thing) -> Thing:
+    rebuilt: Thing = rebuild(describe(thing), [] if is_own(thing) else [type(thing)])
+    return rebuilt
 
 
 def _check_resumed(
-    learner: Learner, teacher: Any, pool: Pool, target: Array, rules: dict[str, Any], plain: Lesson
+    learner: Learner, teacher: SelectsExamples, pool: Pool, target: Array, rules: dict[str, Any], plain: Lesson
 ) -> None:
     """Expect that a lesson stopped in the middle goes on from its checkpoint to the same end, bit by bit."""
     own = [type(thing) for thing in (learner, teacher) if not is_own(thing)]

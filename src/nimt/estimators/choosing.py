@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.estimators.samples import Samples
@@ -40,7 +40,7 @@ class GreedyChoice:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         samples: Samples,
         *,
         beta: float,
@@ -48,9 +48,9 @@ class GreedyChoice:
         tolerance: float,
         most: int,
     ) -> None:
-        self.basis = NewtonBasis(kernel, samples.points, ridge, capacity=most)
-        self.residual = np.array(samples.labels, order="F")
-        self.weight = samples.weight
+        self.basis: NewtonBasis = NewtonBasis(kernel, samples.points, ridge, capacity=most)
+        self.residual: Array = np.array(samples.labels, order="F")
+        self.weight: Array | None = samples.weight
         self.beta = beta
         self.tolerance = tolerance
         self.indices: list[int] = []

@@ -14,8 +14,7 @@ from nimt.losses import Loss
 from nimt.pools.base import Pool, as_pool, same_points, values_on
 
 LearningRate = float | str | Callable[[int], float]
-
-
+InitialFunction = ArrayLike | Callable[[Array], ArrayLike]  # a number, values on a pool, or a callable
 State = dict[str, Any]  # named arrays, numbers, text, and dictionaries of them: what a file can hold
 
 
@@ -30,9 +29,22 @@ class Learner(Protocol):
     - `state()` and `restore(state)`: named arrays, so that it can be saved, checkpointed and resumed.
     """
 
+    # Any: a learner may take fewer kinds of arrays than `ArrayLike`, and a caller may give any of them
     def predict(self, X: Any) -> Any: ...
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
+
+
+class StatefulLearner(Learner, Protocol):
+    """A learner that can be saved, checkpointed and resumed."""
+
+    def state(self) -> State:
+        """Return named arrays."""
+        ...
+
+    def restore(self, state: State) -> None:
+        """Take over what `state` returned."""
+        ...
 
 
 class Pupil(Protocol):
@@ -97,7 +109,7 @@ class Described:
 class StartsFromInitial:
     """What learners share that start from a function given as a number, a callable, or values on a pool."""
 
-    initial: Any
+    initial: InitialFunction
     pool_: Pool
 
     def check_initial(self) -> None:

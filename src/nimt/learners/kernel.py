@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_array, stored_count
@@ -16,6 +15,7 @@ from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.learners.base import (
     Described,
+    InitialFunction,
     LearningRate,
     StartsFromInitial,
     State,
@@ -29,11 +29,12 @@ from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
 from nimt.pools.box import Box
+from nimt.scikit import Estimator
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 
 
-class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignore[misc]
+class KernelLearner(StartsFromInitial, Described, Estimator):
     r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
 
     A pack of k examples moves f to f - eta * (1/k) sum_j slope(f(x_j), y_j) K(x_j, .). The function is kept as
@@ -73,7 +74,7 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         *,
         loss: str | Loss = "square",
         learning_rate: LearningRate = 0.01,
-        initial: Any = 0.0,
+        initial: InitialFunction = 0.0,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -93,7 +94,7 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         check_kernel_on(self.kernel, pool)
         self.bind_initial(pool)
         if self.learning_rate == "auto":
-            self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
+            self.learning_rate_: float = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
@@ -158,9 +159,9 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         `distinct` promises that no point comes twice, which saves looking; the arrays are then kept, not copied.
         """
         if self.steps_so_far() == 0:
-            self.centers_ = np.empty((0, points.shape[1]))
-            self.coefficients_ = np.empty((0, *coefficients.shape[1:]))
-            self.steps_ = 0
+            self.centers_: Array = np.empty((0, points.shape[1]))
+            self.coefficients_: Array = np.empty((0, *coefficients.shape[1:]))
+            self.steps_: int = 0
         self.steps_ += steps
         if distinct and len(self.centers_) == 0:
             self.centers_, self.coefficients_ = points, coefficients
@@ -206,7 +207,7 @@ class KernelPupil:
     """A `KernelLearner` on a pool: one step adds a few kernel columns to the values, nothing is evaluated again."""
 
     def __init__(self, learner: KernelLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
-        self.learner = copy.deepcopy(learner).bind(pool)
+        self.learner: KernelLearner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
         self.operator: Operator = DenseOperator(learner.kernel, pool)
         self.loss: Loss = as_loss(learner.loss)
@@ -215,7 +216,7 @@ class KernelPupil:
         self.outputs = outputs
         self.coefficients: Array = np.zeros((len(pool), *outputs))
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
-        self.steps = 0
+        self.steps: int = 0
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
@@ -276,16 +277,16 @@ class KernelBoxPupil:
     diagonal: Array | None = None
 
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
-        self.learner = copy.deepcopy(learner).bind(box.grid)
-        self.points = box.grid.points
-        self.on_grid = self.learner.kernel.diag(self.points)
+        self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
+        self.points: Array = box.grid.points
+        self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs
         self.values: Array = self.learner.values_on(box.grid, outputs)
         self.centers: Array = np.empty((8, box.dimension))
         self.coefficients: Array = np.empty((8, *outputs))
-        self.size = 0
-        self.steps = 0
+        self.size: int = 0
+        self.steps: int = 0
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 
@@ -42,7 +41,7 @@ class NewtonBasis:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         points: Array,
         ridge: float = 0.0,
         tolerance: float = SMALLEST_POWER,
@@ -55,7 +54,7 @@ class NewtonBasis:
         self.least: Array = tolerance**2 * self.diagonal
         self.power_squared: Array = self.diagonal.copy()
         self._functions: Array = np.empty((capacity, len(points)))  # one row per v_j: products read memory in order
-        self.size = 0
+        self.size: int = 0
 
     @property
     def columns(self) -> Array:

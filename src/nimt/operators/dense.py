@@ -9,9 +9,9 @@ column after column: the plain loop and the compiled one then do the same arithm
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
@@ -45,10 +45,10 @@ class DenseOperator:
 
     name = "dense"
 
-    def __init__(self, kernel: Any, pool: Pool, gram_limit: int = GRAM_LIMIT) -> None:
+    def __init__(self, kernel: Kernel, pool: Pool, gram_limit: int = GRAM_LIMIT) -> None:
         self.kernel = kernel
         self.pool = pool
-        self.keeps_gram = 8 * len(pool) ** 2 <= gram_limit
+        self.keeps_gram: bool = 8 * len(pool) ** 2 <= gram_limit
 
     @cached_property
     def window(self) -> GridOperator | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 from scipy.ndimage import convolve1d
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
@@ -55,15 +55,19 @@ class GridOperator:
 
     name = "grid"
 
-    def __init__(self, kernel: Any, grid: Grid, cut: float = CUT) -> None:
+    def __init__(self, kernel: Kernel, grid: Grid, cut: float = CUT) -> None:
         if not kernel.is_stationary():
             raise InvalidInput(f"{kernel!r} is not stationary, so it has no window on a grid")
         self.kernel = kernel
         self.grid = grid
         self.cut = cut
-        self.height = height(kernel, grid.dimension)
+        self.height: float = height(kernel, grid.dimension)
+        self.lead: Whole
+        self.first: Whole
+        self.start: Whole
+        self.weights: Array
         self.lead, self.first, self.start, self.weights = self._runs(self._box())
-        self.reach = self._offsets_kept()
+        self.reach: tuple[int, ...] = self._offsets_kept()
 
     @property
     def cells(self) -> int:

@@ -46,7 +46,7 @@ class NeighbourOperator:
     name = "neighbours"
 
     def __init__(self, kernel: Kernel, pool: Pool, cut: float = CUT) -> None:
-        self.radius = reach(kernel, cut)
+        self.radius: float = reach(kernel, cut)
         if not np.isfinite(self.radius):
             raise InvalidInput(
                 f"{kernel!r} does not tell a distance beyond which it is zero, so there are no lists of neighbours: "
@@ -54,8 +54,11 @@ class NeighbourOperator:
             )
         self.kernel = kernel
         self.pool = pool
-        self.height = height(kernel, pool.dimension)
-        self.tree = _tree(pool)
+        self.height: float = height(kernel, pool.dimension)
+        self.tree: cKDTree = _tree(pool)
+        self.begin: NDArray[np.int64]
+        self.members: NDArray[np.int32]
+        self.weights: Array
         self.begin, self.members, self.weights = self._lists(cut * self.height)
 
     @classmethod

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
@@ -38,18 +38,18 @@ class StreamedOperator:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         pool: Pool,
         cache_bytes: int = CACHE,
         column: Callable[[int, Array], None] | None = None,
     ) -> None:
         self.kernel = kernel
         self.pool = pool
-        self.compute = column or self._by_scikit_learn
-        self.room = max(1, int(cache_bytes // (8 * len(pool))))
+        self.compute: Callable[[int, Array], None] = column or self._by_scikit_learn
+        self.room: int = max(1, int(cache_bytes // (8 * len(pool))))
         self.kept: OrderedDict[int, Array] = OrderedDict()
-        self.hits = 0
-        self.misses = 0
+        self.hits: int = 0
+        self.misses: int = 0
 
     @classmethod
     def cost(cls, pool: Pool, cache_bytes: int = CACHE) -> Cost:

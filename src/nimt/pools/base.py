@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -140,6 +140,15 @@ class Grid:
 Pool = Grid | Points
 
 
+class Predicts(Protocol):
+    """Anything that gives its values at the rows of X, as scikit-learn's models do."""
+
+    def predict(self, X: Any) -> Any: ...
+
+
+FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a number, a callable, or a model
+
+
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
     """Return X as a pool: a Grid stays one, an array becomes Points; an error calls it `name`."""
     return X if isinstance(X, Grid | Points) else Points(_checked_rows(name, X))
@@ -154,7 +163,7 @@ def same_points(one: Pool, other: Pool) -> bool:
     return bool(np.array_equal(one.points, other.points))
 
 
-def values_on(pool: Pool, function: Any, name: str, outputs: tuple[int, ...] | None = None) -> Array:
+def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] | None = None) -> Array:
     """Return the values of `function` on the pool, shape (n,), or (n, q) where it has q > 1 outputs.
 
     Parameters
@@ -173,8 +182,8 @@ def values_on(pool: Pool, function: Any, name: str, outputs: tuple[int, ...] | N
     values = _values_of_callable(pool, function, name) if callable(function) else _values_given(pool, function, name)
     if outputs is None or values.shape[1:] == outputs:
         return values
-    if not callable(function) and np.ndim(function) == 0:
-        return frozen(np.full((len(pool), *outputs), float(function)))
+    if not callable(function) and np.ndim(np.asarray(function)) == 0:
+        return frozen(np.full((len(pool), *outputs), float(values[0])))
     raise InvalidInput(
         f"{name} has {values[0].size} output{'s' if values[0].size > 1 else ''} where {_count(outputs)} "
         f"needed: give it as an array ({len(pool)}{''.join(f', {q}' for q in outputs) or ','})"
@@ -185,7 +194,7 @@ def _count(outputs: tuple[int, ...]) -> str:
     return f"{outputs[0]} are" if outputs else "1 is"
 
 
-def _values_given(pool: Pool, given: Any, name: str) -> Array:
+def _values_given(pool: Pool, given: object, name: str) -> Array:
     n = len(pool)
     array = real_array(name, given)
     if array.shape == ():
@@ -204,7 +213,7 @@ def _values_given(pool: Pool, given: Any, name: str) -> Array:
     return frozen(array)
 
 
-def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str) -> Array:
+def _values_of_callable(pool: Pool, function: Callable[[Array], object], name: str) -> Array:
     n = len(pool)
     try:
         returned = function(pool.points)

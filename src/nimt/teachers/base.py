@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
-from nimt.pools.base import Pool
+from nimt.pools.base import FunctionLike, Pool
 
 Memory = Mapping[str, NDArray[Any]]
 
@@ -81,6 +81,15 @@ class View:
         return len(self.target)
 
 
+@runtime_checkable
+class SelectsExamples(Protocol):
+    """What a lesson needs of a teacher: `select(view)`. Inherit `Teacher` for the options all our teachers have."""
+
+    def select(self, view: View) -> Selection:
+        """Choose what to show next."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class AlternativeLabels:
     """Label a step's whole pack by another target, with a probability: the paper's alternative teaching.
@@ -94,7 +103,7 @@ class AlternativeLabels:
     probability : float in [0, 1]
     """
 
-    other_target: Any
+    other_target: FunctionLike
     probability: float = 0.2
 
     def __post_init__(self) -> None:
@@ -151,7 +160,7 @@ class Teacher:
         What it must be told of the learner ("kernel", "loss"), as parameters of these names.
     """
 
-    pool: Any = None
+    pool: ArrayLike | None = None
     labels: AlternativeLabels | None = None
 
     at_random: ClassVar[bool] = False  # whether `select` draws from the view's stream
@@ -212,13 +221,13 @@ class Teacher:
         raise InvalidInput(f"{type(self).__name__} has no select(view): a teacher chooses by that method")
 
 
-def name_of(teacher: Any) -> str:
+def name_of(teacher: object) -> str:
     """Return what tables and figures call a teacher; one that does not tell is called by its class."""
     name = getattr(teacher, "name", None)
     return name if isinstance(name, str) and name else type(teacher).__name__
 
 
-def check_teacher(teacher: Any) -> None:
+def check_teacher(teacher: object) -> None:
     """Refuse what cannot choose."""
     if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
         raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
@@ -256,7 +265,7 @@ def norm_of(values: Array, norm: int | str = 2) -> Array:
     return np.asarray(np.sum(sizes, axis=1) if norm == 1 else np.max(sizes, axis=1))
 
 
-def check_norm(norm: Any) -> None:
+def check_norm(norm: object) -> None:
     """Refuse what is not one of the norms over outputs."""
     if isinstance(norm, bool) or norm not in NORMS:
         raise InvalidInput(f"norm must be 2, 1 or 'max', got {norm!r}")
@@ -286,7 +295,7 @@ def largest(scores: Array, k: int) -> Indices:
     return np.sort(np.concatenate([above, equal]))
 
 
-def check_k(k: Any) -> None:
+def check_k(k: object) -> None:
     """Refuse a k that can be right for no pool."""
     if not is_number(k):
         raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
@@ -314,7 +323,7 @@ def count_of(k: int | float, n: int) -> int:
     return max(1, int(float(k) * n))
 
 
-def candidates_of(pool: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
+def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
     """Return the sorted pool indices a teacher may show, or None for all of them.
 
     Parameters

@@ -135,7 +135,7 @@ class GreedyTeacher(Teacher):
         return np.asarray(norm_of(slopes, self.norm) * np.sqrt(self.kernel.diag(view.pool.points)))
 
 
-def diverse_pack(errors: Array, kernel: Any, points: Array, k: int) -> Indices:
+def diverse_pack(errors: Array, kernel: Kernel, points: Array, k: int) -> Indices:
     """Return k indices chosen one by one, each time as if the points before were put right; in ascending order.
 
     Examples
