@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import Array, check_finite, frozen, real_array
 from nimt.errors import InvalidInput, NimtError
 
-LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are numbers
+LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
 
 
 class Points:
-    """Points anywhere, as rows: what any array given as X becomes.
+    """Points in any arrangement, as rows: an array given as X becomes one of these.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Grid:
     Parameters
     ----------
     *axes : arrays of shape (m,)
-        Each strictly monotone with equal steps (within rounding); a single point is an axis too.
+        Each strictly monotone with equal steps (within rounding); an axis may have a single point.
 
     Examples
     --------
@@ -108,15 +108,15 @@ class Grid:
 
     @cached_property
     def points(self) -> Array:
-        """All points, shape (n, d); made when first asked for."""
+        """All points, shape (n, d); computed when first used."""
         mesh = np.meshgrid(*self.axes, indexing="ij")
         return frozen(np.stack([part.ravel() for part in mesh], axis=1))
 
     def take(self, indices: NDArray[np.intp]) -> Array:
-        """Return the points at some indices, without making all of them."""
+        """Return the points at some indices, without computing all of them."""
         taken = np.empty((len(indices), self.dimension))
         rest = np.array(indices)
-        for i in range(self.dimension - 1, -1, -1):  # axis by axis: a picture's pixels are many
+        for i in range(self.dimension - 1, -1, -1):  # axis by axis, because a picture has many pixels
             taken[:, i] = self.axes[i][rest % len(self.axes[i])]
             rest //= len(self.axes[i])
         return taken
@@ -150,7 +150,7 @@ FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a 
 
 
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
-    """Return X as a pool: a Grid stays one, an array becomes Points; an error calls it `name`."""
+    """Return X as a pool: a Grid stays one, an array becomes Points; `name` is for error messages."""
     return X if isinstance(X, Grid | Points) else Points(_checked_rows(name, X))
 
 
@@ -173,7 +173,7 @@ def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] 
         An array has shape (n,) or the grid's shape, each with one more axis of length q for q outputs. A callable is
         called once, with all points as one array (n, d), (n, 1) in 1-D, and returns (n,), (n, 1) or (n, q).
     name : str
-        What to call it in an error.
+        Its name in error messages.
     outputs : () or (q,), optional
         The outputs it must have; a number then stands for all of them.
     """
@@ -281,7 +281,7 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
 
 
 def _way_to_uniform(axis: Array, mean: float) -> str:
-    """Say how to repair an axis that only rounding (float32, a table's digits) keeps from being uniform."""
+    """Say how to repair an axis that is uniform up to rounding (float32, the digits of a table)."""
     if np.abs(axis - np.linspace(axis[0], axis[-1], len(axis))).max() > 0.1 * np.abs(mean):
         return ""
     return f"if it was rounded, give np.linspace({axis[0]!s}, {axis[-1]!s}, {len(axis)}) in float64, otherwise "
