@@ -1,6 +1,6 @@
 """Approximations for very large pools: K replaced by a product of features, or the pool by a part of it.
 
-They are what the paper's remark on complexity names. None is exact, so none is ever chosen by itself. An approximate
+They are what the paper's remark on complexity names. None is exact, so none is chosen automatically. An approximate
 kernel is a kernel like any other: the learner that is taught by it, and returned, has that kernel.
 """
 
@@ -110,7 +110,7 @@ class NystroemKernel(FeatureKernel):
 
 
 class FeatureOperator:
-    """A `FeatureKernel` on a pool: a step costs O(n m) and the Gram matrix never exists."""
+    """A `FeatureKernel` on a pool: a step costs O(n m), and the Gram matrix is never formed."""
 
     name = "features"
 
@@ -133,7 +133,7 @@ class RandomFeatures:
     Parameters
     ----------
     components : int
-        More of them, a smaller error: it falls like 1 / sqrt(components).
+        The error falls like 1 / sqrt(components).
     seed : int
 
     Examples
@@ -155,7 +155,7 @@ class RandomFeatures:
         return f"{self.label} ({self.components}), an approximation"
 
     def kernel(self, kernel: Kernel, pool: Pool) -> Kernel:
-        """Return what stands in for a kernel on a pool."""
+        """Return the approximation of a kernel on a pool."""
         if not behaves_like(kernel, RBF, "__call__"):
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
         return RandomFeatureKernel(kernel.length_scale, self.components, self.seed)
@@ -184,9 +184,9 @@ class Nystroem(RandomFeatures):
 
 
 def subsample(X: Pool | ArrayLike, y: FunctionLike, size: int, *, seed: int = 0) -> tuple[Points, Array]:
-    """Return part of a pool and the target there: teach on it, and ask the taught learner anywhere.
+    """Return part of a pool and the target there: teach on it, and evaluate the taught learner anywhere.
 
-    The discrepancy of such a lesson is that of the part; `lesson.learner.predict(X)` tells the rest.
+    The discrepancy of such a lesson is that of the part; `lesson.learner.predict(X)` gives the values elsewhere.
 
     Examples
     --------
