@@ -48,7 +48,7 @@ class StatefulLearner(Learner, Protocol):
 
 
 class Pupil(Protocol):
-    """A learner at work on one pool. `loss` and `diagonal` are None for a learner that cannot be opened.
+    """A learner at work on one pool. `loss` and `diagonal` are None for a learner that does not have them.
 
     `values` are (n,), or (n, q) for q outputs.
     """
@@ -66,11 +66,11 @@ class Pupil(Protocol):
         ...
 
     def taught(self) -> Learner:
-        """Return the learner as it is now, a copy of its own."""
+        """Return the learner as it is now, as a separate copy."""
         ...
 
     def state(self) -> State:
-        """Return what `restore` needs to go on bit by bit."""
+        """Return what `restore` needs to continue bit for bit."""
         ...
 
     def restore(self, state: State) -> None: ...
@@ -78,7 +78,7 @@ class Pupil(Protocol):
 
 @runtime_checkable
 class BoxPupil(Pupil, Protocol):
-    """A pupil in a `Box`: it can be asked and shown any point; `values` are those on the grid of the box."""
+    """A pupil in a `Box`: it can be evaluated at, and shown, any point; `values` are those on the grid of the box."""
 
     def at(self, points: Array) -> Array:
         """Return the learner's values at any points."""
@@ -90,7 +90,7 @@ class BoxPupil(Pupil, Protocol):
 
 
 class Described:
-    """A learner that is known by its parameters and its state: attributes whose names end in an underscore."""
+    """A learner that is described by its parameters and its state: attributes whose names end in an underscore."""
 
     learned: ClassVar[tuple[str, ...]] = ()
 
@@ -107,7 +107,7 @@ class Described:
 
 
 class StartsFromInitial:
-    """What learners share that start from a function given as a number, a callable, or values on a pool."""
+    """What is shared by learners that start from a function: a number, a callable, or values on a pool."""
 
     initial: InitialFunction
     pool_: Pool
@@ -173,7 +173,7 @@ def check_rate(rate: LearningRate, loss: Loss) -> None:
 
 
 def rate_at(rate: float | Callable[[int], float], step: int) -> float:
-    """Return the learning rate at a step, and refuse what a schedule must not return."""
+    """Return the learning rate at a step, and refuse an invalid value from a schedule."""
     value = rate(step) if callable(rate) else rate
     if not is_number(value) or not 0 < float(value) < np.inf:
         raise InvalidInput(f"learning_rate returned {value!r} at step {step}: it must be a positive number")
@@ -201,7 +201,7 @@ def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
-    """Return where each asked point stands in the bound pool, or say that the function is not known there."""
+    """Return the index in the bound pool of each point asked for, or refuse a point that is not in it."""
     if asked.dimension == bound.dimension:
         both = np.concatenate([bound.points, asked.points]) + 0.0
         _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)

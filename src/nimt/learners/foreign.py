@@ -75,7 +75,7 @@ class ForeignPupil:
 
 
 def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
-    """Seat a learner at a pool or in a box; the caller's own is left as it was.
+    """Seat a learner at a pool or in a box; the caller's object is not changed.
 
     `labels` are all that it may be shown, (m,) or (m, q): a classifier must know its classes before it begins.
     """
@@ -91,7 +91,7 @@ def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
 
 
 def own_seat(learner: object, name: str) -> Callable[..., Pupil] | None:
-    """Return the learner's way to be seated, None where a subclass predicts or learns in another way than it knows."""
+    """Return the learner's method `seat` or `seat_in`, None if a subclass overrides what it relies on."""
     kind = type(learner)
     seat = getattr(learner, name, None)
     if not callable(seat):
@@ -102,12 +102,12 @@ def own_seat(learner: object, name: str) -> Callable[..., Pupil] | None:
 
 
 def _written_in(kind: type, name: str) -> type:
-    """Return the class, of those a class inherits from, in which a method was written."""
+    """Return the class that defines a method, among a class and its bases."""
     return next((one for one in kind.__mro__ if name in vars(one)), kind)
 
 
 def check_learner(learner: object) -> None:
-    """Refuse what cannot be taught."""
+    """Refuse an object without `predict` and `partial_fit`."""
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
     if missing or isinstance(learner, type):
         raise InvalidInput(
@@ -120,16 +120,16 @@ def is_classifier_like(learner: object) -> bool:
     return bool(hasattr(learner, "__sklearn_tags__") and is_classifier(learner))
 
 
-# ---------------------------------------------------------------- what a file can hold of a learner
+# ---------------------------------------------------------------- a learner in a file
 
 
 def has_state(learner: object) -> TypeGuard[StatefulLearner]:
-    """Say whether a learner tells its state as named arrays."""
+    """Say whether a learner has `state` and `restore`."""
     return all(callable(getattr(learner, name, None)) for name in ("state", "restore"))
 
 
 def state_of(learner: object) -> State:
-    """Return what `with_state` needs, or refuse a learner that no file can hold without pickle."""
+    """Return what `with_state` needs, or refuse a learner that cannot be written without pickle."""
     if has_state(learner):
         return {"own": learner.state()}
     if isinstance(learner, BaseEstimator):
@@ -149,13 +149,13 @@ def with_state(learner: Any, state: State) -> Any:
 
 
 def from_skops(data: Array, name: str) -> BaseEstimator:
-    """Read an estimator that skops wrote; nothing but scikit-learn's own classes is ever made."""
+    """Read an estimator that skops wrote; only classes of scikit-learn are created."""
     io = _skops(name)
     written = np.asarray(data, dtype=np.uint8).tobytes()
     types = io.get_untrusted_types(data=written)
     strange = [name for name in types if not name.startswith("sklearn.")]
     if strange:
-        raise CannotStore(f"the stored estimator holds {strange[0]}, which is not of scikit-learn and is not made")
+        raise CannotStore(f"the stored estimator holds {strange[0]}, not a class of scikit-learn, so it is not loaded")
     return io.loads(written, trusted=types)
 
 

@@ -98,11 +98,11 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
-        """Return this learner at work on a pool; it is left as it was."""
+        """Return this learner at work on a pool; the learner itself is not changed."""
         return KernelPupil(self, pool, outputs)
 
     def seat_in(self, box: Box, outputs: tuple[int, ...] = ()) -> KernelBoxPupil:
-        """Return this learner at work in a box; it is left as it was."""
+        """Return this learner at work in a box; the learner itself is not changed."""
         return KernelBoxPupil(self, box, outputs)
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
@@ -154,9 +154,9 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         return total
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
-        """Add coefficients at points; a point already among the centers keeps its one row.
+        """Add coefficients at points; a point already among the centres keeps its row.
 
-        `distinct` promises that no point comes twice, which saves looking; the arrays are then kept, not copied.
+        `distinct` promises that no point occurs twice, which saves a search; the arrays are then kept, not copied.
         """
         if self.steps_so_far() == 0:
             self.centers_: Array = np.empty((0, points.shape[1]))
@@ -169,7 +169,7 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         self._check_dimension(points)
         both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point
         _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")  # centers stay in the order in which they were first shown
+        order = np.argsort(first, kind="stable")  # centres stay in the order in which they were first shown
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         merged = np.zeros((len(order), *coefficients.shape[1:]))
@@ -236,14 +236,14 @@ class KernelPupil:
         return of_interpolant(self, target)
 
     def lend(self) -> tuple[Array, Array, Flags]:
-        """Hand its values, coefficients and shown flags to an engine, which works on them until `take_back`."""
+        """Give its values, coefficients and shown flags to an engine, which works on them until `take_back`."""
         lent = self.values, self.coefficients, self.shown
         self.values = self.coefficients = np.empty(0)
         self.shown = np.empty(0, dtype=bool)
         return lent
 
     def take_back(self, values: Array, coefficients: Array, shown: Flags) -> None:
-        """Take over what an engine made of the arrays it was lent."""
+        """Take back the arrays from an engine."""
         self.values, self.coefficients, self.shown = values, coefficients, shown
 
     def taught(self) -> KernelLearner:

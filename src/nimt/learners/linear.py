@@ -32,7 +32,7 @@ class LinearLearner(Described, Estimator):
     Attributes
     ----------
     weights_ : array
-        The weights now; `weights` stays what it was made with.
+        The current weights; `weights` keeps the initial ones.
     steps_ : int
 
     Examples
@@ -74,7 +74,7 @@ class LinearLearner(Described, Estimator):
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> LinearPupil:
-        """Return this learner at work on a pool; it is left as it was."""
+        """Return this learner at work on a pool; the learner itself is not changed."""
         if outputs:
             raise InvalidInput(f"a LinearLearner has one output, and the target {outputs[0]}: use a KernelLearner")
         return LinearPupil(self, pool)

@@ -120,6 +120,6 @@ def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
         raise IllConditioned(
             f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
             f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
-            f"coarser pool, or give the target as a Expansion"
+            f"coarser pool, or give the target as a KernelLearner"
         )
     return lambda values: np.asarray(cho_solve(factor, values))

@@ -1,4 +1,4 @@
-"""A learner that forgets nothing: after each example it is the kernel interpolant of all it was shown."""
+"""A learner that interpolates: after each example it is the kernel interpolant of all examples shown."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> OrthogonalPupil:
-        """Return this learner at work on a pool; it is left as it was."""
+        """Return this learner at work on a pool; the learner itself is not changed."""
         return OrthogonalPupil(self, pool, outputs)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
