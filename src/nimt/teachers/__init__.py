@@ -1,4 +1,4 @@
-"""What chooses examples: one file per teacher."""
+"""Teachers, which choose the examples: one file per teacher."""
 
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 from nimt.teachers.greedy import GreedyTeacher
