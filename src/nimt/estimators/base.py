@@ -103,12 +103,12 @@ class GreedyKernelModel(Estimator):
         began = time.perf_counter()
         self._check_parameters()
         if sample_weight is not None and not self.refit:
-            raise InvalidInput("sample_weight needs refit=True: an interpolant passes through a label or does not")
+            raise InvalidInput("sample_weight needs refit=True: an interpolant cannot weight its labels")
         samples = Samples(X, labels, None if sample_weight is None else checked_weight(sample_weight, len(X)))
         rows, held_out = samples.rows_that_count(), None
         if self.early_stopping:
             rows, held_out = self._split(rows, classes)
-        # The products are bound by memory: more threads gain little, and wait for each other where cores are busy.
+        # The products are limited by memory: more threads gain little, and wait for each other where cores are busy.
         # With one, the same rows are chosen on every machine with the same BLAS, however many cores it has.
         with _thread_pools().limit(limits=1, user_api="blas"):
             choice, outcome, errors = self._choose(

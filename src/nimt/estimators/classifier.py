@@ -50,7 +50,7 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
         ----------
         X : array (n, d)
         y : array (n,)
-            Classes: numbers or words.
+            Classes: numbers or text.
         sample_weight : array (n,) or None
             As in the regressor.
         """

@@ -19,7 +19,7 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
     The centres are chosen as by `nimt.InterpolationTeacher` for an `nimt.OrthogonalLearner`, also known as VKOGA
     [Wirtz13]: each step takes the row with the largest score and interpolates its label, O(n m) for the m-th. Then the
     coefficients are fitted to *all* labels, by ridge regression over the span of the centres (`refit`): where labels
-    are noisy, an interpolant of a few of them is useless, and this is not.
+    are noisy, an interpolant of a few of them is a poor model, and a fit to all is not.
 
     Scale the features to comparable sizes first, for instance by `sklearn.preprocessing.StandardScaler`. Of several
     outputs that differ in size, the largest decides which centres are chosen: scale these too.
@@ -43,12 +43,12 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         Whether to fit the coefficients to all labels. False keeps the interpolant of the labels at the centres; with a
         regularisation, that is kernel ridge regression on the centres alone.
     early_stopping : bool
-        Whether to hold rows out, look at their error after each growth by a quarter, and keep the smallest
-        number of centres that no later look improved on by 1 %.
+        Whether to hold rows out, evaluate their error after each growth by a quarter, and keep the smallest
+        number of centres that no later evaluation improved on by 1 %.
     validation_fraction : float
         The share of rows to hold out.
     n_iter_no_change : int
-        Looks without an improvement after which to stop.
+        Evaluations without an improvement after which to stop.
     random_state : int, RandomState or None
         Which rows are held out; nothing else is random.
 
