@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +48,12 @@ def real_array(name: str, values: object) -> Array:
         raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
-    with np.errstate(over="ignore"):  # what is too large for a float64 becomes inf, and is refused as such
+    with np.errstate(over="ignore"):  # a number too large for float64 becomes inf, which `check_finite` refuses
         return array.astype(np.float64, copy=False)
 
 
 def check_finite(name: str, array: Array, point: Callable[[int], object] | None = None) -> None:
-    """Refuse NaN and infinities, and say where the first one is; `point` tells the coordinates at an index."""
+    """Refuse NaN and infinities, and say where the first one is; `point` returns the coordinates at an index."""
     bad = ~np.isfinite(array)
     if not bad.any():
         return
@@ -81,7 +81,7 @@ def read_only(array: Array) -> Array:
 def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f") -> NDArray[Any]:
     """Return a copy of an array read from a file, or refuse one that is not of this shape and kind.
 
-    A checksum is not a key: a file may have been forged. What compiled code will index is checked here first.
+    A checksum does not prevent forgery, so whatever compiled code will index is checked here first.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def stored_indices(state: Mapping[str, Any], name: str, shape: tuple[int | None,
 
 
 def stored_count(state: Mapping[str, Any], name: str) -> int:
-    """Return a count read from a file, or refuse what is not one."""
+    """Return a count read from a file, or refuse any other value."""
     found: Any = state.get(name)
     if isinstance(found, np.ndarray) and found.shape == ():
         found = found.item()

@@ -30,9 +30,9 @@ from nimt.errors import InvalidInput
 from nimt.objects import behaves_like
 from nimt.pools.base import Pool
 
-CUT = 1e-16  # of K(0): smaller contributions are lost in rounding anyway
+CUT = 1e-16  # of K(0): smaller contributions are lost in rounding
 ROUNDED_UP = 1.0 + 1e-9  # on a distance, so that no value at the cut is lost to rounding
-PROBED = 5  # points of a pool on which a kernel is tried
+PROBED = 5  # points of a pool at which a kernel is evaluated as a check
 SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles
 
 
@@ -40,7 +40,7 @@ def rbf(width: float) -> Kernel:
     r"""Return k(x, y) = exp(-|x - y|^2 / width^2), the paper's form.
 
     Gaussian-process libraries write exp(-|x - y|^2 / (2 l^2)): width = sqrt(2) * l. The published curves of
-    [Zhang23] were made with width 0.5, although the text states width 2.
+    [Zhang23] have width 0.5, although the text states width 2.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
         return values, (-r * self._profile_slope(r))[:, :, np.newaxis]  # by log(width), as scikit-learn expects
 
     def reach(self) -> float:
-        """Return the distance beyond which it is zero; a subclass of another profile tells its own."""
+        """Return the distance beyond which it is zero; a subclass with another profile must override this."""
         return float(self.width)
 
     def _exponent(self) -> int:
@@ -175,7 +175,7 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
 
 
 def diagonal(kernel: Kernel, pool: Pool) -> Array:
-    """Return K(x, x) at every point of a pool; for a stationary kernel one number, repeated without memory."""
+    """Return K(x, x) at every point of a pool; for a stationary kernel one number, broadcast without a copy."""
     if kernel.is_stationary():
         return np.broadcast_to(np.asarray(kernel.diag(np.zeros((1, pool.dimension))), np.float64), len(pool))
     return np.asarray(kernel.diag(pool.points), dtype=np.float64)
@@ -191,14 +191,14 @@ def profile(kernel: Kernel, differences: Array) -> Array:
     return np.asarray(kernel(differences, np.zeros((1, differences.shape[1]))), dtype=np.float64)[:, 0]
 
 
-# ---------------------------------------------------------------- how far a kernel is felt
+# ---------------------------------------------------------------- the reach of a kernel
 
 
 @singledispatch
 def reach(kernel: Kernel, cut: float = CUT) -> float:
     """Return a distance beyond which |K(x - x')| <= cut K(0) in every direction, inf where none is known.
 
-    A kernel of your own tells its reach by a method `reach()`; for a class that is not yours, register a function:
+    A kernel of your own gives its reach by a method `reach()`; for a class that is not yours, register a function:
     `nimt.kernels.reach.register(TheirKernel)`. With a finite reach a lesson on scattered points runs on the
     neighbours engine, and a window on a grid is found without evaluating the whole grid.
 
@@ -211,7 +211,7 @@ def reach(kernel: Kernel, cut: float = CUT) -> float:
 
 
 def _told(kernel: Kernel) -> float:
-    """Return what a kernel tells of itself by a method `reach()`, inf where it has none."""
+    """Return what the kernel's own method `reach()` returns, inf where it has none."""
     own = getattr(kernel, "reach", None)
     if own is None:
         return math.inf
@@ -266,7 +266,7 @@ def _largest_scale(kernel: Kernel) -> float:
 
 
 def _distance_at(kernel: Kernel, cut: float) -> float:
-    """Return where a kernel that falls with the distance is down to `cut`, by bisection."""
+    """Return the distance at which a decreasing kernel has fallen to `cut`, by bisection."""
     inner, outer = 0.0, 1.0
     while profile(kernel, np.array([[outer]]))[0] >= cut:
         inner, outer = outer, 2.0 * outer
@@ -306,7 +306,7 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
 
 
 def check_kernel(kernel: object) -> Kernel:
-    """Return `kernel`, or say why it is not one: it must be a scikit-learn kernel that is a function of two points."""
+    """Return `kernel`, or refuse it: it must be a scikit-learn kernel that is a function of two points."""
     if not isinstance(kernel, Kernel):
         raise InvalidInput(
             f"kernel must be a scikit-learn kernel such as nimt.rbf(width=0.5) or "
@@ -315,7 +315,7 @@ def check_kernel(kernel: object) -> Kernel:
     for part in (kernel, *kernel.get_params(deep=True).values()):
         if isinstance(part, WhiteKernel | CompoundKernel):
             raise InvalidInput(
-                f"{type(part).__name__} is not a function of two points, so no learner can hold it; "
+                f"{type(part).__name__} is not a function of two points, so a learner cannot use it; "
                 f"leave it out of {kernel!r}"
             )
     return kernel
