@@ -218,7 +218,10 @@ BAD = {
     # names
     "loss": (learner(loss="mse"), "one of square, hinge, logistic, huber, absolute.*got 'mse'"),
     "loss class": (learner(loss=nimt.Square), r"value\(f, y\), slope\(f, y\) and smoothness"),
-    "loss object": (learner(loss=3), r"a loss needs value\(f, y\), slope\(f, y\) and smoothness; 3 does not have all three"),
+    "loss object": (
+        learner(loss=3),
+        r"a loss needs value\(f, y\), slope\(f, y\) and smoothness; 3 does not have all three",
+    ),
     "measure": (
         lambda: teach(measure="l2"),
         "one of paper, rms, rkhs, parameters, or a nimt.Measure of your own; got 'l2'",
