@@ -172,11 +172,11 @@ BAD = {
     "negative weights": (lambda: nimt.RandomTeacher(weights=[1.0, -1.0]), "weights must be >= 0, got -1.0 at index 1"),
     "weights all zero": (lambda: nimt.RandomTeacher(weights=[0.0, 0.0]), "must not all be zero"),
     "weights too large": (lambda: nimt.RandomTeacher(weights=[1e308] * 9), r"finite sum, got 1e\+308: divide them"),
-    "score": (lambda: nimt.GreedyTeacher(score="best"), "'residual' or 'gradient', got 'best'"),
+    "score": (lambda: nimt.GreedyTeacher(score="best"), "'residual', 'gradient' or 'loss', got 'best'"),
     "gradient without kernel": (lambda: nimt.GreedyTeacher(score="gradient", loss="square"), "loss= and kernel="),
     "loss without gradient": (
         lambda: nimt.GreedyTeacher(loss="square"),
-        "used by score='gradient' and diverse=True only",
+        "used by score='gradient', score='loss' and diverse=True only",
     ),
     "no teacher": (lambda: teach(teacher="greedy"), r"needs select\(view\).*got 'greedy'"),
     "a teacher's class": (lambda: teach(teacher=nimt.GreedyTeacher), r"needs select\(view\)"),
@@ -218,7 +218,10 @@ BAD = {
     # names
     "loss": (learner(loss="mse"), "one of square, hinge, logistic, huber, absolute.*got 'mse'"),
     "loss class": (learner(loss=nimt.Square), r"value\(f, y\), slope\(f, y\) and smoothness"),
-    "loss object": (learner(loss=3), r"a loss needs value\(f, y\), slope\(f, y\) and smoothness; 3 has not all three"),
+    "loss object": (
+        learner(loss=3),
+        r"a loss needs value\(f, y\), slope\(f, y\) and smoothness; 3 does not have all three",
+    ),
     "measure": (
         lambda: teach(measure="l2"),
         "one of paper, rms, rkhs, parameters, or a nimt.Measure of your own; got 'l2'",

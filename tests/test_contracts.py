@@ -107,8 +107,8 @@ class Deaf(nimt.Measure):
     ("check", "sentence"),
     [
         (lambda: testing.check_kernel(Lopsided()), "is not symmetric"),
-        (lambda: testing.check_loss(Steeper()), "has the slope .* and its value changes by"),
-        (lambda: testing.check_teacher(Secretive()), "tells that it does not draw, and drew"),
+        (lambda: testing.check_loss(Steeper()), "has the slope .* but its value changes at the rate"),
+        (lambda: testing.check_teacher(Secretive()), "declares that it does not draw, but drew"),
         (lambda: testing.check_measure(Deaf()), "not finite"),
     ],
 )

@@ -64,7 +64,7 @@ def test_it_costs_steps_with_a_wide_kernel():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "needs the learner's kernel"),
+        ({}, "needs kernel=, the learner's kernel"),
         ({"kernel": KERNEL, "score": "gradient", "loss": "square"}, "chooses by the residual"),
         ({"kernel": 3}, "kernel must be a scikit-learn kernel"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +16,29 @@ Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Say whether `value` is a real number (numpy scalars included); True and False do not count as numbers."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Say whether `value` is an integer; True, False and 1.0 do not count as integers."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def check_count(name: str, value: Any, *, at_least: int) -> None:
+def check_count(name: str, value: object, *, at_least: int) -> None:
     """Refuse a value that is not a whole number >= `at_least`."""
     if not is_whole(value) or int(value) < at_least:
         raise InvalidInput(f"{name} must be a whole number >= {at_least}, got {value!r}")
 
 
-def check_positive(name: str, value: Any) -> None:
+def check_positive(name: str, value: object) -> None:
     """Refuse a value that is not a positive finite number."""
     if not is_number(value) or not 0 < float(value) < np.inf:
         raise InvalidInput(f"{name} must be a positive number, got {value!r}")
 
 
-def real_array(name: str, values: Any) -> Array:
+def real_array(name: str, values: object) -> Array:
     """Return a float64 array; refuse complex, text, ragged and masked values."""
     if np.ma.is_masked(values):
         raise InvalidInput(f"{name} has masked values, which are missing: leave these points out or fill them")
@@ -48,12 +48,12 @@ def real_array(name: str, values: Any) -> Array:
         raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
-    with np.errstate(over="ignore"):  # what is too large for a float64 becomes inf, and is refused as such
+    with np.errstate(over="ignore"):  # a number too large for float64 becomes inf, which `check_finite` refuses
         return array.astype(np.float64, copy=False)
 
 
 def check_finite(name: str, array: Array, point: Callable[[int], object] | None = None) -> None:
-    """Refuse NaN and infinities, and say where the first one is; `point` tells the coordinates at an index."""
+    """Refuse NaN and infinities, and say where the first one is; `point` returns the coordinates at an index."""
     bad = ~np.isfinite(array)
     if not bad.any():
         return
@@ -81,7 +81,7 @@ def read_only(array: Array) -> Array:
 def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f") -> NDArray[Any]:
     """Return a copy of an array read from a file, or refuse one that is not of this shape and kind.
 
-    A checksum is not a key: a file may have been forged. What compiled code will index is checked here first.
+    A checksum does not prevent forgery, so whatever compiled code will index is checked here first.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def stored_indices(state: Mapping[str, Any], name: str, shape: tuple[int | None,
 
 
 def stored_count(state: Mapping[str, Any], name: str) -> int:
-    """Return a count read from a file, or refuse what is not one."""
+    """Return a count read from a file, or refuse any other value."""
     found: Any = state.get(name)
     if isinstance(found, np.ndarray) and found.shape == ():
         found = found.item()

@@ -1,10 +1,10 @@
-"""Every error a user can meet: one sentence that names the value and says what to do."""
+"""All errors and warnings of nimt: each message is one sentence that names the value and says what to do."""
 
 from __future__ import annotations
 
 
 class NimtError(Exception):
-    """The root of everything nimt raises on purpose."""
+    """Base class of all errors that nimt raises."""
 
 
 class InvalidInput(NimtError, ValueError):
@@ -16,15 +16,15 @@ class IllConditioned(InvalidInput):
 
 
 class MissingFile(InvalidInput, FileNotFoundError):
-    """A file that is not there, or a folder to write it to."""
+    """A file, or the folder to write it to, does not exist."""
 
 
 class CorruptLesson(NimtError, ValueError):
-    """A file that is truncated, altered, or no lesson at all."""
+    """A file that is truncated, altered, or not a lesson."""
 
 
 class CannotStore(NimtError, TypeError):
-    """An object that is not ours and so cannot be written without pickle."""
+    """An object of a class that nimt does not know, so that it cannot be written without pickle."""
 
 
 class MissingExtra(NimtError, ImportError):
@@ -43,7 +43,7 @@ class LessonInterrupted(NimtError, RuntimeError):
 
 
 class NotEnoughMemory(NimtError, MemoryError):
-    """A lesson that would not fit; the message says what it needs, what there is and what to change."""
+    """A lesson that does not fit into memory; the message says what it needs, what is free and what to change."""
 
 
 class StepSizeWarning(UserWarning):
@@ -51,11 +51,11 @@ class StepSizeWarning(UserWarning):
 
 
 class CheckpointWarning(UserWarning):
-    """A checkpoint could not be written; the lesson goes on and the one before stays whole."""
+    """A checkpoint could not be written; the lesson continues, and the previous checkpoint is unchanged."""
 
 
 class ResponseWarning(UserWarning):
-    """A learner does not move further for labels further away, so a synthesised label gains nothing."""
+    """A more distant label does not move the learner further, so a synthesised label gains nothing."""
 
 
 class StorageWarning(UserWarning):

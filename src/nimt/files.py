@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and that take the place of nothing but a file of their kind."""
+"""Files that are written completely or not at all, and that replace only files of their kind."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ OUR_MEMBERS = (b"array_0.npy", b"header.npy")
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Hand out a temporary path beside `path`, and move it there only if all went well.
+    """Give a temporary path beside `path`, and move the file to `path` only if no error occurred.
 
-    A crash, a full disk or a kill leaves what was there before. A link is followed and stays a link. What is no regular
-    file is refused, and so is a file that nimt did not write where a lesson or a checkpoint is to be written.
+    After a crash, a full disk or a kill, the previous file is unchanged. A link is followed and stays a link. A path
+    that is not a regular file is refused. A lesson or a checkpoint replaces only a file that nimt wrote.
 
     Parameters
     ----------
     path : Path
-        Its ending is kept, for writers that look at it.
+        The temporary path has the same suffix, for writers that look at it.
     """
     place = place_of(path)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{place.stem}.", suffix=f".part{place.suffix}", dir=place.parent)
-    except OSError as error:  # nobody asked for the temporary file: name the one that was wanted
+    except OSError as error:  # name the file that was asked for, not the temporary one
         raise OSError(error.errno, error.strerror, str(path)) from None
     os.close(handle)
     temporary = Path(name)
@@ -51,20 +51,20 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text in UTF-8, whole or not at all."""
+    """Write text in UTF-8, completely or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def place_of(path: Path) -> Path:
-    """Return where a file of this name is written: where its link leads; refuse what is there and no regular file."""
+    """Return the path that is written, the target of a link; refuse an existing path that is not a regular file."""
     try:
         place = Path(os.path.realpath(path)) if path.is_symlink() else path
         mode = place.stat().st_mode
     except FileNotFoundError:
         return place
     except OSError as error:
-        raise InvalidInput(f"{str(path)!r} cannot be looked at ({error.strerror}): give another name") from None
+        raise InvalidInput(f"{str(path)!r} cannot be examined ({error.strerror}): give another name") from None
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket"
         raise InvalidInput(f"{str(path)!r} is {kind}, and only a regular file can be replaced: give another name")
@@ -79,7 +79,7 @@ def refuse_what_is_not_ours(path: Path) -> None:
 
 
 def is_archive_of_ours(path: Path) -> bool:
-    """Say whether a file begins as lessons and checkpoints do; it may still be damaged further on."""
+    """Say whether a file begins as lessons and checkpoints do; the rest of it may still be damaged."""
     with open(path, "rb") as file:
         beginning = file.read(64)
     if not beginning.startswith(ARCHIVE) or len(beginning) < 30:

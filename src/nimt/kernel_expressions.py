@@ -15,7 +15,7 @@ from nimt.arrays import check_positive
 from nimt.errors import InvalidInput
 from nimt.kernels import Wendland, check_kernel, linear, rbf
 
-LONGEST = 500  # characters; Python's own parser may exhaust its stack on what is much longer
+LONGEST = 500  # characters; Python's own parser may exhaust its stack on much longer text
 
 SIMPLE: dict[str, Callable[[float, int], Kernel]] = {
     "rbf": lambda width, dimension: rbf(width),
@@ -23,7 +23,7 @@ SIMPLE: dict[str, Callable[[float, int], Kernel]] = {
     "linear": lambda width, dimension: linear(1.0),
     "wendland": lambda width, dimension: Wendland(width, dimension=max(dimension, 1)),
 }
-WORDS: dict[str, Callable[..., Any]] = {
+WORDS: dict[str, Callable[..., Kernel]] = {
     "rbf": rbf,
     "linear": linear,
     "Wendland": Wendland,
@@ -63,7 +63,7 @@ def parse_kernel(text: str, *, width: float = 0.5, dimension: int = 1) -> Kernel
             raise InvalidInput(f"the kernel {text[:40]!r}... is nested too deeply") from None
         if not isinstance(kernel, Kernel):
             kind = "a number" if isinstance(kernel, int | float) else "a text" if isinstance(kernel, str) else "a list"
-            raise InvalidInput(f"the kernel {text!r} is {kind}, no kernel; write rbf or RBF(1.0)")
+            raise InvalidInput(f"the kernel {text!r} is {kind}, not a kernel; write rbf or RBF(1.0)")
     return _tried(check_kernel(kernel), text, dimension)
 
 
@@ -72,7 +72,7 @@ def _tree(text: str) -> ast.expr:
         raise InvalidInput(f"the kernel {text[:40]!r}... has {len(text)} characters: {LONGEST} at most")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd literals such as 1if
+            warnings.simplefilter("ignore")  # about literals such as 1if
             return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InvalidInput(
@@ -82,7 +82,7 @@ def _tree(text: str) -> ast.expr:
 
 
 def _value(node: ast.expr, text: str) -> Any:
-    """Return what a node stands for; only numbers, "fixed", pairs and the kernels listed above can come of it."""
+    """Return the value of a node: a number, "fixed", a tuple of values, or one of the kernels above; nothing else."""
     if isinstance(node, ast.Constant) and (isinstance(node.value, int | float | str)) and node.value is not True:
         return _constant(node.value, text)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -103,7 +103,7 @@ def _numbers(node: ast.Tuple | ast.List, text: str) -> tuple[int | float, ...]:
     values = tuple(_value(part, text) for part in node.elts)
     if not values or not all(isinstance(value, int | float) for value in values):
         raise InvalidInput(
-            f"the kernel {text!r} holds the list {ast.unparse(node)[:60]!r}: a list holds one number or more, and "
+            f"the kernel {text!r} holds the list {ast.unparse(node)[:60]!r}: a list must hold one number or more, and "
             f"nothing else"
         )
     return values
@@ -115,11 +115,11 @@ def _constant(value: int | float | str, text: str) -> int | float | str:
             raise InvalidInput(f"the kernel {text!r} holds the text {value[:40]!r}; only 'fixed' is allowed")
         return value
     if isinstance(value, bool) or not abs(value) < 1e100:
-        raise InvalidInput(f"the kernel {text!r} holds the number {str(value)[:40]}, which is no usable one")
+        raise InvalidInput(f"the kernel {text!r} holds the number {str(value)[:40]}, which cannot be used")
     return value
 
 
-def _negative(value: Any, text: str) -> int | float:
+def _negative(value: object, text: str) -> int | float:
     if not isinstance(value, int | float):
         raise InvalidInput(f"the kernel {text!r} has a minus before a kernel, which would not be positive definite")
     return -value
@@ -158,7 +158,7 @@ def _called(node: ast.Call, text: str) -> Kernel:
 
 
 def _tried(kernel: Kernel, text: str, dimension: int) -> Kernel:
-    """Evaluate it on three points: scikit-learn takes any parameter and notices only here."""
+    """Evaluate the kernel on three points: scikit-learn accepts any parameter, and fails only when it is used."""
     for name, value in kernel.get_params(deep=True).items():
         part = name.rpartition("__")[2]
         is_parameter = isinstance(value, int | float | tuple) and not part.endswith("bounds")

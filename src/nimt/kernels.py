@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import singledispatch
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import (
     RBF,
@@ -29,9 +30,9 @@ from nimt.errors import InvalidInput
 from nimt.objects import behaves_like
 from nimt.pools.base import Pool
 
-CUT = 1e-16  # of K(0): smaller contributions are lost in rounding anyway
+CUT = 1e-16  # of K(0): smaller contributions are lost in rounding
 ROUNDED_UP = 1.0 + 1e-9  # on a distance, so that no value at the cut is lost to rounding
-PROBED = 5  # points of a pool on which a kernel is tried
+PROBED = 5  # points of a pool at which a kernel is evaluated as a check
 SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles
 
 
@@ -39,7 +40,7 @@ def rbf(width: float) -> Kernel:
     r"""Return k(x, y) = exp(-|x - y|^2 / width^2), the paper's form.
 
     Gaussian-process libraries write exp(-|x - y|^2 / (2 l^2)): width = sqrt(2) * l. The published curves of
-    [Zhang23] were made with width 0.5, although the text states width 2.
+    [Zhang23] have width 0.5, although the text states width 2.
 
     Parameters
     ----------
@@ -117,15 +118,24 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
     def hyperparameter_width(self) -> Hyperparameter:
         return Hyperparameter("width", "numeric", self.width_bounds)
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        X = np.atleast_2d(np.asarray(X, dtype=float))
-        if X.shape[1] > self.dimension:
+    @overload
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: Literal[False] = False) -> Array: ...
+
+    @overload
+    def __call__(self, X: ArrayLike, Y: None = None, *, eval_gradient: Literal[True]) -> tuple[Array, Array]: ...
+
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> Array | tuple[Array, Array]:
+        points = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        d = points.shape[1]
+        if d > self.dimension:
             raise InvalidInput(
-                f"Wendland(dimension={self.dimension}) is not positive definite on points of dimension {X.shape[1]}; "
-                f"make it with dimension={X.shape[1]}"
+                f"Wendland(dimension={self.dimension}) is not positive definite on points of dimension {d}; "
+                f"make it with dimension={d}"
             )
-        other = X if Y is None else np.atleast_2d(np.asarray(Y, dtype=float))
-        r = cdist(X, other) / self.width
+        other = points if Y is None else np.atleast_2d(np.asarray(Y, dtype=np.float64))
+        r = cdist(points, other) / self.width
         values = self._profile(r)
         if not eval_gradient:
             return values
@@ -136,7 +146,7 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
         return values, (-r * self._profile_slope(r))[:, :, np.newaxis]  # by log(width), as scikit-learn expects
 
     def reach(self) -> float:
-        """Return the distance beyond which it is zero; a subclass of another profile tells its own."""
+        """Return the distance beyond which it is zero; a subclass with another profile must override this."""
         return float(self.width)
 
     def _exponent(self) -> int:
@@ -165,7 +175,7 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
 
 
 def diagonal(kernel: Kernel, pool: Pool) -> Array:
-    """Return K(x, x) at every point of a pool; for a stationary kernel one number, repeated without memory."""
+    """Return K(x, x) at every point of a pool; for a stationary kernel one number, broadcast without a copy."""
     if kernel.is_stationary():
         return np.broadcast_to(np.asarray(kernel.diag(np.zeros((1, pool.dimension))), np.float64), len(pool))
     return np.asarray(kernel.diag(pool.points), dtype=np.float64)
@@ -181,14 +191,14 @@ def profile(kernel: Kernel, differences: Array) -> Array:
     return np.asarray(kernel(differences, np.zeros((1, differences.shape[1]))), dtype=np.float64)[:, 0]
 
 
-# ---------------------------------------------------------------- how far a kernel is felt
+# ---------------------------------------------------------------- the reach of a kernel
 
 
 @singledispatch
 def reach(kernel: Kernel, cut: float = CUT) -> float:
     """Return a distance beyond which |K(x - x')| <= cut K(0) in every direction, inf where none is known.
 
-    A kernel of your own tells its reach by a method `reach()`; for a class that is not yours, register a function:
+    A kernel of your own gives its reach by a method `reach()`; for a class that is not yours, register a function:
     `nimt.kernels.reach.register(TheirKernel)`. With a finite reach a lesson on scattered points runs on the
     neighbours engine, and a window on a grid is found without evaluating the whole grid.
 
@@ -201,7 +211,7 @@ def reach(kernel: Kernel, cut: float = CUT) -> float:
 
 
 def _told(kernel: Kernel) -> float:
-    """Return what a kernel tells of itself by a method `reach()`, inf where it has none."""
+    """Return what the kernel's own method `reach()` returns, inf where it has none."""
     own = getattr(kernel, "reach", None)
     if own is None:
         return math.inf
@@ -256,7 +266,7 @@ def _largest_scale(kernel: Kernel) -> float:
 
 
 def _distance_at(kernel: Kernel, cut: float) -> float:
-    """Return where a kernel that falls with the distance is down to `cut`, by bisection."""
+    """Return the distance at which a decreasing kernel has fallen to `cut`, by bisection."""
     inner, outer = 0.0, 1.0
     while profile(kernel, np.array([[outer]]))[0] >= cut:
         inner, outer = outer, 2.0 * outer
@@ -295,8 +305,8 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
         )
 
 
-def check_kernel(kernel: Any) -> Kernel:
-    """Return `kernel`, or say why it is not one: it must be a scikit-learn kernel that is a function of two points."""
+def check_kernel(kernel: object) -> Kernel:
+    """Return `kernel`, or refuse it: it must be a scikit-learn kernel that is a function of two points."""
     if not isinstance(kernel, Kernel):
         raise InvalidInput(
             f"kernel must be a scikit-learn kernel such as nimt.rbf(width=0.5) or "
@@ -305,7 +315,7 @@ def check_kernel(kernel: Any) -> Kernel:
     for part in (kernel, *kernel.get_params(deep=True).values()):
         if isinstance(part, WhiteKernel | CompoundKernel):
             raise InvalidInput(
-                f"{type(part).__name__} is not a function of two points, so no learner can hold it; "
+                f"{type(part).__name__} is not a function of two points, so a learner cannot use it; "
                 f"leave it out of {kernel!r}"
             )
     return kernel

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import expit
@@ -15,12 +16,12 @@ from nimt.objects import behaves_like
 
 @runtime_checkable
 class Loss(Protocol):
-    """What a loss must offer; write your own with these three and pass an instance as `loss=`.
+    """What a loss must have; write your own with these three and pass an instance as `loss=`.
 
     `value` and `slope` work elementwise on arrays; `smoothness` is the Lipschitz constant of `slope` in f,
     `inf` where there is none.
 
-    A loss may also tell
+    A loss may also have
     - `lipschitz`: the Lipschitz constant of `value` in f (`inf` where there is none),
     - `convex`: whether `value` is convex in f,
     - `check_labels(y)`: refuse labels outside its domain,
@@ -36,7 +37,7 @@ class Loss(Protocol):
 
 
 class _WithTwin:
-    """A loss whose slope stands in compiled code too; a subclass with another slope has no twin."""
+    """A loss whose slope is also in compiled code; a subclass with another slope has no twin."""
 
     twin: ClassVar[int]
     written_by: ClassVar[type]
@@ -161,7 +162,7 @@ class Absolute(_WithTwin):
         return np.sign(f - y)
 
 
-LOSSES: dict[str, type[Any]] = {
+LOSSES: dict[str, Callable[[], Loss]] = {
     "square": Square,
     "hinge": Hinge,
     "logistic": Logistic,
@@ -181,15 +182,14 @@ def as_loss(loss: str | Loss) -> Loss:
     if isinstance(loss, str):
         if loss not in LOSSES:
             raise InvalidInput(f"loss must be one of {', '.join(LOSSES)}, or an object of your own; got {loss!r}")
-        made: Loss = LOSSES[loss]()
-        return made
+        return LOSSES[loss]()
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
-        raise InvalidInput(f"a loss needs value(f, y), slope(f, y) and smoothness; {loss!r} has not all three")
+        raise InvalidInput(f"a loss needs value(f, y), slope(f, y) and smoothness; {loss!r} does not have all three")
     return loss
 
 
 def check_labels(loss: Loss, y: Array) -> None:
-    """Let the loss refuse labels outside its domain, if it has one."""
+    """Let the loss refuse labels outside its domain, if it checks them."""
     check = getattr(loss, "check_labels", None)
     if check is not None:
         check(y)

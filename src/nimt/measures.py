@@ -1,11 +1,11 @@
-"""How far the learner still is from the target: the discrepancy M(f, f*), in several forms, or one of your own."""
+"""How far the learner is from the target: the discrepancy M(f, f*), in several forms, or a measure of your own."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Measure:
 
     def of(self, pupil: Pupil, target: Array) -> float:
         """Return the measure of a pupil's `values` against the target, both (n,) or (n, q)."""
-        raise InvalidInput(f"{type(self).__name__} has no of(pupil, target): a measure is taken by that method")
+        raise InvalidInput(f"{type(self).__name__} has no of(pupil, target): a measure needs that method")
 
     def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures the pupil as it is when called, after any work that is needed only once.
@@ -60,11 +60,11 @@ class Measure:
         return lambda: float(self.of(pupil, target))
 
     def scale(self, values: Array) -> float | None:
-        """Return s where the measure is s * sqrt(sum (f - f*)^2), which engines keep up to date by changes."""
+        """Return s if the measure is s * sqrt(sum (f - f*)^2), which engines can update by differences; None if not."""
         return None
 
     def is_reached(self, value: float, tol: float) -> bool:
-        """Say whether a value is on the good side of a tolerance."""
+        """Say whether a value meets a tolerance."""
         return value > tol if self.higher_is_better else value < tol
 
     def is_better(self, value: float, than: float) -> bool:
@@ -73,7 +73,7 @@ class Measure:
 
     @property
     def worst(self) -> float:
-        """What any value is better than."""
+        """The value that every other value is better than."""
         return -np.inf if self.higher_is_better else np.inf
 
 
@@ -127,7 +127,7 @@ class DistanceInH(Measure):
 
 
 class DistanceOfWeights(Measure):
-    """|w - w*| between two `LinearLearner`, one taught and one given as y."""
+    """|w - w*| between two linear learners, one taught and one given as y."""
 
     name: ClassVar[str] = "parameters"
     axis: ClassVar[str] = "distance of the weights"
@@ -145,7 +145,7 @@ class DistanceOfWeights(Measure):
 
 @dataclass(frozen=True)
 class NamedMeasure(Measure):
-    """A measure of which only the name is known: enough for a lesson's figures and tolerances, not to measure."""
+    """A measure known by name only: enough for the figures and tolerances of a stored lesson, but it cannot measure."""
 
     name: str  # type: ignore[misc]
     axis: str  # type: ignore[misc]
@@ -157,7 +157,7 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def as_measure(measure: Any) -> Measure:
+def as_measure(measure: str | Measure) -> Measure:
     """Return the measure of that name, or `measure` itself if it is one.
 
     Examples
@@ -169,7 +169,7 @@ def as_measure(measure: Any) -> Measure:
         return MEASURES[measure]
     if isinstance(measure, Measure):
         if not isinstance(measure.name, str) or not measure.name:
-            raise InvalidInput(f"{type(measure).__name__} has no name: a measure is told apart by it")
+            raise InvalidInput(f"{type(measure).__name__} has no name: tables and files need one")
         return measure
     raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, or a nimt.Measure of your own; got {measure!r}")
 

@@ -1,4 +1,4 @@
-"""Whether an object still behaves as one of our classes does, or a subclass changed it."""
+"""Whether an object behaves as one of our classes does, or belongs to a subclass that changed it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def behaves_like(thing: object, kind: type, *methods: str) -> bool:
     """Say whether `thing` is of this kind and inherits these methods unchanged.
 
-    A fast way that was written for a class holds for a subclass only while the subclass does the same thing.
+    Fast code that was written for a class is right for a subclass only if the subclass did not override these methods.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The contracts of nimt's nouns, for what you wrote yourself: each check raises AssertionError with a sentence.
+"""Checks for your own kernels, losses, teachers, learners, measures and operators: a failure is an AssertionError.
 
 >>> import nimt
 >>> from nimt.testing import check_kernel
@@ -10,14 +10,14 @@ from __future__ import annotations
 import copy
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, read_only
-from nimt.kernels import CUT, reach
+from nimt.kernels import CUT, rbf, reach
 from nimt.learners.base import Learner
 from nimt.learners.foreign import has_state, own_seat, seated
 from nimt.learners.kernel import KernelLearner
@@ -27,21 +27,24 @@ from nimt.losses import Loss, as_loss, check_labels, twin_of
 from nimt.measures import Measure, as_measure
 from nimt.operators.base import Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
-from nimt.teachers.base import Selection, View, name_of
+from nimt.teachers.base import Selection, SelectsExamples, View, name_of
 from nimt.teachers.base import check_teacher as check_teacher_protocol
+from nimt.teachers.greedy import GreedyTeacher
 from nimt.teaching.teaching import resume, teach
 
 STEPS = 12
 
+Thing = TypeVar("Thing")
+
 
 def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
-    """Check a kernel: symmetric, positive semidefinite, true to its `diag` and `reach`, fast and storable.
+    """Check a kernel: symmetric, positive semidefinite, right in `diag` and `reach`, equal on all engines, storable.
 
     Parameters
     ----------
     kernel : scikit-learn kernel
     points : array (n, d), optional
-        Where it is tried; 40 points in the plane by default.
+        Where it is evaluated; 40 points in the plane by default.
     """
     x = np.random.default_rng(0).uniform(-2, 2, size=(40, 2)) if points is None else np.asarray(points, dtype=float)
     gram = np.asarray(kernel(x))
@@ -57,26 +60,26 @@ def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
         apart = np.zeros((2, x.shape[1]))
         apart[1, 0] = 1.001 * far
         beyond = float(np.abs(kernel(apart)[0, 1]))
-        _expect(beyond <= 10 * CUT * size, f"{kernel!r} tells a reach of {far:g} and is {beyond:g} beyond it")
+        _expect(beyond <= 10 * CUT * size, f"{kernel!r} declares a reach of {far:g} but is {beyond:g} beyond it")
     _check_stored(kernel)
     again = _rebuilt(kernel)
     _expect(np.array_equal(again(x), gram), f"{kernel!r} is another kernel after being stored")
     target = np.sin(x.sum(axis=1))
     learner = KernelLearner(kernel, learning_rate=0.4 / float(np.max(kernel.diag(x))))
-    _check_engines(learner, _greedy(), Points(x), target)
+    _check_engines(learner, GreedyTeacher(), Points(x), target)
     if x.shape[1] == 2 and kernel.is_stationary():
         grid = Grid(np.linspace(-2, 2, 7), np.linspace(-1, 1, 5))
-        _check_engines(learner, _greedy(), grid, np.sin(grid.points.sum(axis=1)))
+        _check_engines(learner, GreedyTeacher(), grid, np.sin(grid.points.sum(axis=1)))
 
 
 def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
-    """Check a loss: its slope is the derivative of its value, and what it tells of itself is true.
+    """Check a loss: its slope is the derivative of its value, and its declared properties are true.
 
     Parameters
     ----------
     loss : str or Loss
     labels : array
-        Some that it takes.
+        Some labels that it accepts.
     """
     checked = as_loss(loss)
     y = np.asarray(labels, dtype=float)
@@ -92,31 +95,31 @@ def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         raise AssertionError(
-            f"{checked!r} has the slope {slope[i, j]:g} at f = {grid[i, j]:g}, y = {label[i, j]:g}, and its value "
-            f"changes by {numeric[i, j]:g}"
+            f"{checked!r} has the slope {slope[i, j]:g} at f = {grid[i, j]:g}, y = {label[i, j]:g}, but its value "
+            f"changes at the rate {numeric[i, j]:g}"
         )
     difference = np.abs(slope[:, np.newaxis] - slope[np.newaxis])
     distance = np.abs(f[:, np.newaxis] - f[np.newaxis])[:, :, np.newaxis]
     _expect(
         not np.isfinite(checked.smoothness)
         or bool((difference <= checked.smoothness * distance * (1 + 1e-9) + 1e-12).all()),
-        f"{checked!r} tells the smoothness {checked.smoothness:g}, and its slope changes faster",
+        f"{checked!r} declares the smoothness {checked.smoothness:g}, but its slope changes faster",
     )
     lipschitz = getattr(checked, "lipschitz", np.inf)
     _expect(bool((np.abs(slope) <= lipschitz * (1 + 1e-9)).all()), f"{checked!r} is steeper than its {lipschitz:g}")
     if getattr(checked, "convex", False):
-        _expect(bool((np.diff(slope, axis=0) >= -1e-12).all()), f"{checked!r} is called convex, and its slope falls")
+        _expect(bool((np.diff(slope, axis=0) >= -1e-12).all()), f"{checked!r} is declared convex, but its slope falls")
     if twin_of(checked) is not None:
         from nimt.engines import _compiled
 
         twin = np.array([[_compiled.slope(*twin_of(checked), a, b) for b in y] for a in f])  # type: ignore[misc]
         _expect(np.allclose(twin, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
     _check_stored(checked)
-    _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes by being stored")
+    _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes when it is stored")
 
 
-def check_teacher(teacher: Any, X: Pool | ArrayLike | None = None) -> None:
-    """Check a teacher: it chooses from what it may see, repeats itself, tells the truth about drawing, and is storable.
+def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -> None:
+    """Check a teacher: it chooses from what it may see, repeats itself, declares whether it draws, and is storable.
 
     Parameters
     ----------
@@ -137,18 +140,18 @@ def check_teacher(teacher: Any, X: Pool | ArrayLike | None = None) -> None:
         _expect(isinstance(selection, Selection), f"{name}.select returned {selection!r}, not a Selection")
         shown.append(np.asarray(selection.indices))
     _expect(np.array_equal(shown[0], shown[1]), f"{name} chose differently from the same view and stream")
-    learner = KernelLearner(_narrow(), learning_rate=0.2)
+    learner = KernelLearner(rbf(width=0.4), learning_rate=0.2)
     rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
     declared = getattr(teacher, "draws", None)
-    _expect(declared is not False or not plain.drew, f"{name} tells that it does not draw, and drew from the seed")
+    _expect(declared is not False or not plain.drew, f"{name} declares that it does not draw, but drew from the seed")
     _check_engines(learner, teacher, pool, target)
     if not is_foreign(describe(teacher)) or "fields" in describe(teacher):
         _check_resumed(learner, teacher, pool, target, rules, plain)
 
 
 def check_learner(learner: Learner, X: ArrayLike, y: ArrayLike) -> None:
-    """Check a learner: teaching leaves it as it was, its pupil agrees with it, and what it tells of its state is whole.
+    """Check a learner: teaching leaves it as it was, its pupil agrees with it, and its state is complete.
 
     Parameters
     ----------
@@ -169,7 +172,10 @@ def check_learner(learner: Learner, X: ArrayLike, y: ArrayLike) -> None:
     _expect(not np.array_equal(start, pupil.values), f"{name} did not move in {STEPS} steps")
     said = np.asarray(taught.predict(pool.points)).reshape(target.shape)
     scale = 1e-9 * (1 + np.abs(pupil.values).max())
-    _expect(np.abs(said - pupil.values).max() <= scale, f"{name}: the taught learner predicts other values than it had")
+    _expect(
+        np.abs(said - pupil.values).max() <= scale,
+        f"{name}: the taught learner and its pupil disagree",
+    )
     fresh = seated(before, pool, target)
     _expect(np.array_equal(fresh.values, start), f"{name} was changed by being taught: teach a copy")
     if own_seat(learner, "seat") is not None:
@@ -181,14 +187,14 @@ def check_learner(learner: Learner, X: ArrayLike, y: ArrayLike) -> None:
         gap = np.abs(np.asarray(slow.predict(pool.points)).reshape(target.shape) - pupil.values).max()
         _expect(gap <= scale, f"{name}.seat(pool) and partial_fit disagree by {gap:g}")
     if has_state(learner):
-        teacher = _greedy()
+        teacher = GreedyTeacher()
         rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 0}
         plain = teach(learner, teacher, pool, target, engine="reference", **rules)
         _check_resumed(learner, teacher, pool, target, rules, plain)
 
 
 def check_measure(measure: str | Measure, X: Pool | ArrayLike | None = None) -> None:
-    """Check a measure: a number at every step, a rule that stops where it says, a name that files keep.
+    """Check a measure: a number at every step, a stop rule that works, a name that is kept in files.
 
     Parameters
     ----------
@@ -198,18 +204,18 @@ def check_measure(measure: str | Measure, X: Pool | ArrayLike | None = None) -> 
     checked = as_measure(measure)
     pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
     target = np.sign(pool.points[:, 0])
-    learner = KernelLearner(_narrow(), learning_rate=0.4)
-    lesson = teach(learner, _greedy(), pool, target, max_iterations=4 * STEPS, measure=checked)
+    learner = KernelLearner(rbf(width=0.4), learning_rate=0.4)
+    lesson = teach(learner, GreedyTeacher(), pool, target, max_iterations=4 * STEPS, measure=checked)
     _expect(bool(np.isfinite(lesson.discrepancy).all()), f"{checked.name} has a value that is not finite")
     middle = float(lesson.discrepancy[2 * STEPS])
     reached = [t for t, value in enumerate(lesson.discrepancy) if checked.is_reached(float(value), middle)]
-    stopped = teach(learner, _greedy(), pool, target, max_iterations=4 * STEPS, measure=checked, tol=middle)
+    stopped = teach(learner, GreedyTeacher(), pool, target, max_iterations=4 * STEPS, measure=checked, tol=middle)
     _expect(stopped.itd == (reached[0] if reached else None), f"{checked.name} does not stop a lesson at its tolerance")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lesson.npz"
         stopped.save(path)
         loaded = Lesson.load(path)
-    _expect(loaded.measure.name == checked.name and loaded.itd == stopped.itd, f"{checked.name} is lost in a file")
+    _expect(loaded.measure.name == checked.name and loaded.itd == stopped.itd, f"{checked.name} is not kept in a file")
 
 
 def check_operator(operator: Operator, kernel: Kernel, pool: Pool) -> None:
@@ -244,20 +250,8 @@ def _expect(holds: bool, sentence: str) -> None:
         raise AssertionError(sentence)
 
 
-def _narrow() -> Kernel:
-    from nimt.kernels import rbf
-
-    return rbf(width=0.4)
-
-
-def _greedy() -> Any:
-    from nimt.teachers.greedy import GreedyTeacher
-
-    return GreedyTeacher()
-
-
-def _check_engines(learner: KernelLearner, teacher: Any, pool: Pool, target: Array) -> None:
-    """Expect that the engine chosen by itself gives the lesson that the plain loop gives."""
+def _check_engines(learner: KernelLearner, teacher: SelectsExamples, pool: Pool, target: Array) -> None:
+    """Expect that the engine chosen by default gives the same lesson as the plain loop."""
     rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
     chosen = teach(learner, teacher, pool, target, **rules)
@@ -271,7 +265,7 @@ def _check_engines(learner: KernelLearner, teacher: Any, pool: Pool, target: Arr
     _expect(close, f"the {chosen.engine} engine measures another discrepancy than the plain loop does")
 
 
-def _check_stored(thing: Any) -> None:
+def _check_stored(thing: object) -> None:
     described = describe(thing)
     stored = not is_foreign(described) or "fields" in described
     _expect(
@@ -281,21 +275,22 @@ def _check_stored(thing: Any) -> None:
     )
 
 
-def _rebuilt(thing: Any) -> Any:
-    return rebuild(describe(thing), [] if is_own(thing) else [type(thing)])
+def _rebuilt(thing: Thing) -> Thing:
+    rebuilt: Thing = rebuild(describe(thing), [] if is_own(thing) else [type(thing)])
+    return rebuilt
 
 
 def _check_resumed(
-    learner: Learner, teacher: Any, pool: Pool, target: Array, rules: dict[str, Any], plain: Lesson
+    learner: Learner, teacher: SelectsExamples, pool: Pool, target: Array, rules: dict[str, Any], plain: Lesson
 ) -> None:
-    """Expect that a lesson stopped in the middle goes on from its checkpoint to the same end, bit by bit."""
+    """Expect that a lesson stopped in the middle and resumed from its checkpoint ends the same, bit for bit."""
     own = [type(thing) for thing in (learner, teacher) if not is_own(thing)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "checkpoint"
         half = rules | {"max_iterations": STEPS // 2}
         teach(learner, teacher, pool, target, engine="reference", checkpoint=path, **half)
-        gone_on = resume(path, allow=own, max_iterations=STEPS)
-    same = np.array_equal(gone_on.final, plain.final) and np.array_equal(gone_on.discrepancy, plain.discrepancy)
+        resumed = resume(path, allow=own, max_iterations=STEPS)
+    same = np.array_equal(resumed.final, plain.final) and np.array_equal(resumed.discrepancy, plain.discrepancy)
     _expect(same, "a lesson that was stopped and resumed is not the lesson that was never stopped")
 
 

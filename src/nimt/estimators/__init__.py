@@ -1,4 +1,4 @@
-"""Sparse kernel models for scikit-learn, their centres chosen one after the other by the rules of the teachers."""
+"""Sparse kernel models for scikit-learn, with centres chosen one after the other by the rules of the teachers."""
 
 from nimt.estimators.classifier import GreedyKernelClassifier
 from nimt.estimators.record import GreedyLesson

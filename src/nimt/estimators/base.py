@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches
@@ -27,18 +27,19 @@ from nimt.estimators.width import median_width
 from nimt.kernels import check_kernel, check_kernel_on, rbf
 from nimt.lesson.lesson import Outcome
 from nimt.pools.base import as_pool
+from nimt.scikit import Estimator
 from nimt.teachers.interpolation import InterpolationTeacher
 
 BLOCK = 2**22  # numbers of K that `predict` holds at a time
 
 
-class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
+class GreedyKernelModel(Estimator):
     """f = intercept + sum_j c_j K(., x_j) over greedily chosen centres x_j; see the regressor and the classifier."""
 
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: str | Kernel = "rbf",
         width: float | str = "median",
         rule: str | float = "f",
         max_centers: int = 300,
@@ -48,7 +49,7 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
         self.width = width
@@ -62,7 +63,7 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
 
-    def _values_at(self, X: Any) -> Array:
+    def _values_at(self, X: ArrayLike) -> Array:
         """Return f at the rows of X, shape (n,) or (n, q)."""
         check_is_fitted(self)
         return self._expand(validate_data(self, X, dtype=np.float64, reset=False))
@@ -95,25 +96,27 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
             raise InvalidInput(f"validation_fraction must be a share in (0, 1), got {self.validation_fraction!r}")
         check_count("n_iter_no_change", self.n_iter_no_change, at_least=1)
 
-    def _fit_outputs(self, X: Array, labels: Array, sample_weight: Any, classes: NDArray[Any] | None = None) -> Self:
+    def _fit_outputs(
+        self, X: Array, labels: Array, sample_weight: ArrayLike | None, classes: NDArray[Any] | None = None
+    ) -> Self:
         """Fit to labels of shape (n,) or (n, q); `classes` are kept in proportion where rows are held out."""
         began = time.perf_counter()
         self._check_parameters()
         if sample_weight is not None and not self.refit:
-            raise InvalidInput("sample_weight needs refit=True: an interpolant passes through a label or does not")
+            raise InvalidInput("sample_weight needs refit=True: an interpolant cannot weight its labels")
         samples = Samples(X, labels, None if sample_weight is None else checked_weight(sample_weight, len(X)))
         rows, held_out = samples.rows_that_count(), None
         if self.early_stopping:
             rows, held_out = self._split(rows, classes)
-        # The products are bound by memory: more threads gain little, and wait for each other where cores are busy.
+        # The products are limited by memory: more threads gain little, and wait for each other where cores are busy.
         # With one, the same rows are chosen on every machine with the same BLAS, however many cores it has.
         with _thread_pools().limit(limits=1, user_api="blas"):
             choice, outcome, errors = self._choose(
                 samples.take(rows), None if held_out is None else samples.take(held_out)
             )
         size = len(self.centers_)
-        self.support_ = rows[choice.indices[:size]]
-        self.lesson_ = GreedyLesson(
+        self.support_: NDArray[np.intp] = rows[choice.indices[:size]]
+        self.lesson_: GreedyLesson = GreedyLesson(
             indices=self.support_,
             scores=np.array(choice.scores[:size]),
             discrepancy=np.array(choice.errors[: size + 1]),
@@ -125,8 +128,8 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
 
     def _choose(self, train: Samples, held_out: Samples | None) -> tuple[GreedyChoice, Outcome, dict[int, float]]:
         """Choose the centres and make the model; return the choice, how it ended, and the held-out errors by size."""
-        self.kernel_ = self._kernel_for(train)
-        self.intercept_ = train.mean()
+        self.kernel_: Kernel = self._kernel_for(train)
+        self.intercept_: float | Array = train.mean()
         centred = Samples(train.points, train.labels - self.intercept_, train.weight)
         most = min(int(self.max_centers), len(train))
         choice = self._begin(centred, most)
@@ -189,9 +192,9 @@ class GreedyKernelModel(BaseEstimator):  # type: ignore[misc]
         if self.refit:
             given = None if isinstance(self.regularisation, str) else float(self.regularisation)
             newton, used = refit(choice.functions(size), samples, given)
-        self.regularisation_ = used if used.ndim else float(used)
-        self.centers_ = samples.points[choice.indices[:size]]
-        self.coef_ = choice.in_kernel_basis(newton)
+        self.regularisation_: float | Array = used if used.ndim else float(used)
+        self.centers_: Array = samples.points[choice.indices[:size]]
+        self.coef_: Array = choice.in_kernel_basis(newton)
 
     def _expand(self, points: Array) -> Array:
         values = np.empty((len(points), *self.coef_.shape[1:]))
@@ -207,6 +210,6 @@ def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _check_not_negative(name: str, value: Any) -> None:
+def _check_not_negative(name: str, value: object) -> None:
     if not is_number(value) or not 0 <= float(value) < np.inf:
         raise InvalidInput(f"{name} must be a finite number >= 0, got {value!r}")

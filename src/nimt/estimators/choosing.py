@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.estimators.samples import Samples
@@ -27,8 +27,8 @@ class GreedyChoice:
     ----------
     kernel : scikit-learn kernel
     samples : Samples
-        The rows, with the initial function taken off their labels. The weights are for the error that is recorded; they
-        do not change what is chosen.
+        The rows, with the initial function subtracted from their labels. The weights are for the error that is
+        recorded; they do not change what is chosen.
     beta : float
     ridge : float
         Added to K(x, x) at the centres.
@@ -40,7 +40,7 @@ class GreedyChoice:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         samples: Samples,
         *,
         beta: float,
@@ -48,9 +48,9 @@ class GreedyChoice:
         tolerance: float,
         most: int,
     ) -> None:
-        self.basis = NewtonBasis(kernel, samples.points, ridge, capacity=most)
-        self.residual = np.array(samples.labels, order="F")
-        self.weight = samples.weight
+        self.basis: NewtonBasis = NewtonBasis(kernel, samples.points, ridge, capacity=most)
+        self.residual: Array = np.array(samples.labels, order="F")
+        self.weight: Array | None = samples.weight
         self.beta = beta
         self.tolerance = tolerance
         self.indices: list[int] = []
@@ -60,13 +60,13 @@ class GreedyChoice:
         self._newton: list[Array] = []
 
     def grow(self, size: int) -> Outcome | None:
-        """Choose until there are `size` centres; return how the choice ended, or None if it can go on."""
+        """Choose until there are `size` centres; return how the choice ended, or None if it can continue."""
         while len(self.indices) < size:
             if self.errors[-1] <= self.tolerance:
                 return Outcome.CONVERGED
             scores = self._score_rows()
             best = int(np.argmax(scores))
-            if not scores[best] > 0:  # every row is a centre, as good as one, or fitted
+            if not scores[best] > 0:  # every row is a centre, in the span of the centres, or fitted
                 return Outcome.STATIONARY
             self._take(best, float(scores[best]))
         return None

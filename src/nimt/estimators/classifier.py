@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
@@ -14,9 +13,10 @@ from sklearn.utils.validation import validate_data
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.estimators.base import GreedyKernelModel
+from nimt.scikit import Classifier
 
 
-class GreedyKernelClassifier(ClassifierMixin, GreedyKernelModel):  # type: ignore[misc]
+class GreedyKernelClassifier(Classifier, GreedyKernelModel):
     r"""Classification by the sign, or the largest, of greedily chosen kernel expansions.
 
     `GreedyKernelRegressor` on labels -1 and +1: one output for two classes, one per class for more, which share their
@@ -43,31 +43,31 @@ class GreedyKernelClassifier(ClassifierMixin, GreedyKernelModel):  # type: ignor
     ['inside', 'outside']
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the centres and fit their coefficients.
 
         Parameters
         ----------
         X : array (n, d)
         y : array (n,)
-            Classes: numbers or words.
+            Classes: numbers or text.
         sample_weight : array (n,) or None
             As in the regressor.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        rows, classes = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(classes)
         binarizer = LabelBinarizer(neg_label=-1, pos_label=1)
-        labels = binarizer.fit_transform(y).astype(np.float64)
-        self.classes_ = binarizer.classes_
+        labels = binarizer.fit_transform(classes).astype(np.float64)
+        self.classes_: NDArray[Any] = binarizer.classes_
         if len(self.classes_) < 2:
             raise InvalidInput(f"y has one class, {self.classes_[0]!r}: a classifier needs at least two classes")
-        return self._fit_outputs(X, labels.ravel() if len(self.classes_) == 2 else labels, sample_weight, y)
+        return self._fit_outputs(rows, labels.ravel() if len(self.classes_) == 2 else labels, sample_weight, classes)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores at the rows of X: (n,), positive for `classes_[1]`, or (n, k) for k > 2 classes."""
         return self._values_at(X)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class with the largest score at each row of X."""
         scores = self.decision_function(X)
         chosen = (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)

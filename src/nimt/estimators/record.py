@@ -14,14 +14,14 @@ from nimt.lesson.lesson import Outcome
 
 @dataclass(frozen=True, eq=False)
 class GreedyLesson:
-    """The record of a greedy choice of m centres; its words are those of `nimt.Lesson`.
+    """The record of a greedy choice of m centres; its names are those of `nimt.Lesson`.
 
     Attributes
     ----------
     indices : array (m,) of int
         The rows of X that became centres, in the order in which they were chosen.
     scores : array (m,)
-        What the rule gave each of them when it was chosen.
+        The score of each of them when it was chosen.
     discrepancy : array (m + 1,)
         The RMS error on the training rows of the interpolant of the first t centres, for t = 0 .. m.
     outcome : nimt.Outcome
@@ -52,7 +52,7 @@ class GreedyLesson:
         return len(self.indices)
 
     def steps_to(self, tolerance: float) -> int | None:
-        """Return the first t with a discrepancy below any tolerance, or None."""
+        """Return the first t with a discrepancy below a tolerance, or None."""
         below = np.flatnonzero(self.discrepancy < tolerance)
         return int(below[0]) if below.size else None
 

@@ -1,4 +1,4 @@
-"""The coefficients that fit all labels best over chosen centres, with a regularisation that can choose itself."""
+"""The coefficients that fit all labels best over chosen centres; the regularisation may be cross-validated."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _cross_validated(singular: Array, projections: Array, unexplained: Array, co
     """Return which entry of GRID has the least generalised cross-validation error, one per output."""
     shrinkage = _shrinkage(singular, singular[0] ** 2 * GRID)
     free = count - len(singular) + shrinkage.sum(axis=1)
-    free[free < len(singular) * ROUNDING] = np.nan  # as many parameters as labels: nothing is left to judge by
+    free[free < len(singular) * ROUNDING] = np.nan  # as many parameters as labels: no degrees of freedom are left
     errors = (unexplained + shrinkage**2 @ projections**2) / free[:, np.newaxis] ** 2
     return np.asarray(np.nanargmin(errors, axis=0))
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.estimators.base import GreedyKernelModel
+from nimt.scikit import MultiOutput, Regressor
 
 
-class GreedyKernelRegressor(MultiOutputMixin, RegressorMixin, GreedyKernelModel):  # type: ignore[misc]
+class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
     r"""Regression by f = intercept + sum_j c_j K(., x_j) with few centres x_j, chosen greedily among the rows.
 
     The centres are chosen as by `nimt.InterpolationTeacher` for an `nimt.OrthogonalLearner`, also known as VKOGA
     [Wirtz13]: each step takes the row with the largest score and interpolates its label, O(n m) for the m-th. Then the
     coefficients are fitted to *all* labels, by ridge regression over the span of the centres (`refit`): where labels
-    are noisy, an interpolant of a few of them is useless, and this is not.
+    are noisy, an interpolant of a few of them is a poor model, and a fit to all is not.
 
     Scale the features to comparable sizes first, for instance by `sklearn.preprocessing.StandardScaler`. Of several
     outputs that differ in size, the largest decides which centres are chosen: scale these too.
@@ -42,12 +43,12 @@ class GreedyKernelRegressor(MultiOutputMixin, RegressorMixin, GreedyKernelModel)
         Whether to fit the coefficients to all labels. False keeps the interpolant of the labels at the centres; with a
         regularisation, that is kernel ridge regression on the centres alone.
     early_stopping : bool
-        Whether to hold rows out, look at their error after each growth by a quarter, and keep the smallest
-        number of centres that no later look improved on by 1 %.
+        Whether to hold rows out, evaluate their error after each growth by a quarter, and keep the smallest
+        number of centres that no later evaluation improved on by 1 %.
     validation_fraction : float
         The share of rows to hold out.
     n_iter_no_change : int
-        Looks without an improvement after which to stop.
+        Evaluations without an improvement after which to stop.
     random_state : int, RandomState or None
         Which rows are held out; nothing else is random.
 
@@ -74,7 +75,7 @@ class GreedyKernelRegressor(MultiOutputMixin, RegressorMixin, GreedyKernelModel)
     ((12, 1), 1.0)
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the centres and fit their coefficients.
 
         Parameters
@@ -85,9 +86,9 @@ class GreedyKernelRegressor(MultiOutputMixin, RegressorMixin, GreedyKernelModel)
             A row of weight 2 counts like two rows, one of weight 0 like none. The rules take the largest error wherever
             it is, so other weights change the coefficients, not the choice. Needs refit=True.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
-        return self._fit_outputs(X, np.asarray(y, dtype=np.float64), sample_weight)
+        rows, labels = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
+        return self._fit_outputs(rows, np.asarray(labels, dtype=np.float64), sample_weight)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: ArrayLike) -> Array:
         """Return f at the rows of X, shape (n,) or (n, q)."""
         return self._values_at(X)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_finite, real_array
 from nimt.errors import InvalidInput
@@ -25,9 +24,10 @@ class Samples:
         weight = None if self.weight is None else self.weight[rows]
         return Samples(np.ascontiguousarray(self.points[rows]), self.labels[rows], weight)
 
-    def mean(self) -> Any:
+    def mean(self) -> float | Array:
         """Return the mean label, a number or an array (q,)."""
-        return np.average(self.labels, axis=0, weights=self.weight)
+        mean = np.average(self.labels, axis=0, weights=self.weight)
+        return np.asarray(mean) if self.labels.ndim > 1 else float(mean)
 
     def rows_that_count(self) -> NDArray[np.intp]:
         """Return the rows with a positive weight."""
@@ -37,7 +37,7 @@ class Samples:
         return len(self.points)
 
 
-def checked_weight(weight: Any, n: int) -> Array:
+def checked_weight(weight: ArrayLike, n: int) -> Array:
     """Return the weights of n rows as an array, or say what is wrong with them.
 
     Examples

@@ -1,4 +1,4 @@
-"""Early stopping: how many centres the held-out rows are worth."""
+"""Early stopping: how many centres improve the error on held-out rows."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from collections.abc import Callable, Iterator
 from nimt.estimators.choosing import GreedyChoice
 from nimt.lesson.lesson import Outcome
 
-LEAST_GAIN = 0.01  # a larger model must earn its size: its held-out error is lower by this share
+LEAST_GAIN = 0.01  # a larger model is taken only if its held-out error is lower by this share
 
 
 def grow_until_stalled(
     choice: GreedyChoice, most: int, error_of: Callable[[int], float], patience: int
 ) -> tuple[Outcome, int, dict[int, float]]:
-    """Grow by rounds, look at the held-out error after each, and stop after `patience` looks without a gain.
+    """Grow by rounds, evaluate the held-out error after each, and stop after `patience` rounds without a gain.
 
     Returns
     -------
     outcome : Outcome
     best : int
-        The smallest number of centres that no later look improved on.
+        The smallest number of centres that no later round improved on.
     errors : dict of int to float
         The held-out error by number of centres.
     """
     errors: dict[int, float] = {}
-    best, looks_since = 0, 0
+    best, rounds_since = 0, 0
     for size in rounds(most):
         outcome = choice.grow(size)
         reached = len(choice.indices)
         errors[reached] = error_of(reached)
         if len(errors) == 1 or errors[reached] < (1.0 - LEAST_GAIN) * errors[best]:
-            best, looks_since = reached, 0
+            best, rounds_since = reached, 0
         else:
-            looks_since += 1
+            rounds_since += 1
         if outcome is not None:
             return outcome, best, errors
-        if looks_since >= patience:
+        if rounds_since >= patience:
             return Outcome.STALLED, best, errors
     return Outcome.BUDGET, best, errors
 
 
 def rounds(most: int) -> Iterator[int]:
-    """Yield the sizes at which early stopping looks: each a quarter larger than the one before, up to `most`.
+    """Yield the sizes at which the error is evaluated: each a quarter larger than the one before, up to `most`.
 
     The first steps are of 5: one centre alone may gain nothing where the next ones do.
 

@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist
 
 from nimt.arrays import Array
 
-ROWS = 500  # their 124,750 distances say well enough what the median is
+ROWS = 500  # their 124,750 distances determine the median well enough
 
 
 def median_width(points: Array, weight: Array | None = None) -> float:

@@ -14,8 +14,7 @@ from nimt.losses import Loss
 from nimt.pools.base import Pool, as_pool, same_points, values_on
 
 LearningRate = float | str | Callable[[int], float]
-
-
+InitialFunction = ArrayLike | Callable[[Array], ArrayLike]  # a number, values on a pool, or a callable
 State = dict[str, Any]  # named arrays, numbers, text, and dictionaries of them: what a file can hold
 
 
@@ -30,13 +29,26 @@ class Learner(Protocol):
     - `state()` and `restore(state)`: named arrays, so that it can be saved, checkpointed and resumed.
     """
 
+    # Any: a learner may take fewer kinds of arrays than `ArrayLike`, and a caller may give any of them
     def predict(self, X: Any) -> Any: ...
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
 
 
+class StatefulLearner(Learner, Protocol):
+    """A learner that can be saved, checkpointed and resumed."""
+
+    def state(self) -> State:
+        """Return named arrays."""
+        ...
+
+    def restore(self, state: State) -> None:
+        """Take over what `state` returned."""
+        ...
+
+
 class Pupil(Protocol):
-    """A learner at work on one pool. `loss` and `diagonal` are None for a learner that cannot be opened.
+    """A learner at work on one pool. `loss` and `diagonal` are None for a learner that does not have them.
 
     `values` are (n,), or (n, q) for q outputs.
     """
@@ -54,11 +66,11 @@ class Pupil(Protocol):
         ...
 
     def taught(self) -> Learner:
-        """Return the learner as it is now, a copy of its own."""
+        """Return the learner as it is now, as a separate copy."""
         ...
 
     def state(self) -> State:
-        """Return what `restore` needs to go on bit by bit."""
+        """Return what `restore` needs to continue bit for bit."""
         ...
 
     def restore(self, state: State) -> None: ...
@@ -66,7 +78,7 @@ class Pupil(Protocol):
 
 @runtime_checkable
 class BoxPupil(Pupil, Protocol):
-    """A pupil in a `Box`: it can be asked and shown any point; `values` are those on the grid of the box."""
+    """A pupil in a `Box`: it can be evaluated at, and shown, any point; `values` are those on the grid of the box."""
 
     def at(self, points: Array) -> Array:
         """Return the learner's values at any points."""
@@ -78,7 +90,7 @@ class BoxPupil(Pupil, Protocol):
 
 
 class Described:
-    """A learner that is known by its parameters and its state: attributes whose names end in an underscore."""
+    """A learner that is described by its parameters and its state: attributes whose names end in an underscore."""
 
     learned: ClassVar[tuple[str, ...]] = ()
 
@@ -95,9 +107,9 @@ class Described:
 
 
 class StartsFromInitial:
-    """What learners share that start from a function given as a number, a callable, or values on a pool."""
+    """What is shared by learners that start from a function: a number, a callable, or values on a pool."""
 
-    initial: Any
+    initial: InitialFunction
     pool_: Pool
 
     def check_initial(self) -> None:
@@ -161,7 +173,7 @@ def check_rate(rate: LearningRate, loss: Loss) -> None:
 
 
 def rate_at(rate: float | Callable[[int], float], step: int) -> float:
-    """Return the learning rate at a step, and refuse what a schedule must not return."""
+    """Return the learning rate at a step, and refuse an invalid value from a schedule."""
     value = rate(step) if callable(rate) else rate
     if not is_number(value) or not 0 < float(value) < np.inf:
         raise InvalidInput(f"learning_rate returned {value!r} at step {step}: it must be a positive number")
@@ -189,7 +201,7 @@ def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
-    """Return where each asked point stands in the bound pool, or say that the function is not known there."""
+    """Return the index in the bound pool of each point asked for, or refuse a point that is not in it."""
     if asked.dimension == bound.dimension:
         both = np.concatenate([bound.points, asked.points]) + 0.0
         _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)

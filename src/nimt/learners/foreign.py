@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, TypeGuard
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -11,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from nimt.arrays import Array, Indices, real_array, stored_array
 from nimt.errors import CannotStore, InvalidInput
-from nimt.learners.base import Learner, Pupil, StartsFromInitial, State
+from nimt.learners.base import Learner, Pupil, StartsFromInitial, State, StatefulLearner
 from nimt.losses import Loss
 from nimt.pools.base import Points, Pool
 from nimt.pools.box import Box
@@ -25,10 +28,10 @@ class ForeignPupil:
     loss: Loss | None = None
     diagonal: Array | None = None
 
-    def __init__(self, learner: Any, place: Pool | Box, labels: Array) -> None:
-        self.learner = copy.deepcopy(learner)
+    def __init__(self, learner: Learner, place: Pool | Box, labels: Array) -> None:
+        self.learner: Learner = copy.deepcopy(learner)
         self.pool: Pool = place.grid if isinstance(place, Box) else place
-        self.outputs = labels.shape[1:]
+        self.outputs: tuple[int, ...] = labels.shape[1:]
         self.first: dict[str, Any] = {"classes": np.unique(labels)} if is_classifier_like(learner) else {}
         self.values: Array = self.at_points(self.pool.points)
 
@@ -46,8 +49,7 @@ class ForeignPupil:
         return self.at_points(Points(points).points)
 
     def taught(self) -> Learner:
-        learner: Learner = copy.deepcopy(self.learner)
-        return learner
+        return copy.deepcopy(self.learner)
 
     def state(self) -> State:
         return {"values": self.values, "is_first": bool(self.first), "learner": state_of(self.learner)}
@@ -72,8 +74,8 @@ class ForeignPupil:
         return values.reshape(n, *self.outputs)
 
 
-def seated(learner: Any, place: Pool | Box, labels: Array) -> Pupil:
-    """Seat a learner at a pool or in a box; the caller's own is left as it was.
+def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
+    """Seat a learner at a pool or in a box; the caller's object is not changed.
 
     `labels` are all that it may be shown, (m,) or (m, q): a classifier must know its classes before it begins.
     """
@@ -85,12 +87,11 @@ def seated(learner: Any, place: Pool | Box, labels: Array) -> Pupil:
     seat = own_seat(learner, "seat_in" if in_box else "seat")
     if seat is None:
         return ForeignPupil(learner, place, labels)
-    pupil: Pupil = seat(place, outputs) if outputs else seat(place)
-    return pupil
+    return seat(place, outputs) if outputs else seat(place)
 
 
-def own_seat(learner: Any, name: str) -> Any:
-    """Return the learner's way to be seated, None where a subclass predicts or learns in another way than it knows."""
+def own_seat(learner: object, name: str) -> Callable[..., Pupil] | None:
+    """Return the learner's method `seat` or `seat_in`, None if a subclass overrides what it relies on."""
     kind = type(learner)
     seat = getattr(learner, name, None)
     if not callable(seat):
@@ -101,12 +102,12 @@ def own_seat(learner: Any, name: str) -> Any:
 
 
 def _written_in(kind: type, name: str) -> type:
-    """Return the class, of those a class inherits from, in which a method was written."""
+    """Return the class that defines a method, among a class and its bases."""
     return next((one for one in kind.__mro__ if name in vars(one)), kind)
 
 
-def check_learner(learner: Any) -> None:
-    """Refuse what cannot be taught."""
+def check_learner(learner: object) -> None:
+    """Refuse an object without `predict` and `partial_fit`."""
     missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
     if missing or isinstance(learner, type):
         raise InvalidInput(
@@ -114,21 +115,21 @@ def check_learner(learner: Any) -> None:
         )
 
 
-def is_classifier_like(learner: Any) -> bool:
+def is_classifier_like(learner: object) -> bool:
     """Say whether scikit-learn calls it a classifier, whose first `partial_fit` must be told the classes."""
     return bool(hasattr(learner, "__sklearn_tags__") and is_classifier(learner))
 
 
-# ---------------------------------------------------------------- what a file can hold of a learner
+# ---------------------------------------------------------------- a learner in a file
 
 
-def has_state(learner: Any) -> bool:
-    """Say whether a learner tells its state as named arrays."""
+def has_state(learner: object) -> TypeGuard[StatefulLearner]:
+    """Say whether a learner has `state` and `restore`."""
     return all(callable(getattr(learner, name, None)) for name in ("state", "restore"))
 
 
-def state_of(learner: Any) -> State:
-    """Return what `with_state` needs, or refuse a learner that no file can hold without pickle."""
+def state_of(learner: object) -> State:
+    """Return what `with_state` needs, or refuse a learner that cannot be written without pickle."""
     if has_state(learner):
         return {"own": learner.state()}
     if isinstance(learner, BaseEstimator):
@@ -147,22 +148,21 @@ def with_state(learner: Any, state: State) -> Any:
     return learner
 
 
-def from_skops(data: Array, name: str) -> Any:
-    """Read an estimator that skops wrote; nothing but scikit-learn's own classes is ever made."""
+def from_skops(data: Array, name: str) -> BaseEstimator:
+    """Read an estimator that skops wrote; only classes of scikit-learn are created."""
     io = _skops(name)
     written = np.asarray(data, dtype=np.uint8).tobytes()
     types = io.get_untrusted_types(data=written)
     strange = [name for name in types if not name.startswith("sklearn.")]
     if strange:
-        raise CannotStore(f"the stored estimator holds {strange[0]}, which is not of scikit-learn and is not made")
+        raise CannotStore(f"the stored estimator holds {strange[0]}, not a class of scikit-learn, so it is not loaded")
     return io.loads(written, trusted=types)
 
 
-def _skops(name: str) -> Any:
+def _skops(name: str) -> ModuleType:
     try:
-        import skops.io
+        return importlib.import_module("skops.io")
     except ImportError:
         raise CannotStore(
             f"{name} is stored by skops, which is not installed: pip install 'nimt[skops]', or leave checkpoint= out"
         ) from None
-    return skops.io

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_array, stored_count
@@ -16,6 +15,7 @@ from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.learners.base import (
     Described,
+    InitialFunction,
     LearningRate,
     StartsFromInitial,
     State,
@@ -29,11 +29,12 @@ from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
 from nimt.pools.box import Box
+from nimt.scikit import Estimator
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 
 
-class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignore[misc]
+class KernelLearner(StartsFromInitial, Described, Estimator):
     r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
 
     A pack of k examples moves f to f - eta * (1/k) sum_j slope(f(x_j), y_j) K(x_j, .). The function is kept as
@@ -73,7 +74,7 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         *,
         loss: str | Loss = "square",
         learning_rate: LearningRate = 0.01,
-        initial: Any = 0.0,
+        initial: InitialFunction = 0.0,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -93,15 +94,15 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         check_kernel_on(self.kernel, pool)
         self.bind_initial(pool)
         if self.learning_rate == "auto":
-            self.learning_rate_ = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
+            self.learning_rate_: float = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
-        """Return this learner at work on a pool; it is left as it was."""
+        """Return this learner at work on a pool; the learner itself is not changed."""
         return KernelPupil(self, pool, outputs)
 
     def seat_in(self, box: Box, outputs: tuple[int, ...] = ()) -> KernelBoxPupil:
-        """Return this learner at work in a box; it is left as it was."""
+        """Return this learner at work in a box; the learner itself is not changed."""
         return KernelBoxPupil(self, box, outputs)
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
@@ -153,14 +154,14 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         return total
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
-        """Add coefficients at points; a point already among the centers keeps its one row.
+        """Add coefficients at points; a point already among the centres keeps its row.
 
-        `distinct` promises that no point comes twice, which saves looking; the arrays are then kept, not copied.
+        `distinct` promises that no point occurs twice, which saves a search; the arrays are then kept, not copied.
         """
         if self.steps_so_far() == 0:
-            self.centers_ = np.empty((0, points.shape[1]))
-            self.coefficients_ = np.empty((0, *coefficients.shape[1:]))
-            self.steps_ = 0
+            self.centers_: Array = np.empty((0, points.shape[1]))
+            self.coefficients_: Array = np.empty((0, *coefficients.shape[1:]))
+            self.steps_: int = 0
         self.steps_ += steps
         if distinct and len(self.centers_) == 0:
             self.centers_, self.coefficients_ = points, coefficients
@@ -168,7 +169,7 @@ class KernelLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignor
         self._check_dimension(points)
         both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point
         _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")  # centers stay in the order in which they were first shown
+        order = np.argsort(first, kind="stable")  # centres stay in the order in which they were first shown
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         merged = np.zeros((len(order), *coefficients.shape[1:]))
@@ -206,7 +207,7 @@ class KernelPupil:
     """A `KernelLearner` on a pool: one step adds a few kernel columns to the values, nothing is evaluated again."""
 
     def __init__(self, learner: KernelLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
-        self.learner = copy.deepcopy(learner).bind(pool)
+        self.learner: KernelLearner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
         self.operator: Operator = DenseOperator(learner.kernel, pool)
         self.loss: Loss = as_loss(learner.loss)
@@ -215,7 +216,7 @@ class KernelPupil:
         self.outputs = outputs
         self.coefficients: Array = np.zeros((len(pool), *outputs))
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
-        self.steps = 0
+        self.steps: int = 0
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
@@ -235,14 +236,14 @@ class KernelPupil:
         return of_interpolant(self, target)
 
     def lend(self) -> tuple[Array, Array, Flags]:
-        """Hand its values, coefficients and shown flags to an engine, which works on them until `take_back`."""
+        """Give its values, coefficients and shown flags to an engine, which works on them until `take_back`."""
         lent = self.values, self.coefficients, self.shown
         self.values = self.coefficients = np.empty(0)
         self.shown = np.empty(0, dtype=bool)
         return lent
 
     def take_back(self, values: Array, coefficients: Array, shown: Flags) -> None:
-        """Take over what an engine made of the arrays it was lent."""
+        """Take back the arrays from an engine."""
         self.values, self.coefficients, self.shown = values, coefficients, shown
 
     def taught(self) -> KernelLearner:
@@ -276,16 +277,16 @@ class KernelBoxPupil:
     diagonal: Array | None = None
 
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
-        self.learner = copy.deepcopy(learner).bind(box.grid)
-        self.points = box.grid.points
-        self.on_grid = self.learner.kernel.diag(self.points)
+        self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
+        self.points: Array = box.grid.points
+        self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs
         self.values: Array = self.learner.values_on(box.grid, outputs)
         self.centers: Array = np.empty((8, box.dimension))
         self.coefficients: Array = np.empty((8, *outputs))
-        self.size = 0
-        self.steps = 0
+        self.size: int = 0
+        self.steps: int = 0
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""

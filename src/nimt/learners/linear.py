@@ -8,16 +8,16 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_array, stored_count
 from nimt.errors import InvalidInput
 from nimt.learners.base import Described, LearningRate, State, auto_rate, check_rate, checked_pack, rate_at
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.base import Pool, as_pool
+from nimt.scikit import Estimator
 
 
-class LinearLearner(Described, BaseEstimator):  # type: ignore[misc]
+class LinearLearner(Described, Estimator):
     """Learn f(x) = <w, x> (+ b) by gradient descent on its parameters: the paper's parametric learner.
 
     Parameters
@@ -32,7 +32,7 @@ class LinearLearner(Described, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     weights_ : array
-        The weights now; `weights` stays what it was made with.
+        The current weights; `weights` keeps the initial ones.
     steps_ : int
 
     Examples
@@ -70,11 +70,11 @@ class LinearLearner(Described, BaseEstimator):  # type: ignore[misc]
         self.check()
         features = self.features(pool.points)
         if self.learning_rate == "auto":
-            self.learning_rate_ = auto_rate(as_loss(self.loss), np.sum(features**2, axis=1))
+            self.learning_rate_: float = auto_rate(as_loss(self.loss), np.sum(features**2, axis=1))
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> LinearPupil:
-        """Return this learner at work on a pool; it is left as it was."""
+        """Return this learner at work on a pool; the learner itself is not changed."""
         if outputs:
             raise InvalidInput(f"a LinearLearner has one output, and the target {outputs[0]}: use a KernelLearner")
         return LinearPupil(self, pool)
@@ -104,8 +104,8 @@ class LinearLearner(Described, BaseEstimator):  # type: ignore[misc]
         features = self.features(points)
         rate = self.rate(self.steps_so_far(), np.sum(features**2, axis=1))
         slopes = loss.slope(features @ self.current_weights(), labels)
-        self.weights_ = self.current_weights() - rate * (slopes @ features) / len(points)
-        self.steps_ = self.steps_so_far() + 1
+        self.weights_: Array = self.current_weights() - rate * (slopes @ features) / len(points)
+        self.steps_: int = self.steps_so_far() + 1
         return self
 
     def predict(self, X: ArrayLike | Pool) -> Array:
@@ -126,7 +126,7 @@ class LinearPupil:
     """A `LinearLearner`: its values are one product with its weights."""
 
     def __init__(self, learner: LinearLearner, pool: Pool) -> None:
-        self.learner = copy.deepcopy(learner).bind(pool)
+        self.learner: LinearLearner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
         self.loss: Loss = as_loss(learner.loss)
         self.diagonal: Array = np.sum(self.learner.features(pool.points) ** 2, axis=1)

@@ -1,10 +1,9 @@
-"""The Newton basis of kernel interpolation: orthonormal functions, one per centre, that never have to be made again."""
+"""The Newton basis of kernel interpolation: orthonormal functions, one per centre, that are never recomputed."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 
@@ -16,9 +15,9 @@ class NewtonBasis:
 
     v_m(x) = (K(x, x_m) - sum_{j<m} v_j(x_m) v_j(x)) / pivot_m,  pivot_m^2 = K(x_m, x_m) + ridge - sum_{j<m} v_j(x_m)^2,
 
-    the columns of a Cholesky factorisation of K + ridge I that only ever grows: O(n m) for the m-th centre
-    [Mueller09, Pazouki11]. The power function P(x)^2 = K(x, x) - sum_j v_j(x)^2 says how much of K(x, .) the centres
-    leave open; it is 0 at a centre without ridge.
+    the columns of a Cholesky factorisation of K + ridge I that only grows: O(n m) for the m-th centre
+    [Mueller09, Pazouki11]. The power function P, with P(x)^2 = K(x, x) - sum_j v_j(x)^2, is without ridge the
+    distance in H of K(x, .) from the span of the centres, so it is 0 at a centre.
 
     Parameters
     ----------
@@ -26,9 +25,9 @@ class NewtonBasis:
     points : array (n, d)
     ridge : float
     tolerance : float
-        A centre whose pivot is at most this share of sqrt(K(x, x)) is refused: it is as good as there already.
+        A centre whose pivot is at most this share of sqrt(K(x, x)) is refused: it is in the span of the others already.
     capacity : int
-        How many centres there is room for before the columns have to move; it grows by itself.
+        How many centres there is room for before the columns are copied; it grows automatically.
 
     Examples
     --------
@@ -42,7 +41,7 @@ class NewtonBasis:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         points: Array,
         ridge: float = 0.0,
         tolerance: float = SMALLEST_POWER,
@@ -55,7 +54,7 @@ class NewtonBasis:
         self.least: Array = tolerance**2 * self.diagonal
         self.power_squared: Array = self.diagonal.copy()
         self._functions: Array = np.empty((capacity, len(points)))  # one row per v_j: products read memory in order
-        self.size = 0
+        self.size: int = 0
 
     @property
     def columns(self) -> Array:
@@ -72,7 +71,7 @@ class NewtonBasis:
         return bool(np.all(self.power_squared <= self.least))
 
     def refuses(self, index: int) -> bool:
-        """Say whether the point of this index is as good as a centre already."""
+        """Say whether the point of this index is a centre already, or in the span of the centres."""
         return bool(self.power_squared[index] + self.ridge <= self.least[index])
 
     def add(self, index: int) -> Array | None:
@@ -93,14 +92,14 @@ class NewtonBasis:
         return row
 
     def restart(self, columns: Array) -> None:
-        """Begin with columns made elsewhere."""
+        """Begin with columns computed elsewhere."""
         self.size = columns.shape[1]
         self._functions = np.empty((max(8, 2 * self.size), len(self.points)))
         self._functions[: self.size] = columns.T
         self.power_squared = np.maximum(self.diagonal - np.einsum("ij,ij->i", columns, columns), 0.0)
 
     def _room_for_one(self) -> Array:
-        """Return the memory of the next column, after the others have moved to a place twice as large if need be."""
+        """Return the memory of the next column, after copying the others to an array twice as large if needed."""
         if self.size == len(self._functions):
             larger = np.empty((max(8, 2 * self.size), len(self.points)))
             larger[: self.size] = self._functions

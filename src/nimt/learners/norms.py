@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -13,6 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
+from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool, values_on
 
 WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
@@ -23,7 +24,7 @@ class Expansion(Protocol):
     """A learner that is an initial function and a kernel expansion."""
 
     kernel: Kernel
-    initial: Any
+    initial: InitialFunction
     centers_: Array
     coefficients_: Array
 
@@ -58,7 +59,9 @@ def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
     one, other = learner.initial, target.initial
     if learner.initial_is_table() or target.initial_is_table():  # known on this pool only, so compared there
         return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))
-    return one is other or (not callable(one) and not callable(other) and float(one) == float(other))
+    if callable(one) or callable(other):
+        return one is other
+    return float(np.asarray(one)) == float(np.asarray(other))
 
 
 def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callable[[], float]:
@@ -117,6 +120,6 @@ def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
         raise IllConditioned(
             f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
             f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
-            f"coarser pool, or give the target as a Expansion"
+            f"coarser pool, or give the target as a KernelLearner"
         )
     return lambda values: np.asarray(cho_solve(factor, values))

@@ -1,29 +1,29 @@
-"""A learner that forgets nothing: after each example it is the kernel interpolant of all it was shown."""
+"""A learner that interpolates: after each example it is the kernel interpolant of all examples shown."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices, check_positive, is_number, stored_array, stored_count, stored_indices
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on
-from nimt.learners.base import Described, StartsFromInitial, State, checked_pack
+from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, checked_pack
 from nimt.learners.newton import SMALLEST_POWER, NewtonBasis
 from nimt.learners.norms import gram_solver, inner, root
 from nimt.losses import Loss
 from nimt.operators.base import add_column
 from nimt.pools.base import Pool, as_pool
+from nimt.scikit import Estimator
 
 
-class OrthogonalLearner(StartsFromInitial, Described, BaseEstimator):  # type: ignore[misc]
+class OrthogonalLearner(StartsFromInitial, Described, Estimator):
     r"""Learn by projection: f is the interpolant of all examples shown so far, in the kernel's space.
 
     f = initial + sum_j b_j v_j, with v the Newton basis of the centres (`nimt.learners.newton`) and
@@ -69,7 +69,7 @@ class OrthogonalLearner(StartsFromInitial, Described, BaseEstimator):  # type: i
         *,
         regularisation: float = 0.0,
         power_tolerance: float = SMALLEST_POWER,
-        initial: Any = 0.0,
+        initial: InitialFunction = 0.0,
     ) -> None:
         self.kernel = kernel
         self.regularisation = regularisation
@@ -95,7 +95,7 @@ class OrthogonalLearner(StartsFromInitial, Described, BaseEstimator):  # type: i
         return self
 
     def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> OrthogonalPupil:
-        """Return this learner at work on a pool; it is left as it was."""
+        """Return this learner at work on a pool; the learner itself is not changed."""
         return OrthogonalPupil(self, pool, outputs)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -139,8 +139,8 @@ class OrthogonalLearner(StartsFromInitial, Described, BaseEstimator):  # type: i
             self.centers_: Array = np.empty((0, dimension))
             self.factor_: Array = np.empty((0, 0))
             self.newton_: Array = np.empty((0, *outputs))
-            self.refused_ = 0
-            self.steps_ = 0
+            self.refused_: int = 0
+            self.steps_: int = 0
         if dimension != self.centers_.shape[1]:
             raise InvalidInput(
                 f"this learner was taught in {self.centers_.shape[1]} dimensions and is now shown points of {dimension}"
@@ -181,18 +181,20 @@ class OrthogonalPupil:
     diagonal: Array | None = None
 
     def __init__(self, learner: OrthogonalLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
-        self.learner = copy.deepcopy(learner).bind(pool)
+        self.learner: OrthogonalLearner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
         self.learner.begin(pool.dimension, outputs)
-        self.basis = NewtonBasis(learner.kernel, pool.points, learner.regularisation, learner.power_tolerance)
+        self.basis: NewtonBasis = NewtonBasis(
+            learner.kernel, pool.points, learner.regularisation, learner.power_tolerance
+        )
         self.basis.restart(self.learner.basis_at(pool.points))
         self.values: Array = self.learner.values_on(pool, outputs)
         self.outputs = outputs
         self.centers: list[int] = []
         self.rows: list[Array] = []
         self.coefficients: list[Array] = []
-        self.refused = 0
-        self.steps = 0
+        self.refused: int = 0
+        self.steps: int = 0
 
     @property
     def is_full(self) -> bool:

@@ -1,4 +1,4 @@
-"""What every operator offers."""
+"""What every operator has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Operator(Protocol):
         ...
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
-        """Do values += K[:, indices] @ coefficients, in place; an index may come twice.
+        """Do values += K[:, indices] @ coefficients, in place; an index may occur twice.
 
         `values` are (n,) with coefficients (k,), or (n, q) with coefficients (k, q).
         """

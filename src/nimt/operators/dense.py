@@ -1,17 +1,17 @@
-"""The plain operator: the whole Gram matrix where it fits, kernel columns computed when asked for where not.
+"""The plain operator: the whole Gram matrix where it fits, otherwise kernel columns computed when needed.
 
-A stationary kernel on a grid takes the same value at the same offset, whatever two points of the grid it lies between.
-Floating-point points would give values that differ in their last bit, and a target with symmetries is then taught in an
-order that hangs on that bit. So on a grid K is read from its window, here as in the faster engines, and packs are added
-column after column: the plain loop and the compiled one then do the same arithmetic, to the last bit.
+A stationary kernel on a grid takes the same value at the same offset, wherever on the grid it is. Values computed
+from the points themselves would differ in the last bit, and a target with symmetries is then taught in an order that
+depends on that bit. So on a grid K is read from its window, here as in the faster engines, and packs are added column
+after column: the plain loop and the compiled one then do the same arithmetic, to the last bit.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
@@ -45,10 +45,10 @@ class DenseOperator:
 
     name = "dense"
 
-    def __init__(self, kernel: Any, pool: Pool, gram_limit: int = GRAM_LIMIT) -> None:
+    def __init__(self, kernel: Kernel, pool: Pool, gram_limit: int = GRAM_LIMIT) -> None:
         self.kernel = kernel
         self.pool = pool
-        self.keeps_gram = 8 * len(pool) ** 2 <= gram_limit
+        self.keeps_gram: bool = 8 * len(pool) ** 2 <= gram_limit
 
     @cached_property
     def window(self) -> GridOperator | None:

@@ -1,6 +1,6 @@
 """Approximations for very large pools: K replaced by a product of features, or the pool by a part of it.
 
-They are what the paper's remark on complexity names. None is exact, so none is ever chosen by itself. An approximate
+They are what the paper's remark on complexity names. None is exact, so none is chosen automatically. An approximate
 kernel is a kernel like any other: the learner that is taught by it, and returned, has that kernel.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,10 @@ from sklearn.gaussian_process.kernels import RBF, Kernel
 from nimt.arrays import Array, Indices, check_count
 from nimt.errors import InvalidInput
 from nimt.objects import behaves_like
-from nimt.pools.base import Points, Pool, as_pool, values_on
+from nimt.pools.base import FunctionLike, Points, Pool, as_pool, values_on
+
+if TYPE_CHECKING:
+    from sklearn.kernel_approximation import Nystroem as Sampler
 
 
 class FeatureKernel(Kernel):  # type: ignore[misc]
@@ -28,14 +31,14 @@ class FeatureKernel(Kernel):  # type: ignore[misc]
     def features(self, X: Array) -> Array:
         """Return phi at the rows of X, shape (n, m)."""
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False) -> Array:
         if eval_gradient:
             raise ValueError("an approximate kernel has no gradient by its parameters")
         one = self.features(np.atleast_2d(np.asarray(X, dtype=np.float64)))
         other = one if Y is None else self.features(np.atleast_2d(np.asarray(Y, dtype=np.float64)))
-        return one @ other.T
+        return np.asarray(one @ other.T)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: ArrayLike) -> Array:
         return np.asarray(np.sum(self.features(np.atleast_2d(np.asarray(X, dtype=np.float64))) ** 2, axis=1))
 
     def is_stationary(self) -> bool:
@@ -61,11 +64,11 @@ class RandomFeatureKernel(FeatureKernel):
     Examples
     --------
     >>> kernel = RandomFeatureKernel(1.0, components=4000)
-    >>> abs(float(kernel([[0.0]], [[1.0]])[0, 0]) - np.exp(-0.5)) < 0.05
+    >>> bool(abs(kernel([[0.0]], [[1.0]])[0, 0] - np.exp(-0.5)) < 0.05)
     True
     """
 
-    def __init__(self, length_scale: Any = 1.0, components: int = 500, seed: int = 0) -> None:
+    def __init__(self, length_scale: ArrayLike = 1.0, components: int = 500, seed: int = 0) -> None:
         self.length_scale = length_scale
         self.components = components
         self.seed = seed
@@ -88,30 +91,31 @@ class NystroemKernel(FeatureKernel):
         The points.
     """
 
-    def __init__(self, kernel: Kernel, basis: Any) -> None:
+    def __init__(self, kernel: Kernel, basis: ArrayLike) -> None:
         self.kernel = kernel
         self.basis = basis
 
     @cached_property
-    def _sampler(self) -> Any:
+    def _sampler(self) -> Sampler:
         from sklearn.kernel_approximation import Nystroem as Sampler
 
-        return Sampler(kernel=self.kernel, n_components=len(self.basis), random_state=0).fit(np.asarray(self.basis))
+        basis = np.asarray(self.basis)
+        return Sampler(kernel=self.kernel, n_components=len(basis), random_state=0).fit(basis)
 
     def features(self, X: Array) -> Array:
         return np.asarray(self._sampler.transform(X))
 
     def _shown(self) -> dict[str, Any]:
-        return {"kernel": self.kernel, "basis": f"<{len(self.basis)} points>"}
+        return {"kernel": self.kernel, "basis": f"<{len(np.asarray(self.basis))} points>"}
 
 
 class FeatureOperator:
-    """A `FeatureKernel` on a pool: a step costs O(n m) and the Gram matrix never exists."""
+    """A `FeatureKernel` on a pool: a step costs O(n m), and the Gram matrix is never formed."""
 
     name = "features"
 
     def __init__(self, kernel: FeatureKernel, pool: Pool) -> None:
-        self.features = np.ascontiguousarray(kernel.features(pool.points), dtype=np.float64)
+        self.features: Array = np.ascontiguousarray(kernel.features(pool.points), dtype=np.float64)
 
     def diagonal(self) -> Array:
         return np.asarray(np.sum(self.features**2, axis=1))
@@ -129,7 +133,7 @@ class RandomFeatures:
     Parameters
     ----------
     components : int
-        More of them, a smaller error: it falls like 1 / sqrt(components).
+        The error falls like 1 / sqrt(components).
     seed : int
 
     Examples
@@ -150,8 +154,8 @@ class RandomFeatures:
     def name(self) -> str:
         return f"{self.label} ({self.components}), an approximation"
 
-    def kernel(self, kernel: Kernel, pool: Pool) -> FeatureKernel:
-        """Return what stands in for a kernel on a pool."""
+    def kernel(self, kernel: Kernel, pool: Pool) -> Kernel:
+        """Return the approximation of a kernel on a pool."""
         if not behaves_like(kernel, RBF, "__call__"):
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
         return RandomFeatureKernel(kernel.length_scale, self.components, self.seed)
@@ -172,17 +176,17 @@ class Nystroem(RandomFeatures):
     components: int = 200
     label: ClassVar[str] = "Nystroem"
 
-    def kernel(self, kernel: Kernel, pool: Pool) -> FeatureKernel:
+    def kernel(self, kernel: Kernel, pool: Pool) -> Kernel:
         if self.components > len(pool):
             raise InvalidInput(f"components must be at most the {len(pool)} points of the pool, got {self.components}")
         chosen = np.random.RandomState(self.seed).permutation(len(pool))[: self.components]  # as scikit-learn chooses
         return NystroemKernel(kernel, pool.take(chosen))
 
 
-def subsample(X: Pool | ArrayLike, y: Any, size: int, *, seed: int = 0) -> tuple[Points, Array]:
-    """Return part of a pool and the target there: teach on it, and ask the taught learner anywhere.
+def subsample(X: Pool | ArrayLike, y: FunctionLike, size: int, *, seed: int = 0) -> tuple[Points, Array]:
+    """Return part of a pool and the target there: teach on it, and evaluate the taught learner anywhere.
 
-    The discrepancy of such a lesson is that of the part; `lesson.learner.predict(X)` tells the rest.
+    The discrepancy of such a lesson is that of the part; `lesson.learner.predict(X)` gives the values elsewhere.
 
     Examples
     --------

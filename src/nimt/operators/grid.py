@@ -1,14 +1,14 @@
-"""A stationary kernel on a grid: one window of offsets is all of K, so no Gram matrix ever exists."""
+"""A stationary kernel on a grid: one window of offsets determines K, so the Gram matrix is never formed."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 from scipy.ndimage import convolve1d
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
@@ -23,7 +23,7 @@ SEPARABLE_WITHIN = 4e-16  # of K(0), how far a product of axis profiles may be f
 
 
 class GridOperator:
-    """K as a window: K[:, i] is the window laid around cell i.
+    """K as a window: K[:, i] is the window centred at cell i.
 
     The window is kept as runs: contiguous stretches of offsets along the last axis, each at one offset of the leading
     axes. Offsets whose value is below `cut` K(0) are left out one by one; a kernel that reaches across the grid keeps
@@ -55,15 +55,19 @@ class GridOperator:
 
     name = "grid"
 
-    def __init__(self, kernel: Any, grid: Grid, cut: float = CUT) -> None:
+    def __init__(self, kernel: Kernel, grid: Grid, cut: float = CUT) -> None:
         if not kernel.is_stationary():
             raise InvalidInput(f"{kernel!r} is not stationary, so it has no window on a grid")
         self.kernel = kernel
         self.grid = grid
         self.cut = cut
-        self.height = height(kernel, grid.dimension)
+        self.height: float = height(kernel, grid.dimension)
+        self.lead: Whole
+        self.first: Whole
+        self.start: Whole
+        self.weights: Array
         self.lead, self.first, self.start, self.weights = self._runs(self._box())
-        self.reach = self._offsets_kept()
+        self.reach: tuple[int, ...] = self._offsets_kept()
 
     @property
     def cells(self) -> int:
@@ -112,7 +116,7 @@ class GridOperator:
     def cheapest_for(self, k: int) -> str:
         """Return how to show a pack of k: "columns" one by one, "separable" axis by axis, or "fft".
 
-        Estimated in nanoseconds; measured on one core, they need only be right within a factor.
+        The costs are in nanoseconds, measured on one core; they need to be right only within a factor.
         """
         n = len(self.grid)
         costs = {"columns": 1.3 * k * self.cells}
@@ -174,7 +178,7 @@ class GridOperator:
         return profile(self.kernel, differences)
 
     def _box(self) -> tuple[int, ...]:
-        """Return per axis the largest offset worth looking at, from the kernel's reach."""
+        """Return per axis the largest offset to evaluate, from the kernel's reach."""
         farthest = reach(self.kernel, self.cut)
         return tuple(
             length - 1 if step == 0 or farthest >= abs(step) * length else min(length - 1, int(farthest / abs(step)))
@@ -235,8 +239,8 @@ def pool_layout(shape: tuple[int, ...]) -> tuple[Whole, Whole, Whole, Whole]:
 def tiled_layout(shape: tuple[int, ...], tile: int) -> tuple[Whole, int]:
     """Return per-axis tables of a layout by tiles, and how many slots it has (the last tiles are padded).
 
-    A tile is a box of `tile` cells (a power of two), as near to a cube as the grid allows; within a tile and among
-    equals the slots keep the order of the pool.
+    A tile is a box of `tile` cells (a power of two), as near to a cube as the grid allows; the slots of a tile,
+    and the tiles themselves, keep the order of the pool.
     """
     bits = _sides(shape, tile.bit_length() - 1)
     counts = [-(-length >> side) for length, side in zip(shape, bits, strict=True)]
@@ -252,7 +256,7 @@ def tiled_layout(shape: tuple[int, ...], tile: int) -> tuple[Whole, int]:
 
 
 def _sides(shape: tuple[int, ...], total: int) -> list[int]:
-    """Deal `total` bits to the axes one by one, to the axis whose tile is shortest and may still grow."""
+    """Give `total` bits to the axes one by one, each to the axis whose tile is shortest and can still grow."""
     bits = [0] * len(shape)
     for _ in range(total):
         open_axes = [i for i, length in enumerate(shape) if (1 << bits[i]) < length]

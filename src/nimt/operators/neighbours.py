@@ -18,8 +18,8 @@ from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
 
 BLOCK = 2**20  # pairs whose kernel value is computed at once
-PAIR_BYTES = 12  # what the finished lists take: an int32 and a float64
-BUILDING = 3.5  # times that while they are found, sorted and laid out in the order of a tournament
+PAIR_BYTES = 12  # of a pair in the finished lists: an int32 and a float64
+BUILDING = 3.5  # times PAIR_BYTES while the pairs are found, sorted and reordered
 SAMPLE, AGAINST = 256, 20_000  # points whose neighbours are counted, among how many, to estimate the length of a list
 PAIR_SECONDS = 1.5e-9
 
@@ -40,27 +40,30 @@ class NeighbourOperator:
     members : array (pairs,) of int32
     weights : array (pairs,)
     tree : cKDTree
-        Of the points; its leaves lie close together.
+        Of the points; the points of a leaf lie close together.
     """
 
     name = "neighbours"
 
     def __init__(self, kernel: Kernel, pool: Pool, cut: float = CUT) -> None:
-        self.radius = reach(kernel, cut)
+        self.radius: float = reach(kernel, cut)
         if not np.isfinite(self.radius):
             raise InvalidInput(
-                f"{kernel!r} does not tell a distance beyond which it is zero, so there are no lists of neighbours: "
+                f"{kernel!r} has no known distance beyond which it is zero, so there are no lists of neighbours: "
                 f"give it a method reach()"
             )
         self.kernel = kernel
         self.pool = pool
-        self.height = height(kernel, pool.dimension)
-        self.tree = _tree(pool)
+        self.height: float = height(kernel, pool.dimension)
+        self.tree: cKDTree = _tree(pool)
+        self.begin: NDArray[np.int64]
+        self.members: NDArray[np.int32]
+        self.weights: Array
         self.begin, self.members, self.weights = self._lists(cut * self.height)
 
     @classmethod
     def cost(cls, kernel: Kernel, pool: Pool, cut: float = CUT) -> Cost:
-        """Estimate what the lists take, without making them; infinite for a kernel without a reach."""
+        """Estimate the cost of the lists, without making them; infinite for a kernel without a reach."""
         pairs = count_pairs(kernel, pool, cut)
         if not math.isfinite(pairs):
             return Cost(memory=2**62, seconds=math.inf)
@@ -72,7 +75,7 @@ class NeighbourOperator:
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         for index, coefficient in zip(indices, coefficients, strict=True):
             part = slice(self.begin[index], self.begin[index + 1])
-            near = values[self.members[part]]  # a list names a point once
+            near = values[self.members[part]]  # a point occurs in a list once
             add_column(near, self.weights[part], coefficient)
             values[self.members[part]] = near
 
@@ -112,7 +115,7 @@ class NeighbourOperator:
 def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:
     """Estimate how many pairs of points are within reach of each other, inf where the kernel has no reach.
 
-    A few points are held against many; for a small pool the count is exact.
+    A sample of points is compared with a larger sample; for a small pool the count is exact.
     """
     radius = reach(kernel, cut)
     if not math.isfinite(radius):
@@ -123,19 +126,19 @@ def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:
     many = np.arange(n) if n <= AGAINST else rng.choice(n, AGAINST, replace=False)
     distances = cdist(pool.take(some), pool.take(many))
     others = distances <= radius
-    others[some[:, np.newaxis] == many] = False  # each is near itself, which tells nothing of the rest
+    others[some[:, np.newaxis] == many] = False  # each point is within reach of itself: not counted
     share = np.count_nonzero(others) / max(1, others.size - np.isin(some, many).sum())
     return float(n + share * n * (n - 1))
 
 
 def _tree(pool: Pool) -> cKDTree:
-    """Return the kd-tree of the pool, or refuse points whose squared distances are too large to be numbers."""
+    """Return the kd-tree of the pool, or refuse points whose squared distances overflow."""
     with np.errstate(over="ignore"):
         extent = np.ptp(pool.points, axis=0)
         measurable = np.isfinite(np.sum(extent**2))
     if not measurable:
         raise InvalidInput(
-            f"the points are up to {extent.max():g} apart, too far for a search of neighbours, which squares them: "
+            f"the points are up to {extent.max():g} apart, too far for the search of neighbours (it squares them): "
             f"rescale them, or use engine='streamed'"
         )
     return cKDTree(pool.points)

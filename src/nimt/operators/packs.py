@@ -10,7 +10,7 @@ from nimt.kernels import diagonal
 from nimt.operators.grid import GridOperator
 from nimt.pools.base import Grid, Pool
 
-MOST_POINTS = 5_000  # of a scattered pool whose Gram matrix is looked at
+MOST_POINTS = 5_000  # of a scattered pool whose Gram matrix is computed
 BLOCK = 2**22  # kernel values held at once
 MOST_CELLS = 2**22  # of a window that is evaluated for this bound
 
@@ -26,7 +26,7 @@ def pack_gain(kernel: Kernel, pool: Pool, k: int, *, repeats: bool) -> float:
     kernel, pool : where packs come from
     k : int
     repeats : bool
-        Whether a pack may show a point more than once; all of it may then be one point, and averaging gains nothing.
+        Whether a pack may show a point more than once. It may then be k times one point, and averaging gains nothing.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def pack_gain(kernel: Kernel, pool: Pool, k: int, *, repeats: bool) -> float:
 
 
 def _largest_row_sum(kernel: Kernel, pool: Pool, k: int) -> float | None:
-    """Return the largest sum of k values |K(x, .)| over the pool, None where that would be too much work."""
+    """Return the largest sum of k values |K(x, .)| over the pool, None where it would take too long."""
     if isinstance(pool, Grid) and kernel.is_stationary():
         if np.prod([2 * length - 1.0 for length in pool.shape]) > MOST_CELLS and not _is_short(kernel, pool):
             return None

@@ -1,12 +1,12 @@
-"""Any kernel on any pool: columns of K computed when asked for, the latest kept within a number of bytes."""
+"""Any kernel on any pool: columns of K computed when needed, the latest kept within a number of bytes."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
@@ -18,14 +18,14 @@ BLOCK = 2**26  # bytes of columns scikit-learn computes at once
 
 
 class StreamedOperator:
-    """K by columns, with a cache: greedy teaching shows the same points again and again.
+    """K by columns, with a cache, because greedy teaching shows the same points many times.
 
     Parameters
     ----------
     kernel : scikit-learn kernel
     pool : Grid or Points
     cache_bytes : int
-        At most so much is kept; the column not used for the longest time makes room.
+        The most that is kept; the least recently used column is replaced first.
     column : callable(index, result), optional
         A faster way to fill one column than scikit-learn's.
 
@@ -38,22 +38,22 @@ class StreamedOperator:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         pool: Pool,
         cache_bytes: int = CACHE,
         column: Callable[[int, Array], None] | None = None,
     ) -> None:
         self.kernel = kernel
         self.pool = pool
-        self.compute = column or self._by_scikit_learn
-        self.room = max(1, int(cache_bytes // (8 * len(pool))))
+        self.compute: Callable[[int, Array], None] = column or self._by_scikit_learn
+        self.room: int = max(1, int(cache_bytes // (8 * len(pool))))
         self.kept: OrderedDict[int, Array] = OrderedDict()
-        self.hits = 0
-        self.misses = 0
+        self.hits: int = 0
+        self.misses: int = 0
 
     @classmethod
     def cost(cls, pool: Pool, cache_bytes: int = CACHE) -> Cost:
-        """Return what it takes: the columns kept, and a pass over one of them per example."""
+        """Return its cost: the columns kept, and a pass over one of them per example."""
         n = len(pool)
         return Cost(memory=min(cache_bytes, 8 * n * n), seconds=1e-7 + 1.5e-10 * n)
 
@@ -61,7 +61,7 @@ class StreamedOperator:
         return diagonal(self.kernel, self.pool)
 
     def column(self, index: int) -> Array:
-        """Return K[:, index]; it belongs to the cache, so it is not to be written to."""
+        """Return K[:, index]; it belongs to the cache: do not write to it."""
         found = self.kept.get(index)
         if found is not None:
             self.kept.move_to_end(index)
@@ -69,7 +69,7 @@ class StreamedOperator:
             return found
         self.misses += 1
         if len(self.kept) >= self.room:
-            _, found = self.kept.popitem(last=False)  # its memory is used again
+            _, found = self.kept.popitem(last=False)  # its memory is reused
         else:
             found = np.empty(len(self.pool))
         self.compute(index, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import Array, check_finite, frozen, real_array
 from nimt.errors import InvalidInput, NimtError
 
-LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are numbers
+LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
 
 
 class Points:
-    """Points anywhere, as rows: what any array given as X becomes.
+    """Points in any arrangement, as rows: an array given as X becomes one of these.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Grid:
     Parameters
     ----------
     *axes : arrays of shape (m,)
-        Each strictly monotone with equal steps (within rounding); a single point is an axis too.
+        Each strictly monotone with equal steps (within rounding); an axis may have a single point.
 
     Examples
     --------
@@ -108,15 +108,15 @@ class Grid:
 
     @cached_property
     def points(self) -> Array:
-        """All points, shape (n, d); made when first asked for."""
+        """All points, shape (n, d); computed when first used."""
         mesh = np.meshgrid(*self.axes, indexing="ij")
         return frozen(np.stack([part.ravel() for part in mesh], axis=1))
 
     def take(self, indices: NDArray[np.intp]) -> Array:
-        """Return the points at some indices, without making all of them."""
+        """Return the points at some indices, without computing all of them."""
         taken = np.empty((len(indices), self.dimension))
         rest = np.array(indices)
-        for i in range(self.dimension - 1, -1, -1):  # axis by axis: a picture's pixels are many
+        for i in range(self.dimension - 1, -1, -1):  # axis by axis, because a picture has many pixels
             taken[:, i] = self.axes[i][rest % len(self.axes[i])]
             rest //= len(self.axes[i])
         return taken
@@ -140,8 +140,17 @@ class Grid:
 Pool = Grid | Points
 
 
+class Predicts(Protocol):
+    """Anything that gives its values at the rows of X, as scikit-learn's models do."""
+
+    def predict(self, X: Any) -> Any: ...
+
+
+FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a number, a callable, or a model
+
+
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
-    """Return X as a pool: a Grid stays one, an array becomes Points; an error calls it `name`."""
+    """Return X as a pool: a Grid stays one, an array becomes Points; `name` is for error messages."""
     return X if isinstance(X, Grid | Points) else Points(_checked_rows(name, X))
 
 
@@ -154,7 +163,7 @@ def same_points(one: Pool, other: Pool) -> bool:
     return bool(np.array_equal(one.points, other.points))
 
 
-def values_on(pool: Pool, function: Any, name: str, outputs: tuple[int, ...] | None = None) -> Array:
+def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] | None = None) -> Array:
     """Return the values of `function` on the pool, shape (n,), or (n, q) where it has q > 1 outputs.
 
     Parameters
@@ -164,7 +173,7 @@ def values_on(pool: Pool, function: Any, name: str, outputs: tuple[int, ...] | N
         An array has shape (n,) or the grid's shape, each with one more axis of length q for q outputs. A callable is
         called once, with all points as one array (n, d), (n, 1) in 1-D, and returns (n,), (n, 1) or (n, q).
     name : str
-        What to call it in an error.
+        Its name in error messages.
     outputs : () or (q,), optional
         The outputs it must have; a number then stands for all of them.
     """
@@ -173,8 +182,8 @@ def values_on(pool: Pool, function: Any, name: str, outputs: tuple[int, ...] | N
     values = _values_of_callable(pool, function, name) if callable(function) else _values_given(pool, function, name)
     if outputs is None or values.shape[1:] == outputs:
         return values
-    if not callable(function) and np.ndim(function) == 0:
-        return frozen(np.full((len(pool), *outputs), float(function)))
+    if not callable(function) and np.ndim(np.asarray(function)) == 0:
+        return frozen(np.full((len(pool), *outputs), float(values[0])))
     raise InvalidInput(
         f"{name} has {values[0].size} output{'s' if values[0].size > 1 else ''} where {_count(outputs)} "
         f"needed: give it as an array ({len(pool)}{''.join(f', {q}' for q in outputs) or ','})"
@@ -185,7 +194,7 @@ def _count(outputs: tuple[int, ...]) -> str:
     return f"{outputs[0]} are" if outputs else "1 is"
 
 
-def _values_given(pool: Pool, given: Any, name: str) -> Array:
+def _values_given(pool: Pool, given: object, name: str) -> Array:
     n = len(pool)
     array = real_array(name, given)
     if array.shape == ():
@@ -204,7 +213,7 @@ def _values_given(pool: Pool, given: Any, name: str) -> Array:
     return frozen(array)
 
 
-def _values_of_callable(pool: Pool, function: Callable[[Array], Any], name: str) -> Array:
+def _values_of_callable(pool: Pool, function: Callable[[Array], object], name: str) -> Array:
     n = len(pool)
     try:
         returned = function(pool.points)
@@ -272,7 +281,7 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
 
 
 def _way_to_uniform(axis: Array, mean: float) -> str:
-    """Say how to repair an axis that only rounding (float32, a table's digits) keeps from being uniform."""
+    """Say how to repair an axis that is uniform up to rounding (float32, the digits of a table)."""
     if np.abs(axis - np.linspace(axis[0], axis[-1], len(axis))).max() > 0.1 * np.abs(mean):
         return ""
     return f"if it was rounded, give np.linspace({axis[0]!s}, {axis[-1]!s}, {len(axis)}) in float64, otherwise "

@@ -13,10 +13,10 @@ from nimt.arrays import Array, check_count, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid
 
-POINTS = 2**12  # of the quadrature grid, unless asked for otherwise
+POINTS = 2**12  # of the quadrature grid, by default
 AXIS = 281  # at most along one axis
 STARTS = 4  # local maxima of the scan that are refined
-FIRST_LOOK, LAST_LOOK = 0.5, 1e-4  # cells to either side
+FIRST_LOOK, LAST_LOOK = 0.5, 1e-4  # distances of the search, in cells of the grid
 LOOKS = 50
 
 
@@ -29,7 +29,7 @@ class Box:
 
     Parameters
     ----------
-    bounds : pairs (low, high), one an axis; a single pair for one axis
+    bounds : pairs (low, high), one per axis; a single pair for one axis
     points : int or list of int, optional
         Grid points along each axis; by default 281, fewer in more dimensions (4096 in all).
 
@@ -43,7 +43,7 @@ class Box:
         corners = real_array("bounds", bounds)
         corners = corners[np.newaxis] if corners.ndim == 1 else corners
         if corners.ndim != 2 or corners.shape[1] != 2 or not len(corners):
-            raise InvalidInput(f"bounds must be pairs (low, high), one an axis, got shape {np.shape(bounds)}")
+            raise InvalidInput(f"bounds must be pairs (low, high), one per axis, got shape {np.shape(bounds)}")
         check_finite("bounds", corners)
         if (wrong := np.flatnonzero(corners[:, 0] >= corners[:, 1])).size:
             raise InvalidInput(f"axis {wrong[0]} of the box runs from {corners[wrong[0], 0]} to {corners[wrong[0], 1]}")
@@ -97,7 +97,7 @@ def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: in
     scan : array (n,)
         The function's values on `box.grid`.
     count : int
-        Fewer points come back where there are fewer maxima.
+        Fewer points are returned where there are fewer maxima.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: in
     starts = local_maxima(np.abs(scan), box.grid, max(STARTS, count))
     places, sizes = climb(function, box, box.grid.points[starts], np.abs(scan[starts]))
     kept: list[Array] = []
-    apart = 1e-3 * np.array(box.grid.spacing)  # two starts may climb the same hill
+    apart = 1e-3 * np.array(box.grid.spacing)  # two starts may reach the same maximum
     for place in places[np.argsort(-sizes, kind="stable")]:
         if all((np.abs(place - other) > apart).any() for other in kept):
             kept.append(place)
@@ -134,9 +134,10 @@ def local_maxima(sizes: Array, grid: Grid, count: int) -> list[int]:
 def climb(function: Callable[[Array], Array], box: Box, starts: Array, sizes: Array) -> tuple[Array, Array]:
     """Climb from each start to a maximum of |function| near it; return the places (s, d) and the heights (s,).
 
-    A pattern search that never steps down: look a little to both sides along every axis, go to the best of what was
-    seen and of the top of the parabola through it, and look closer by once that is near. All starts climb at once,
-    so that the function is called a few times with many points.
+    A pattern search in which |function| never falls: it is evaluated at both sides of a place along every axis and at
+    the top of the parabola through these values. The best of these becomes the next place, and the distance is divided
+    by 4 once a move is short. All starts are searched at once, so that the function is called a few times with many
+    points.
     """
     places, heights = starts.copy(), sizes.copy()
     cell = np.array(box.grid.spacing)
@@ -170,7 +171,7 @@ def parabola_tops(places: Array, heights: Array, sides: Array, side_heights: Arr
     d = places.shape[1]
     a = np.stack([sides[:, axis, axis] - places[:, axis] for axis in range(d)], axis=1)
     b = np.stack([places[:, axis] - sides[:, d + axis, axis] for axis in range(d)], axis=1)
-    curvature = ahead * b + behind * a  # below 0 for a hill; a side cut off by the box has length 0 and tells nothing
+    curvature = ahead * b + behind * a  # below 0 at a maximum; a side cut off by the box has length 0 and is not used
     slope = ahead * b**2 - behind * a**2
     shift = np.divide(-slope, 2 * curvature, out=np.zeros_like(slope), where=curvature < 0)
     return np.asarray(places + np.clip(shift, -b, a))

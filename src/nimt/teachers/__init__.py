@@ -1,6 +1,6 @@
-"""What chooses examples: one file per teacher."""
+"""Teachers, which choose the examples: one file per teacher."""
 
-from nimt.teachers.base import AlternativeLabels, Selection, Teacher, View
+from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.teachers.random import RandomTeacher
@@ -13,6 +13,7 @@ __all__ = [
     "InterpolationTeacher",
     "RandomTeacher",
     "Selection",
+    "SelectsExamples",
     "SoftTeacher",
     "SynthesisTeacher",
     "Teacher",

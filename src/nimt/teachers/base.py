@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +14,13 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
-from nimt.pools.base import Pool
+from nimt.pools.base import FunctionLike, Pool
 
 Memory = Mapping[str, NDArray[Any]]
 
-NORMS: tuple[int | str, ...] = (2, 1, "max")  # over outputs; compiled code knows them by their places here
+NORMS: tuple[int | str, ...] = (2, 1, "max")  # over outputs; compiled code knows them by their positions in this tuple
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart
+# Okabe and Ito's colours, distinguishable with any type of colour vision
 VERMILION, ORANGE, BLUE, SKY, GREEN, PURPLE = "#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#009E73", "#CC79A7"
 
 
@@ -52,9 +52,9 @@ class View:
     rng : numpy Generator
         The teacher's own stream.
     memory : mapping of names to arrays, or None
-        What this teacher returned as `Selection.memory` the step before.
+        What this teacher returned as `Selection.memory` at the step before.
     candidates : array (n,) of int
-        Where the points stand in the pool of the lesson.
+        The indices of the points in the pool of the lesson.
     """
 
     step: int
@@ -73,12 +73,21 @@ class View:
         labels: ArrayLike | None = None,
         memory: Memory | None = None,
     ) -> Selection:
-        """Make the selection that shows these points, with the truth as labels unless others are given."""
+        """Make the selection that shows these points, labelled by the target unless other labels are given."""
         chosen = checked_indices(indices, len(self))
         return Selection(chosen, self.target[chosen] if labels is None else np.atleast_1d(labels), scores, memory)
 
     def __len__(self) -> int:
         return len(self.target)
+
+
+@runtime_checkable
+class SelectsExamples(Protocol):
+    """What a lesson needs of a teacher: `select(view)`. Inherit `Teacher` for the options all our teachers have."""
+
+    def select(self, view: View) -> Selection:
+        """Choose what to show next."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +103,7 @@ class AlternativeLabels:
     probability : float in [0, 1]
     """
 
-    other_target: Any
+    other_target: FunctionLike
     probability: float = 0.2
 
     def __post_init__(self) -> None:
@@ -109,7 +118,7 @@ class CompiledTwin:
     Attributes
     ----------
     draw : callable(rng, candidates, k, steps) -> array (steps, k) of int, or None
-        For a teacher that does not look at the learner: places among the candidates, the same numbers that `select`
+        For a teacher that does not look at the learner: positions among the candidates, the same numbers that `select`
         would draw step by step from the same stream. None for the k largest scores.
     loss, kernel : optional
         With both the score is |dL/df| sqrt(K(x, x)), with the loss alone its value; without, |f - f*|.
@@ -135,7 +144,7 @@ class Teacher:
     pool : None, float in (0, 1], boolean mask (n,) or of the grid's shape, or indices
         The points it can show: all, a share drawn once from the seed, or these.
     labels : None or AlternativeLabels
-        The truth, or another target now and then.
+        The labels of the target, or at some steps those of another target.
 
     Attributes
     ----------
@@ -144,18 +153,18 @@ class Teacher:
     draws : bool
         Whether its lesson depends on the seed; a comparison then runs it over several.
     colour : str or None
-        Its colour in figures; None takes one that is free.
+        Its colour in figures; None for any free colour.
     spellings : dict of str -> dict
-        How the command line calls it, and the parameters that each spelling stands for.
+        Its names on the command line, and the parameters that each name stands for.
     told : tuple of str
-        What it must be told of the learner ("kernel", "loss"), as parameters of these names.
+        What it needs to know of the learner ("kernel", "loss"), as parameters of these names.
     """
 
-    pool: Any = None
+    pool: ArrayLike | None = None
     labels: AlternativeLabels | None = None
 
     at_random: ClassVar[bool] = False  # whether `select` draws from the view's stream
-    makes_labels: ClassVar[bool] = False  # whether it shows labels of its own making
+    makes_labels: ClassVar[bool] = False  # whether it makes the labels itself
     own_colour: ClassVar[str | None] = None
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     told: ClassVar[tuple[str, ...]] = ()
@@ -196,12 +205,12 @@ class Teacher:
         return self.labels is None and not self.makes_labels
 
     def pack_size(self, n: int) -> int | None:
-        """Return how many examples a pack from n points has, or None where that is known only once it is chosen."""
+        """Return how many examples a pack from n points has, or None where this is known only after `select`."""
         k = getattr(self, "k", None)
         return None if k is None else count_of(k, n)
 
     def check_on(self, n: int) -> None:
-        """Refuse a pool of n points that its parameters do not fit."""
+        """Refuse a pool of n points that does not fit its parameters."""
 
     def compiled_twin(self) -> CompiledTwin | None:
         """Return how compiled engines choose for it, None where `select` itself must be called."""
@@ -212,20 +221,20 @@ class Teacher:
         raise InvalidInput(f"{type(self).__name__} has no select(view): a teacher chooses by that method")
 
 
-def name_of(teacher: Any) -> str:
-    """Return what tables and figures call a teacher; one that does not tell is called by its class."""
+def name_of(teacher: object) -> str:
+    """Return what tables and figures call a teacher; a teacher without a name is called by its class."""
     name = getattr(teacher, "name", None)
     return name if isinstance(name, str) and name else type(teacher).__name__
 
 
-def check_teacher(teacher: Any) -> None:
-    """Refuse what cannot choose."""
+def check_teacher(teacher: object) -> None:
+    """Refuse an object without `select(view)`."""
     if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
         raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
 
 
 def checked_indices(indices: ArrayLike, n: int) -> Indices:
-    """Return the indices of a pack, or say what is wrong with what a teacher chose."""
+    """Return the indices of a pack, or refuse what a teacher chose."""
     chosen = np.atleast_1d(np.asarray(indices))
     if chosen.ndim != 1 or chosen.size == 0 or chosen.dtype.kind not in "iu":
         raise InvalidInput(f"a teacher must show at least one whole-numbered index, it chose {indices!r}")
@@ -256,8 +265,8 @@ def norm_of(values: Array, norm: int | str = 2) -> Array:
     return np.asarray(np.sum(sizes, axis=1) if norm == 1 else np.max(sizes, axis=1))
 
 
-def check_norm(norm: Any) -> None:
-    """Refuse what is not one of the norms over outputs."""
+def check_norm(norm: object) -> None:
+    """Refuse a value that is not one of the norms over outputs."""
     if isinstance(norm, bool) or norm not in NORMS:
         raise InvalidInput(f"norm must be 2, 1 or 'max', got {norm!r}")
 
@@ -265,7 +274,7 @@ def check_norm(norm: Any) -> None:
 def largest(scores: Array, k: int) -> Indices:
     """Return the indices of the k largest scores in ascending order; of equals, those with the lowest index.
 
-    A score that is NaN counts as the largest: a learner that has lost its way is corrected first.
+    A score that is NaN counts as the largest: where a learner has diverged, it is corrected first.
 
     Examples
     --------
@@ -286,8 +295,8 @@ def largest(scores: Array, k: int) -> Indices:
     return np.sort(np.concatenate([above, equal]))
 
 
-def check_k(k: Any) -> None:
-    """Refuse a k that can be right for no pool."""
+def check_k(k: object) -> None:
+    """Refuse a k that is invalid for every pool."""
     if not is_number(k):
         raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
     if is_whole(k):
@@ -314,7 +323,7 @@ def count_of(k: int | float, n: int) -> int:
     return max(1, int(float(k) * n))
 
 
-def candidates_of(pool: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
+def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
     """Return the sorted pool indices a teacher may show, or None for all of them.
 
     Parameters
@@ -324,7 +333,7 @@ def candidates_of(pool: Any, shape: tuple[int, ...], rng: np.random.Generator) -
     shape : tuple of int
         Of the pool of the lesson.
     rng : numpy Generator
-        Draws the share; used for nothing else.
+        Draws the share, and is used only for this.
     """
     n = math.prod(shape)
     if pool is None:

@@ -1,4 +1,4 @@
-"""Greedy functional teaching: the examples at which the learner is furthest off."""
+"""Greedy functional teaching: the examples at which the learner's error is largest."""
 
 from __future__ import annotations
 
@@ -33,24 +33,25 @@ from nimt.teachers.base import (
 
 @dataclass(frozen=True, eq=False)
 class GreedyTeacher(Teacher):
-    """Greedy functional teaching (GFT): the k points where the learner is furthest off [Zhang23, Alg. 1].
+    """Greedy functional teaching (GFT): the k points with the largest error [Zhang23, Alg. 1].
 
     Ties go to the lowest index, and a pack is listed in the order of the pool.
 
     Parameters
     ----------
     k : int or float
-        A count from 1 to n, or a share in (0, 1]: k=1 shows one example a step, k=1.0 the whole pool.
+        A count from 1 to n, or a share in (0, 1]: k=1 shows one example per step, k=1.0 the whole pool.
     score : {"residual", "gradient", "loss"}
-        "residual" is |f - f*|, all a gray-box teacher can know. "gradient" is the paper's exact rule
+        "residual" is |f - f*|, which a gray-box teacher knows. "gradient" is the paper's exact rule
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
-        for a teacher who is given it: with the hinge it never shows a point that has nothing to teach.
+        for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0.
     norm : {2, 1, "max"}
         Over outputs, where there are several.
     diverse : bool
-        Choose a pack one by one, as if every point already in it would be put right: f - f* loses
-        (f - f*)(x_j) K(x_j, .) / K(x_j, x_j). It needs the `kernel`, and pays where a step puts points right indeed (an
-        `OrthogonalLearner`, a rate near the bound with a narrow kernel); elsewhere it changes little or costs steps.
+        Choose the points of a pack one by one, as if the error at each point chosen before were corrected: f - f* is
+        reduced by (f - f*)(x_j) K(x_j, .) / K(x_j, x_j). It needs the `kernel`. It helps where one step does correct
+        the error at its points (an `OrthogonalLearner`, or a learning rate near the bound with a narrow kernel);
+        elsewhere it changes little or needs more steps.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class GreedyTeacher(Teacher):
             if self.score != "residual" or self.loss is not None:
                 raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
             if self.kernel is None:
-                raise InvalidInput("diverse=True needs the learner's kernel=: no view holds it")
+                raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
             check_kernel(self.kernel)
             return
         if self.score not in ("residual", "gradient", "loss"):
@@ -87,7 +88,7 @@ class GreedyTeacher(Teacher):
             return
         if self.score == "gradient":
             if self.loss is None or self.kernel is None:
-                raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: no view holds them")
+                raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: a view has neither")
             as_loss(self.loss)
             check_kernel(self.kernel)
         elif self.loss is not None or self.kernel is not None:
@@ -123,7 +124,7 @@ class GreedyTeacher(Teacher):
         return view.shown(largest(scores, k), scores)
 
     def scores(self, view: View) -> Array:
-        """Return how much each point is worth showing."""
+        """Return the score of each point."""
         if self.score == "residual":
             return residual_size(view.predictions, view.target, self.norm)
         assert self.loss is not None
@@ -135,8 +136,8 @@ class GreedyTeacher(Teacher):
         return np.asarray(norm_of(slopes, self.norm) * np.sqrt(self.kernel.diag(view.pool.points)))
 
 
-def diverse_pack(errors: Array, kernel: Any, points: Array, k: int) -> Indices:
-    """Return k indices chosen one by one, each time as if the points before were put right; in ascending order.
+def diverse_pack(errors: Array, kernel: Kernel, points: Array, k: int) -> Indices:
+    """Return k indices chosen one by one, as if the error at those before were corrected; in ascending order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The greedy rules of kernel interpolation: by the residual, by the power function, and everything between."""
+"""The greedy rules of kernel interpolation: by the residual, by the power function, and by both."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ RULES = {"f": 1.0, "P": 0.0, "f*P": 0.5, "f/P": np.inf}
 class InterpolationTeacher(Teacher):
     r"""Choose centres as kernel interpolation does: the largest |f - f*|^beta P^(1 - beta) [Wenzel23].
 
-    P is the power function of the points shown so far: how much of K(x, .) they leave open. The rules with names are
-    members of that family, up to a power that changes no order:
+    P(x) is the power function of the points shown so far: the distance in H of K(x, .) from their span. The rules with
+    names are members of that family, up to a power that changes no order:
 
     - "f" (beta 1): |f - f*|, by the residual alone; this is `GreedyTeacher`, and needs no kernel
-    - "P" (beta 0): P, by the geometry alone; it never looks at the target, so its centres serve any
+    - "P" (beta 0): P, by the geometry alone; it does not use the target, so its centres serve any target
     - "f*P" (beta 1/2): |f - f*| P
     - "f/P" (beta infinity): |f - f*| / P, the largest gain in the norm of H
 
-    Points where P has fallen to nothing are not shown again while there are others. A pack is chosen with one P.
+    Points where P is 0 up to rounding are not shown again while there are others. All points of a pack are chosen with
+    the same P.
 
     Parameters
     ----------
     rule : {"f", "P", "f*P", "f/P"} or float
         A name, or beta from 0 to infinity.
     kernel : scikit-learn kernel
-        The learner's, for every rule but "f": white-box knowledge, so it is asked for here.
+        The learner's, for every rule but "f". A gray-box teacher does not know it, so it must be given here.
     k : int or float
         A count from 1 to n, or a share in (0, 1].
 
@@ -66,7 +67,7 @@ class InterpolationTeacher(Teacher):
         if not named and not (is_number(self.rule) and float(self.rule) >= 0):
             raise InvalidInput(f"rule must be one of {', '.join(RULES)} or a number beta >= 0, got {self.rule!r}")
         if self.kernel is None and self.beta != 1:
-            raise InvalidInput(f"the rule {self.rule!r} looks at the power function: give the learner's kernel=")
+            raise InvalidInput(f"the rule {self.rule!r} needs the power function: give the learner's kernel=")
         if self.kernel is not None:
             check_kernel(self.kernel)
 
@@ -90,7 +91,7 @@ class InterpolationTeacher(Teacher):
             basis.restart(view.memory["columns"])
             basis.power_squared = np.array(view.memory["power_squared"])
         scores = score(residual, basis.power, self.beta)
-        scores[basis.power_squared <= basis.least] = -1.0  # a centre already; no score is negative
+        scores[basis.power_squared <= basis.least] = -1.0  # a centre already; all other scores are >= 0
         shown = largest(scores, k)
         for index in shown.tolist():
             basis.add(index)

@@ -17,7 +17,7 @@ from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, che
 
 @dataclass(frozen=True, eq=False)
 class RandomTeacher(Teacher):
-    """Random functional teaching (RFT): examples drawn at random, labelled truly [Zhang23, Alg. 1].
+    """Random functional teaching (RFT): examples drawn at random, with true labels [Zhang23, Alg. 1].
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class RandomTeacher(Teacher):
         return CompiledTwin(draw=self.drawn) if behaves_like(self, RandomTeacher, "select", "drawn") else None
 
     def drawn(self, rng: np.random.Generator, candidates: Indices, k: int, steps: int) -> Indices:
-        """Draw the packs of some steps, as places among the candidates, shape (steps, k)."""
+        """Draw the packs of some steps, as positions among the candidates, shape (steps, k)."""
         n = len(candidates)
         shares = None if self.weights is None else self.shares(candidates, k)
         if not self.replace:

@@ -1,4 +1,4 @@
-"""How a learner responds to labels, estimated from nothing but what can be seen: predictions before and after."""
+"""How a learner responds to labels, estimated from its predictions before and after each step."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from nimt.arrays import Array, Indices, stored_array, stored_indices
 from nimt.teachers.base import Memory
 
-FORGET = 0.8  # a fit sees about its latest five observations: few enough to follow a rate, enough to average noise
+FORGET = 0.8  # a fit uses about the latest five observations: few, to follow a rate; enough to average noise
 FORGET_ERRORS = 0.9  # whether responses agree is decided over about ten
-AGREE = 0.25  # responses agree while their common fit is off by less than this share of the movement
-TELLING = 1.5  # two label distances at one point tell of growth when they differ by this factor
-SURE = 9.0  # of two explanations the better one is believed when its squared errors are this many times smaller
-PROBES = 4  # labels at half the distance, at most, to find out whether movement grows with it
+AGREE = 0.25  # responses agree while the error of their common fit is below this share of the movement
+TELLING = 1.5  # two label distances at one point are compared when they differ by this factor
+SURE = 9.0  # of two explanations the better is accepted when its squared errors are this many times smaller
+PROBES = 4  # labels at half the distance, at most, to test whether the movement grows with the distance
 
 
 @dataclass(eq=False)
@@ -23,13 +23,13 @@ class Responses:
     """The responses rho = movement / offset of a learner, for all points together and for each alone.
 
     An offset is y - f^t(x), a movement f^{t+1}(x) - f^t(x). Every fit is the weighted least squares
-    sum(offset * movement) / sum(offset^2) with older steps forgotten: large offsets, which stand out of observation
-    noise, count most, and a changing rate is followed.
+    sum(offset * movement) / sum(offset^2) with exponentially decreasing weights for older steps: large offsets, which
+    exceed observation noise, count most, and a changing rate is followed.
 
     Attributes
     ----------
     identity : array (n,) of int
-        Which points the columns below belong to; a column whose point changed starts afresh.
+        Which points the columns below belong to; a column whose point changed is reset.
     radius, reach : float
         No label is made further from a prediction than both; `reach` falls where movement stops growing.
     common : array (2,)
@@ -39,14 +39,14 @@ class Responses:
     latest : array (3, n)
         The latest |offset| at each point, the movement towards the label, and the step; 0 where there was none.
     errors : array (4,)
-        Squares, summed and forgotten: errors of the common fit, movements, and at points seen before the errors of
-        the common fit and of their own.
+        Sums of squares with decreasing weights: errors of the common fit, movements, and at points seen before the
+        errors of the common fit and of their own.
     growth : array (2,)
-        Squared errors, over pairs of telling distances, of "moves in proportion" and of "moves the same".
+        Squared errors, over pairs of distances compared, of "moves in proportion" and of "moves the same".
     probes : int
-        How many more labels may be spent on finding that out.
+        How many more labels may be used to decide between the two.
     warned : bool
-        Whether growth was ever seen to stop.
+        Whether the movement was ever seen to stop growing.
     """
 
     identity: Indices
@@ -71,7 +71,7 @@ class Responses:
 
     @classmethod
     def recalled(cls, memory: Memory, identity: Indices) -> Self:
-        """Return the state that `remembered` put into a teacher's memory."""
+        """Return the state that `remembered` wrote to a teacher's memory."""
         n = len(identity)
         own, latest = stored_array(memory, "own", (2, n)), stored_array(memory, "latest", (3, n))
         stored_array(memory, "identity", (n,), "iu")
@@ -82,7 +82,7 @@ class Responses:
             stored_array(memory, name, (length,))
         stayed = memory["identity"] == identity
         own[:, ~stayed] = latest[:, ~stayed] = 0.0
-        seen = stayed[memory["shown"]]  # what became of a point that is out of sight nobody knows
+        seen = stayed[memory["shown"]]  # the response at a point that is no longer offered is unknown
         radius, reach, probes, warned = memory["settled"]
         common, errors, growth = (np.array(memory[name]) for name in ("common", "errors", "growth"))
         return cls(
@@ -91,7 +91,7 @@ class Responses:
         )  # fmt: skip
 
     def remembered(self, shown: Indices, before: Array, offset: Array) -> Memory:
-        """Return all this as arrays, with what is being shown now."""
+        """Return the state as arrays, together with the pack that is being shown."""
         return {
             "identity": self.identity,
             "settled": np.array([self.radius, self.reach, self.probes, self.warned], dtype=np.float64),
@@ -106,9 +106,9 @@ class Responses:
         }
 
     def observe(self, predictions: Array, step: int) -> tuple[float, float] | None:
-        """Take in what the latest pack did, seen at this step.
+        """Update the estimates by the effect of the latest pack, observed at this step.
 
-        Returns the nearer and the further label distance when growth was first seen to stop, else None.
+        Returns the nearer and the further label distance when the movement first stopped growing, else None.
         """
         assert self.shown is not None and self.before is not None and self.offset is not None
         useful = (self.offset != 0) & np.isfinite(predictions[self.shown])
@@ -122,7 +122,7 @@ class Responses:
         return stopped
 
     def offsets(self, shown: Indices, error: Array) -> Array:
-        """Return how far from the prediction to put each label: far enough to land on the target, if that is allowed.
+        """Return how far from the prediction to put each label: far enough to reach the target, if that is allowed.
 
         Where the response is unknown, or not in the direction of the label, the true label (offset = error) is kept.
         """
@@ -133,7 +133,7 @@ class Responses:
         size = np.minimum(wanted, np.maximum(self.reach, np.abs(error)))
         if self.probes and self._shown_together(shown):
             alike = known & (size < TELLING * before) & (before < TELLING * size)
-            size = before / 2 if alike.all() else size  # half as far once: does it move half as far?
+            size = before / 2 if alike.all() else size  # half the distance once, to see whether the movement halves too
         return np.asarray(np.sign(error) * np.minimum(size, self.radius))
 
     def of(self, shown: Indices) -> Array:
@@ -159,9 +159,9 @@ class Responses:
         )
 
     def _look_for_growth(self, shown: Indices, distance: Array, moved: Array, step: int) -> tuple[float, float] | None:
-        """Compare with the time before at the same points: of two label distances the further must move them further.
+        """Compare with the previous time at the same points: the larger label distance must cause the larger movement.
 
-        The points of a pack move each other, so a pack is compared only with the same one nearer by or further off.
+        The points of a pack move each other, so a pack is compared only with the same pack at a scaled distance.
         """
         distance_before, moved_before, _ = self.latest[:, shown]
         scaled = self._shown_together(shown) and np.ptp(distance / distance_before) <= 1e-6
@@ -174,7 +174,7 @@ class Responses:
         if far < TELLING * near:
             return None
         self.probes = max(0, self.probes - 1)
-        # the further one stands out of the noise, so it predicts the nearer, not the other way round
+        # the larger movement is less affected by noise, so it predicts the smaller one, not the reverse
         self.growth += np.square([moved_near - moved_far * near / far, moved_near - moved_far])
         in_proportion, the_same = self.growth
         if SURE * in_proportion < the_same and moved_far > 0:
@@ -195,7 +195,7 @@ class Responses:
 
 
 def rms(values: Array) -> float:
-    """Return the root mean square of positive numbers, however small or large they are."""
+    """Return the root mean square of positive numbers, without overflow or underflow."""
     largest = float(np.max(values))
     return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
 

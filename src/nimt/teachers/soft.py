@@ -1,4 +1,4 @@
-"""Between random and greedy: draw the pack, points that are further off more often."""
+"""Between random and greedy: draw the pack at random, points with larger errors more often."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ class SoftTeacher(Teacher):
     r"""Draw k different points, each with the odds exp(score / (temperature * largest score)).
 
     The score is |f - f*|. A pack is the k largest of score / (temperature * largest score) + Gumbel noise, which is
-    drawing one point after another, without putting back, by those odds (the Gumbel-top-k trick). Dividing by the
-    largest score keeps the odds as they are when all errors shrink alike. Temperature 0 is `GreedyTeacher`, infinity
-    is a uniform draw without replacement.
+    drawing one point after another, without replacement, by those odds (the Gumbel-top-k trick). Dividing by the
+    largest score keeps the odds unchanged when all errors shrink by the same factor. Temperature 0 is `GreedyTeacher`,
+    infinity is a uniform draw without replacement.
 
     Parameters
     ----------
     k : int or float
         A count from 1 to n, or a share in (0, 1].
     temperature : float
-        From 0 to infinity. At 0.1 a point half as wrong as the worst is shown exp(-5) as often.
+        From 0 to infinity. At 0.1 a point with half the largest error is drawn exp(-5) times as often as
+        the point with the largest.
 
     Examples
     --------
@@ -57,6 +58,6 @@ class SoftTeacher(Teacher):
         k = count_of(self.k, len(view))
         noise = view.rng.gumbel(size=len(view))
         scale = self.temperature * float(np.max(scores))
-        # noise times scale, not scores over it: no division by zero, and at 0 nothing but the scores is left
+        # noise times scale, not scores over scale: no division by zero, and at temperature 0 only the scores remain
         keys = noise if np.isinf(scale) or not np.max(scores) else scores + scale * noise
         return view.shown(largest(keys, k), scores)

@@ -13,7 +13,7 @@ from nimt.teachers.base import Teacher
 
 
 def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
-    """Return every spelling with its class and parameters: each teacher tells its own, in its file of this package.
+    """Return every spelling with its class and parameters; each teacher of this package declares its own.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
 def spelled(name: str, **parameters: Any) -> Teacher:
     """Return the teacher of that spelling.
 
-    Of `parameters`, `kernel` and `loss` of the learner go only to a teacher that must be told them.
+    Of `parameters`, `kernel` and `loss` of the learner go only to a teacher that needs them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Make the label too: show where the learner is furthest off, labelled so that its own step lands on the target."""
+"""Synthesised labels: show the largest error, with a label for which the learner's own step reaches the target."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from nimt.teachers.responses import Responses
 
 @dataclass(frozen=True, eq=False)
 class SynthesisTeacher(Teacher):
-    r"""Choose the label too, so that the learner's own step lands on the target at the point shown.
+    r"""Choose the label too, so that the learner's own step reaches the target at the point shown.
 
-    Greedy teaching fades: as |f - f*| shrinks, so does each step. Here the example is chosen as `GreedyTeacher` does,
+    With true labels the steps become smaller as |f - f*| shrinks. Here the example is chosen as `GreedyTeacher` does,
     and its label is
 
         y = f(x) + clip((f*(x) - f(x)) / rho, -radius, radius),
 
     rho being the learner's response (f^{t+1}(x) - f^t(x)) / (y - f^t(x)). The teacher is told neither the learning
-    rate nor the loss nor the kernel: it sees what its examples did and estimates rho from that
+    rate nor the loss nor the kernel: it observes the effect of its examples and estimates rho from it
     (`nimt.teachers.responses`), for all points together while their responses agree and for each alone where they do
-    not. A response it has not seen it does not use: the first example carries the true label, and so does the first
-    example at a point whose response differs from the others'. Where a label further away moves the learner no further,
-    it warns and keeps to nearer labels, down to the true label.
+    not. It uses only responses that it has observed: the first example carries the true label, and so does the first
+    example at a point whose response differs from the others'. Where a more distant label does not move the learner
+    further, it warns and uses nearer labels, down to the true label.
 
-    The price is the labels: they may lie outside the range of the target, by up to `radius`. A loss that takes
+    The disadvantage: labels may lie outside the range of the target, by up to `radius`. A loss that accepts
     only some labels (logistic) refuses them.
 
     Parameters
     ----------
     radius : float, optional
-        How far a label may be from the learner's prediction; the true label is no exception. By default the largest
-        |f0 - f*| of the points it may show, the size of the first honest correction.
+        How far a label, the true label included, may be from the learner's prediction. By default the largest
+        |f0 - f*| of the points it may show.
     label_range : "target" or pair of floats, optional
         Keep every label within the range of f* on the points it may show, or between these two numbers: for labels
-        that must look like the target's. It costs steps.
+        that must be possible values of the target. It needs more steps.
     k : int or float
-        A count from 1 to n, or a share in (0, 1]. The points of a pack move each other, so k=1 is the sharpest.
+        A count from 1 to n, or a share in (0, 1]. The points of a pack move each other, so k=1 is the most accurate.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class SynthesisTeacher(Teacher):
     ) -> tuple[Array, Array]:
         """Return the labels of the points shown, and how far each is from the prediction.
 
-        `predictions` and `target` are those of the points shown, `everywhere` is f* on all that may be.
+        `predictions` and `target` are those of the points shown, `everywhere` is f* on all points that may be shown.
         """
         offsets = responses.offsets(shown, target - predictions)
         labels = made_labels(offsets, predictions, target)
@@ -118,7 +118,7 @@ class SynthesisTeacher(Teacher):
             raise InvalidInput(f"label_range must be 'target' or two rising numbers (low, high), got {given!r}")
 
     def responses_so_far(self, view: View) -> Responses:
-        """Return what is known of the learner's responses, the step just seen included."""
+        """Return what is known of the learner's responses, including the latest step."""
         if view.memory is None:
             radius = self.radius or float(np.max(residual_size(view.predictions, view.target)))
             return Responses.unknown(view.candidates, radius)
@@ -128,22 +128,22 @@ class SynthesisTeacher(Teacher):
 
 
 def observe(responses: Responses, predictions: Array, step: int) -> None:
-    """Take in what the latest labels did, and warn where further ones stopped moving the learner further."""
+    """Update the responses by the effect of the latest labels, and warn where the movement stopped growing."""
     stopped_growing = responses.observe(predictions, step)
     if stopped_growing is not None:
         near, far = stopped_growing
         warnings.warn(
             f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {step}): "
-            f"labels are now made within {responses.reach:.3g} of its predictions, and are the true ones "
-            f"where those lie further",
+            f"labels are now made within {responses.reach:.3g} of its predictions, and are the true labels "
+            f"where these are further away",
             ResponseWarning,
             stacklevel=3,
         )
 
 
 def made_labels(offsets: Array, predictions: Array, target: Array) -> Array:
-    """Return f + offset, and the truth itself where that is what the offset means.
+    """Return f + offset, and exactly f* where the offset is f* - f.
 
-    f + (f* - f) is f* only up to rounding, and a true label is to be the truth.
+    f + (f* - f) is f* only up to rounding, and a true label must be exact.
     """
     return np.where(offsets == target - predictions, target, predictions + offsets)
