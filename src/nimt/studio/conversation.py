@@ -103,10 +103,11 @@ class Conversation:
         race = await self._ask(start)
         for name in [name for name in self.watched if name not in self.classroom.races]:
             self._leave(name)
-        self._watch(race)
+        # said before it is watched: a page must know the name of a race before it hears of it
         await self._say(
             {"type": "started", "request": wish.get("request"), "race": race.name, "racers": len(race.racers)}
         )
+        self._watch(race)
 
     async def _resume(self, wish: dict[str, Any]) -> None:
         race = self.classroom.find(self.browser, wish.get("race"))

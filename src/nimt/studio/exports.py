@@ -78,7 +78,8 @@ def as_command(target: dict[str, Any], start: dict[str, Any], rules: Rules, wish
     rate = 0.01 if wish.rate == "auto" and rules.loss in ("hinge", "absolute") else wish.rate
     options: dict[str, Any] = {
         "--from": names[1], "--teacher": wish.teacher, "-k": repr(wish.k), "--pool": wish.share,
-        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": rate, "-n": rules.steps,
+        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": rate,
+        "-n": rules.steps,
         "--tol": rules.tol or 0, "--seed": rules.seed, "--size": target.get("size"),
     }  # fmt: skip
     parts = ["nimt", "teach", names[0]]

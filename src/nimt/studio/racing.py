@@ -27,6 +27,7 @@ MOST_WORK = 2e11  # additions a lesson may need, by its plan
 MOST_PAIRS = 2**22  # examples a lesson may show with their coefficients kept
 FRAME_BYTES = 2**25  # of frames kept for a lesson that is told in frames
 MOST_FRAMES = 400
+HEAVY_STEP = 2**16  # points moved by a step from which a page could not take the steps again fast enough
 PER_MESSAGE = 2**15  # examples in one message
 
 
@@ -70,7 +71,9 @@ class Racer:
             refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool))
             self.walk = nimt.steps(self.learner, teacher, setting.pool, setting.target, **options)
         self.notes += [str(one.message) for one in said]
-        self.in_frames = not isinstance(self.learner, KernelLearner) or self.pack >= LARGE_PACK
+        felt = plan.window or len(setting.pool)
+        heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
+        self.in_frames = heavy or not isinstance(self.learner, KernelLearner)
         self.coefficients: Coefficients | None = None
         if not self.in_frames:
             self.coefficients = Coefficients(self.learner.bind(setting.pool), setting.pool, self.pack)
@@ -159,8 +162,9 @@ class Racer:
         kernel = self._kernel()
         header = {
             "points": len(setting.pool), "outputs": 1, "view": setting.view, "pack": self.pack,
-            "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent, "offset": self.origin.step, "said": self.origin.said,
-            "notes": self.notes, "rate": self.rate(), "measure": "paper", "wish": vars(self.wish),
+            "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent, "offset": self.origin.step,
+            "said": self.origin.said,
+            "notes": self.notes, "rate": self.rate(), "measure": "paper", "wish": self.wish.as_sent(),
             **describe_pool(setting.pool, blocks), **kernel.header,
         }  # fmt: skip
         return Recording(header, blocks | kernel.blocks)

@@ -55,6 +55,10 @@ class RacerWish:
     learner: str = "kernel"
     rate: float | str = "auto"
 
+    def as_sent(self) -> dict[str, Any]:
+        """Return the wish as a page writes it."""
+        return vars(self) | ({"k": "whole"} if isinstance(self.k, float) and self.k == 1.0 else {})
+
     def made_teacher(self) -> Any:
         """Return the teacher; a person is made elsewhere."""
         if self.teacher == "random":
@@ -111,6 +115,8 @@ def read_racer(given: Any) -> RacerWish:
     """Read one teacher with its learner."""
     fields = _fields("a racer", given, ("teacher", "k", "share", "temperature", "learner", "rate"))
     k = fields.get("k", 1)
+    if k == "whole":
+        k = 1.0  # JSON does not tell 1.0, the whole pool, from 1, one example
     if not (is_whole(k) and 1 <= k <= MOST_POINTS) and not (isinstance(k, float) and 0 < k <= 1):
         raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {k!r}")
     share, rate = fields.get("share"), fields.get("rate", "auto")

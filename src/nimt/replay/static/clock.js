@@ -11,6 +11,8 @@ export class Clock {
     this.speed = 100; // steps per second
     this.direction = 1;
     this.playing = false;
+    this.scale = 1; // of one step, on a clock that counts something else
+    this.moved = (steps) => this.now + steps;
   }
 
   get now() { return Math.floor(this.place + 1e-9); }
@@ -22,7 +24,7 @@ export class Clock {
 
   move(steps) {
     this.pause();
-    this.seek(this.now + steps);
+    this.seek(this.moved(steps));
   }
 
   play(direction = 1) {
@@ -50,7 +52,7 @@ export class Clock {
     if (!this.playing) return;
     const passed = this.latest === undefined ? 0 : Math.min((time - this.latest) / 1000, LONGEST_GAP);
     this.latest = time;
-    this.place += this.direction * this.speed * passed;
+    this.place += this.direction * this.speed * this.scale * passed;
     const over = this.direction > 0 ? this.place >= this.end : this.place <= 0;
     if (over) {
       this.place = this.direction > 0 ? this.end : 0;

@@ -93,7 +93,9 @@ export class TimeLine {
     context.lineTo(x + (x + 9 > this.right ? -8 : 8), bottom - 17);
     context.lineTo(x, bottom - 14);
     context.fill();
-    if (this.series.length > 1) context.fillText(String(number + 1), x + 12, bottom - 17);
+    context.textAlign = "center";
+    const room = x + 20 > this.right ? -12 : 12;
+    if (this.series.length > 1) context.fillText(String(number + 1), x + room, bottom - 17);
   }
 
   /** The powers of ten between which everything lies. */
