@@ -106,6 +106,8 @@ class Talk:
             said = json.loads(message)
             if said["type"] == "status":
                 self.status[said["racer"]] = said
+            if said["type"] in ("ready", "compiling"):
+                return self.hear(timeout)
             return said, {}
         header, blocks = unpack(message)
         self.say(type="ack")

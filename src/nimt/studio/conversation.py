@@ -140,9 +140,13 @@ class Conversation:
     # -- what is sent
 
     async def _send_news(self) -> None:
+        ready = None
         try:
             while True:
                 sent = False
+                if ready is not self.classroom.ready.is_set():
+                    ready = self.classroom.ready.is_set()
+                    await self._say({"type": "ready" if ready else "compiling"})
                 for race, seen in list(self.watched.values()):
                     seen += [Seen() for _ in race.racers[len(seen) :]]
                     for number in range(len(race.racers)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,8 @@ from nimt.replay.recording import Recording, describe_pool, window_blocks
 from nimt.studio.wishes import RacerWish, Rules, Setting
 from nimt.teachers.base import Selection, View
 
-SLICE = 0.008  # seconds of teaching between two looks at what else is to be done
-MOST_BYTES = 2**30  # of memory a lesson may need, by its plan
+SLICE = 0.006  # seconds of teaching between two looks at what else is to be done
+MOST_BYTES = 2**28  # of memory a lesson may need, by its plan
 MOST_WORK = 2e11  # additions a lesson may need, by its plan
 MOST_PAIRS = 2**22  # examples a lesson may show with their coefficients kept
 FRAME_BYTES = 2**25  # of frames kept for a lesson that is told in frames
@@ -62,25 +63,26 @@ class Racer:
         self.person = Person() if wish.teacher == "you" else None
         self.learner = rules.made_learner(wish, setting.pool, setting.initial)
         teacher: Any = self.person or wish.made_teacher()
-        options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed, "record": "all"}
+        options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
         self.notes: list[str] = []
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             plan = nimt.plan(self.learner, teacher, setting.pool, setting.target, **options)
             self.pack = 1 if self.person else int(teacher.pack_size(_offered(wish, len(setting.pool))))
             refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool))
+            felt = plan.window or len(setting.pool)
+            heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
+            self.in_frames = heavy or not isinstance(self.learner, KernelLearner)
+            self.frame_steps = frame_steps(rules.steps, len(setting.pool)) if self.in_frames else []
+            options |= {"snapshots": self.frame_steps, "record": "picks" if self.pack >= LARGE_PACK else "all"}
             self.walk = nimt.steps(self.learner, teacher, setting.pool, setting.target, **options)
         self.notes += [str(one.message) for one in said]
-        felt = plan.window or len(setting.pool)
-        heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
-        self.in_frames = heavy or not isinstance(self.learner, KernelLearner)
         self.coefficients: Coefficients | None = None
         if not self.in_frames:
             self.coefficients = Coefficients(self.learner.bind(setting.pool), setting.pool, self.pack)
         self.indices, self.added, self.curve = Column(np.uint32), Column(np.float64), Column(np.float64)
         self.curve.append(self.walk.lesson.discrepancy)
         self.frames: list[tuple[int, NDArray[np.float32], NDArray[np.uint32]]] = []
-        self.frame_steps = frame_steps(rules.steps, len(setting.pool)) if self.in_frames else []
         self.taken = 0
         self.seconds = 0.0
         self.outcome: str | None = None
@@ -142,8 +144,7 @@ class Racer:
             self._keep_frame(indices)
 
     def _keep_frame(self, indices: NDArray[np.int64]) -> None:
-        while self.frame_steps and self.frame_steps[0] <= self.taken:
-            self.frame_steps.pop(0)
+        self.frame_steps = self.frame_steps[bisect_right(self.frame_steps, self.taken) :]
         if self.frames and self.frames[-1][0] == self.taken:
             return
         shown = indices[-1].astype(np.uint32) if len(indices) and self.pack < LARGE_PACK else np.zeros(0, np.uint32)
@@ -243,15 +244,22 @@ def advance(walk: Any, steps: int) -> tuple[NDArray[np.int64], Array, Array, str
     before = run.engine.step
     if run.outcome is None:
         run.advance(steps)
+    taken = run.engine.step - before
+
+    def latest(pieces: list[Any], width: int) -> Any:
+        # the record grows by one piece per call; joining them all each time would cost more than the steps
+        return pieces[-1][-taken:] if pieces and taken else np.zeros((0, width))
+
     record = run.record
     outcome = None if run.outcome is None else str(run.outcome)
-    return record.indices[before:], record.labels[before:], record.discrepancy[before + 1 :], outcome
+    indices = latest(record._indices, 1).astype(np.int64, copy=False)
+    return indices, latest(record._labels, 1), latest(record._discrepancy, 1).reshape(-1), outcome
 
 
 def refuse_what_is_too_much(plan: nimt.Plan, pack: int, steps: int, points: int) -> None:
     """Refuse a lesson whose plan needs too much memory or work for a page that is waited for."""
     if plan.bytes > MOST_BYTES:
-        raise InvalidInput(f"this lesson would need {plan.bytes / 1e9:.1f} GB: take fewer points or a narrower kernel")
+        raise InvalidInput(f"this lesson would need {plan.bytes / 1e6:,.0f} MB: take fewer points or another teacher")
     felt = plan.window or points
     work = float(steps) * (min(pack * felt, 40 * points) + (0 if plan.engine == "grid" and pack == 1 else points))
     if work > MOST_WORK:

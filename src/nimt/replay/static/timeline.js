@@ -56,6 +56,10 @@ export class TimeLine {
       context.stroke();
       context.setLineDash([]);
     }
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, right - left + 1, height);
+    context.clip();
     this.series.forEach(({ steps, values, ink, itd }, number) => {
       context.strokeStyle = ink;
       context.lineWidth = 1.8;
@@ -66,6 +70,7 @@ export class TimeLine {
       context.setLineDash([]);
       if (itd !== null && itd !== undefined) this.mark(context, toX(itd), top, bottom, ink, number);
     });
+    context.restore();
     const x = toX(this.place);
     context.strokeStyle = colour("ink");
     context.lineWidth = 1.5;

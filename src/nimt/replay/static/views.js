@@ -134,7 +134,6 @@ class PictureView {
     this.sheet = document.createElement("canvas");
     this.sheet.width = this.columns;
     this.sheet.height = this.rows;
-    this.flip = scene.table === "map";
   }
 
   /** Fit the picture into the canvas, whole and undistorted; a map that is no picture fills it. */
@@ -150,7 +149,7 @@ class PictureView {
     const n = this.rows * this.columns;
     if (layer === "error") {
       const table = colourTable("error");
-      const most = this.largestError || (this.largestError = Math.max(1e-300, largestGap(this.target, values, outputs)));
+      const most = Math.max(1e-300, largestGap(this.target, values, outputs)); // the brightest is the worst now
       for (let i = 0; i < n; i++) shade(data, i, table, gapAt(this.target, values, i, outputs) / most);
       return;
     }
@@ -173,8 +172,8 @@ class PictureView {
     this.sheet.getContext("2d").putImageData(this.pixels, 0, 0);
     context.imageSmoothingEnabled = this.box.wide < this.columns;
     context.drawImage(this.sheet, this.box.left, this.box.top, this.box.wide, this.box.high);
-    this.over(context, values);
-    const radius = Math.max(4, (0.9 * this.box.wide) / this.columns);
+    this.over(context, values, ink);
+    const radius = Math.max(4, Math.min(7, (0.9 * this.box.wide) / this.columns));
     if (footprint) this.outline(context, footprint, ink);
     for (const i of marks) ring(context, ...this.middle(i), radius, "winner", ink);
     if (runnerUp >= 0) ring(context, ...this.middle(runnerUp), radius, "runner-up", colour("quiet"));
@@ -244,24 +243,25 @@ class BoundaryView extends PictureView {
   paint(values, layer) {
     if (layer === "error") { super.paint(values, layer); return; }
     const { data } = this.pixels;
-    const sides = [colourNumbers("class-b"), colourNumbers("class-a")];
+    const [paper, ...sides] = ["paper", "class-b", "class-a"].map(colourNumbers);
     for (let i = 0; i < this.rows * this.columns; i++) {
       const value = values[i * this.outputs];
       const side = sides[value > 0 ? 1 : 0];
       // paler where the learner is less sure
       const sure = Math.min(1, 0.35 + 0.65 * Math.min(1, Math.abs(value)));
-      for (let c = 0; c < 3; c++) data[4 * i + c] = side[c] * sure + colourNumbers("paper")[c] * (1 - sure);
+      for (let c = 0; c < 3; c++) data[4 * i + c] = side[c] * sure + paper[c] * (1 - sure);
     }
   }
 
-  over(context, values) {
+  over(context, values, ink) {
     context.lineWidth = 1.6;
     context.strokeStyle = colour("target");
     context.setLineDash([6, 4]);
     this.contour(context, this.target);
     context.setLineDash([]);
+    if (values === this.target) return;
     context.lineWidth = 2.4;
-    context.strokeStyle = colour("learner");
+    context.strokeStyle = ink;
     this.contour(context, values);
   }
 

@@ -13,7 +13,7 @@ export const USUAL = {
   "named:sine": { start: "zero", width: 0.5, loss: "square", steps: 5000, tol: 1e-3, rate: 0.01 },
   "draw:curve": { start: "zero", width: 0.4, loss: "square", steps: 5000, tol: 1e-3, rate: 0.02 },
   "draw:picture": { start: "zero", width: 0.8, loss: "square", steps: 20000, tol: 1e-3, rate: 0.02 },
-  "draw:classes": { start: "zero", width: 0.3, loss: "hinge", steps: 4000, tol: 0.005, rate: 0.05 },
+  "draw:classes": { start: "zero", width: 0.3, loss: "square", steps: 4000, tol: 0.004, rate: 0.05 },
   formula: { start: "zero", width: 0.5, loss: "square", steps: 10000, tol: 1e-3, rate: 0.02 },
   file: { start: "zero", width: 1, loss: "square", steps: 30000, tol: 1e-3, rate: 0.05 },
 };

@@ -64,6 +64,8 @@ class Studio {
   }
 
   hear(message, blocks) {
+    if (message.type === "compiling") by("connection").textContent = "getting ready: compiling, once per machine";
+    if (message.type === "ready") by("connection").textContent = "";
     if (message.race && message.race !== this.race) return;
     const racer = this.racers[message.racer];
     if (message.type === "racer") this.introduce(message, blocks);
@@ -192,6 +194,7 @@ class Studio {
     this.poking = on;
     by("poke").setAttribute("aria-pressed", String(on));
     by("stages").classList.toggle("poking", on);
+    if (on) by("stages").scrollIntoView({ block: "nearest" }); // where the click is to go
   }
 
   /** Play a lesson from a file. */
@@ -224,7 +227,9 @@ class Studio {
     });
     stage.canvas.addEventListener("keydown", (event) => this.cursor(event, racer, stage));
     if (this.teaching && racer.number === 0) stage.canvas.focus();
-    by("stages").style.setProperty("--stage", this.racers.length > 2 ? "14rem" : "18rem");
+    const count = by("stages").children.length;
+    by("stages").style.setProperty("--columns", count <= 3 ? count : count === 4 ? 2 : 3);
+    by("stages").style.setProperty("--stage", count > 3 ? "13.5rem" : "18rem");
     this.measureTime();
     if (!this.sped) { this.clock.speed = usualSpeed(header.steps); by("speed").value = SPEEDS.indexOf(this.clock.speed); }
   }
@@ -295,6 +300,7 @@ class Studio {
     const why = by("why").checked;
     let reason = null;
     this.frames = (this.frames || 0) + 1;
+    this.drawnAt = performance.now();
     for (const racer of this.racers) {
       if (!racer || !this.stages[racer.number]) continue;
       const step = this.stepOf(racer);
@@ -378,6 +384,7 @@ class Studio {
     });
     let text = sentences.length ? `${sentences.join("; ")}.` : "";
     if (this.teaching && this.racers.length > 1) text = this.compared();
+    by("said").classList.toggle("strong", this.teaching);
     if (text !== this.lastSaid) { this.lastSaid = text; by("said").textContent = text; }
   }
 
