@@ -6,7 +6,9 @@ python tests/studio/soak.py --minutes 10
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,16 +21,46 @@ from studio.conftest import running
 FOUR = """studio.form.racers = [['greedy', 0.01], ['random', 0.01], ['synthesis', 0.01], ['packs', 0.01]]
   .map(([preset, rate]) => ({ preset, rate }))"""
 WATCH = """(() => { window.gaps = 0; let before = performance.now();
-  const look = (now) => { window.gaps = Math.max(window.gaps, now - before); before = now; requestAnimationFrame(look); };
+  const look = (now) => {
+    window.gaps = Math.max(window.gaps, now - before); before = now; requestAnimationFrame(look);
+  };
   requestAnimationFrame(look); })()"""
+
+
+IDLE = """import sys, time, select
+before, longest = time.perf_counter(), 0.0
+while True:
+    time.sleep(0.005)
+    now = time.perf_counter()
+    longest, before = max(longest, now - before - 0.005), now
+    if select.select([sys.stdin], [], [], 0)[0]:
+        if not sys.stdin.readline():
+            break
+        print(1000 * longest, flush=True)
+        longest = 0.0
+"""
+
+
+@contextlib.contextmanager
+def an_idle_process():
+    """Hand out the longest gap of a process that only sleeps: what a busy machine does to anyone."""
+    arguments = [sys.executable, "-c", IDLE]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def longest() -> float:
+            process.stdin.write("\n")
+            process.stdin.flush()
+            return float(process.stdout.readline())
+
+        yield longest
+        process.stdin.close()
 
 
 def soak(minutes: float) -> None:
     """Race, play and scrub until the time is over; print a line every ten seconds."""
-    print(
-        f"{'seconds':>8} {'races':>6} {'server MB':>10} {'page MB':>8} {'server gap ms':>14} {'page gap ms':>12} {'frames/s':>9}"
-    )
-    with running() as studio, a_browser() as browser:
+    names = ("seconds", "races", "server MB", "page MB", "server gap ms", "idle gap ms", "page gap ms", "frames/s")
+    print(" ".join(f"{name:>13}" for name in names))
+    with running() as studio, a_browser() as browser, an_idle_process() as idle_gap:
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
         page.goto(studio.address)
@@ -54,8 +86,8 @@ def soak(minutes: float) -> None:
             heap = page.evaluate("performance.memory ? performance.memory.usedJSHeapSize / 2**20 : 0")
             gap = page.evaluate("(() => { const gap = window.gaps; window.gaps = 0; return gap; })()")
             drawn = page.evaluate("studio.frames")
-            print(f"{now - began:8.0f} {races:6d} {health['memory_mb']:10.1f} {heap:8.1f} {health['longest_gap_ms']:14.1f} "
-                  f"{gap:12.1f} {(drawn - frames) / (now - looked):9.1f}", flush=True)  # fmt: skip
+            numbers = (now - began, races, health["memory_mb"], heap, health["longest_gap_ms"], idle_gap(), gap)
+            print(" ".join(f"{value:13.1f}" for value in (*numbers, (drawn - frames) / (now - looked))), flush=True)
             frames, looked = drawn, now
 
 

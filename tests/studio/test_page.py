@@ -121,7 +121,8 @@ def test_why_names_the_next_example(page):
     assert lesson.pool.points[lesson.indices[450, 0], 0] == pytest.approx(-2.7)
     assert "runner-up" in page.inner_text("#why-text")
     moved = page.evaluate(
-        "import('/static/why.js').then((why) => why.explain(studio.racers[0], 450).footprint.reduce((a, b) => a + (b ? 1 : 0), 0))"
+        """import('/static/why.js').then((why) =>
+             why.explain(studio.racers[0], 450).footprint.reduce((count, value) => count + (value ? 1 : 0), 0))"""
     )
     assert 10 < moved < 280
 
@@ -271,10 +272,19 @@ def test_a_link_holds_the_race_and_the_drawing_and_never_the_token(page, browser
         assert other.evaluate("studio.racers[0].discrepancyAt(33)") == m
 
 
+HOSTILE_LINKS = [
+    {"target": {"kind": "named", "name": "/etc/passwd"}, "start": {"kind": "zero"}, "rules": {}, "racers": [{}]},
+    {
+        "target": {"kind": "formula", "text": "__import__('os')", "axes": [[0, 1, 9]]},
+        "start": {"kind": "zero"},
+        "rules": {"kernel": "rbf", "width": 1, "loss": "square", "steps": 5},
+        "racers": [{"teacher": "greedy"}],
+    },
+]
+
+
 def test_a_hostile_link_is_refused_in_a_sentence(page, studio):
-    for wish in ({"target": {"kind": "named", "name": "/etc/passwd"}, "start": {"kind": "zero"}, "rules": {}, "racers": [{}]},
-                 {"target": {"kind": "formula", "text": "__import__('os')", "axes": [[0, 1, 9]]}, "start": {"kind": "zero"},
-                  "rules": {"kernel": "rbf", "width": 1, "loss": "square", "steps": 5}, "racers": [{"teacher": "greedy"}]}):  # fmt: skip
+    for wish in HOSTILE_LINKS:
         text = json.dumps(wish)
         page.evaluate(
             f"import('/static/share.js').then(async (share) => {{ location.hash = await share.toHash({text}) }})"
@@ -288,8 +298,13 @@ def test_a_hostile_link_is_refused_in_a_sentence(page, studio):
 def test_every_export(page, tmp_path):
     page.evaluate("studio.seek(500)")
     page.click("#open-take")
-    for button, name, begins in (("#save-npz", "lesson.npz", b"PK"), ("#save-replay", "replay.html", b"<!doctype"),
-                                 ("#save-gif", "lesson.gif", b"GIF89a"), ("#save-png", "lesson.png", b"\x89PNG")):  # fmt: skip
+    files = {
+        "#save-npz": ("lesson.npz", b"PK"),
+        "#save-replay": ("replay.html", b"<!doctype"),
+        "#save-gif": ("lesson.gif", b"GIF89a"),
+        "#save-png": ("lesson.png", b"\x89PNG"),
+    }
+    for button, (name, begins) in files.items():
         with page.expect_download() as waiting:
             page.click(button)
         waiting.value.save_as(tmp_path / name)
@@ -400,13 +415,11 @@ def test_every_control_has_a_name_and_nothing_is_loaded_from_elsewhere(browser, 
         page.goto(studio.address)
         page.wait_for_function(OVER)
         nameless = page.evaluate(
-            """Array.from(document.querySelectorAll('button, input, select, textarea, canvas, [role]')).filter((one) =>
-               !(one.textContent.trim() || one.getAttribute('aria-label') || one.labels?.length || one.closest('label')))
+            """Array.from(document.querySelectorAll('button, input, select, textarea, canvas[role]'))
+               .filter((one) => !(one.textContent.trim() || one.ariaLabel || one.labels?.length))
                .map((one) => one.outerHTML.slice(0, 80))"""
         )
-        assert [
-            one for one in nameless if 'id="timeline"' not in one and 'role="status"' not in one and "alert" not in one
-        ] == []
+        assert nameless == []
     assert asked and all(url.startswith((studio.origin, "blob:")) for url in asked)
 
 
