@@ -25,6 +25,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind((host, port))
+            taken.listen()  # from now on whoever calls is kept waiting, not refused
         except OSError as error:
             raise InvalidInput(f"port {port} of {host} cannot be listened on: {error.strerror}; take another") from None
         yield taken
