@@ -109,10 +109,11 @@ class Classroom:
         """Run one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
         from nimt.pools.base import Grid
 
-        for shape in ((8,), (4, 4)):
+        for shape in ((8,), (48, 48)):  # the second large enough for every way of showing a pack
             grid = Grid(*(np.arange(float(length)) for length in shape))
             setting = Setting(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
-            for wish in (RacerWish(), RacerWish("random"), RacerWish(k=1.0), RacerWish("synthesis")):
+            kinds = (RacerWish(), RacerWish("random"), RacerWish(k=0.05), RacerWish(k=1.0), RacerWish("synthesis"))
+            for wish in kinds:
                 if self._closing:
                     return
                 with contextlib.suppress(Exception):
