@@ -13,6 +13,8 @@ from nimt.replay.coefficients import Coefficients
 from nimt.theory.replay import learner_at_start
 from problems import BOUNDARY, MIXTURE, scattered
 
+pytestmark = pytest.mark.long
+
 STEPS = [0, 1, 7, 100, 450, 999, 1000]
 
 
@@ -31,6 +33,14 @@ def points_lesson(**options):
     return nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1000, snapshots=STEPS, **options)
 
 
+def colour_lesson(teacher=None):
+    rng = np.random.default_rng(4)
+    target, initial = rng.uniform(size=(2, 12 * 17, 3))
+    learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05, initial=initial)
+    grid = nimt.Grid.like(np.zeros((12, 17)))
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), grid, target, max_iterations=1000, snapshots=STEPS)
+
+
 LESSONS = {
     "curve": lambda: MIXTURE.teach(max_iterations=1000, snapshots=STEPS, tol=1e-4),
     "boundary": lambda: BOUNDARY.teach(max_iterations=1000, snapshots=STEPS),
@@ -39,6 +49,8 @@ LESSONS = {
     "made labels": lambda: picture_lesson(nimt.SynthesisTeacher()),
     "large packs": lambda: picture_lesson(nimt.GreedyTeacher(k=0.5)),
     "points": points_lesson,
+    "colours": colour_lesson,
+    "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
 }
 
 
@@ -72,7 +84,9 @@ def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
     lesson = LESSONS[name]()
     recording = record_of(lesson)
     for step in (0, 1, 7 if recording.header["pack"] > 1 else 100):
-        assert values_by_plain_loop(recording, step) == pytest.approx(lesson.snapshots[step][:, np.newaxis], abs=1e-13)
+        assert values_by_plain_loop(recording, step) == pytest.approx(
+            lesson.snapshots[step].reshape(len(lesson.pool), -1), abs=1e-13
+        )
 
 
 @pytest.mark.parametrize("name", LESSONS)
@@ -168,7 +182,7 @@ def test_a_browser_gives_pythons_numbers(browser, name, tmp_path):
         for step in (1000, 450, 7, 999, 100, 1, 1000, 0):  # forwards and backwards
             page.evaluate(f"player.clock.seek({step})")
             shown = np.array(page.evaluate("Array.from(player.valuesAt(player.clock.now))"))
-            assert np.max(np.abs(shown - lesson.snapshots[step])) <= 1e-12, step
+            assert np.max(np.abs(shown - lesson.snapshots[step].ravel())) <= 1e-12, step
             assert page.evaluate("player.m") == pytest.approx(lesson.discrepancy[step], rel=1e-9)
 
 

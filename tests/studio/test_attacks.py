@@ -20,6 +20,8 @@ from nimt.studio.formulas import read_formula
 from nimt.studio.safety import LARGEST_BODY, Guard, check_host
 from studio.conftest import raw, running
 
+pytestmark = pytest.mark.long
+
 PATHS = ["/", "/static/studio.js", "/health", "/export/a/0/lesson.npz"]
 
 

@@ -14,6 +14,8 @@ import pytest
 from nimt.cli.app import run
 from nimt.studio.server import shipped_files
 
+pytestmark = pytest.mark.long
+
 
 def test_it_prints_its_address_serves_and_ends_by_ctrl_c():
     arguments = [sys.executable, "-m", "nimt", "studio", "--no-browser"]

@@ -12,6 +12,8 @@ import nimt
 from browsers import a_browser, a_page
 from studio.conftest import running
 
+pytestmark = pytest.mark.long
+
 OVER = "() => window.studio && studio.racers.length && studio.racers.every((racer) => racer.over)"
 
 

@@ -12,6 +12,8 @@ from nimt.studio.racing import Racer, frame_steps
 from nimt.studio.wishes import RacerWish, Rules, read_setting
 from studio.conftest import unpack
 
+pytestmark = pytest.mark.long
+
 
 def taught(racer=None, target="gmm", start="gmm:start", **rules):
     problem = nimt.read_problem(target, start)

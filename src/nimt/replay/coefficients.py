@@ -46,18 +46,19 @@ class PaddedBoard:
         shape, reach = np.array(operator.grid.shape), np.array(operator.reach)
         self.shape = operator.grid.shape
         self.inner = tuple(slice(r, r + length) for r, length in zip(reach, shape, strict=True))
-        self.board = np.zeros(shape + 2 * reach)
-        self.board[self.inner] = values.reshape(self.shape)
-        self.flat = self.board.ravel()
+        outputs = values.shape[1:]  # none for one output, (q,) for several
+        self.board = np.zeros((*(shape + 2 * reach), *outputs))
+        self.board[self.inner] = values.reshape(*self.shape, *outputs)
+        self.flat = self.board.reshape(-1, *outputs)
         self.reach = reach
         lengths = np.diff(operator.start)
         last = np.concatenate(
             [first + np.arange(length) for first, length in zip(operator.first, lengths, strict=True)]
         )
         offsets = np.column_stack([np.repeat(operator.lead, lengths, axis=0), last])
-        self.strides = np.array(self.board.strides) // self.board.itemsize
+        self.strides = np.array(self.board.strides[: len(shape)]) // self.flat.strides[0]
         self.offsets = offsets @ self.strides
-        self.weights = operator.weights
+        self.weights = operator.weights if not outputs else operator.weights[:, np.newaxis]
 
     def places(self, indices: Whole) -> Whole:
         cells = np.stack(np.unravel_index(indices, self.shape), axis=-1)
@@ -67,12 +68,12 @@ class PaddedBoard:
         return np.asarray(self.flat[places])
 
     def add(self, places: Whole, coefficients: Array) -> None:
-        for place, coefficient in zip(places.tolist(), coefficients.tolist(), strict=True):
+        for place, coefficient in zip(places.tolist(), coefficients, strict=True):
             self.flat[self.offsets + place] += coefficient * self.weights
 
     @property
     def values(self) -> Array:
-        return self.board[self.inner].ravel()
+        return self.board[self.inner].reshape(-1, *self.flat.shape[1:])
 
 
 class OperatorBoard:
@@ -139,7 +140,7 @@ class Coefficients:
         return self.board.values
 
     def take(self, indices: Whole, labels: Array) -> Array:
-        """Take steps, one per row of `indices` and `labels`; return the coefficients, of the shape of `labels`."""
+        """Take steps, one per row of `indices` (m, k) and `labels` (m, k) or (m, k, q); return the coefficients."""
         taken = np.empty(labels.shape)
         places = self.board.places(np.asarray(indices, dtype=np.int64))
         with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was

@@ -152,6 +152,7 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
         return None
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
+    outputs = _by_output(lesson.target).shape[1]
     taken = Coefficients(learner_at_start(lesson), lesson.pool, pack)
     kernel = _kernel_blocks(taken.operator, lesson, largest)
     if kernel is None:
@@ -163,19 +164,20 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     chunk = every * max(1, CHUNK // every)
     for first in range(0, len(lesson), chunk):
         shown, labels = lesson.indices[first : first + chunk], lesson.labels[first : first + chunk]
-        added = taken.take(shown, labels)
+        added = taken.take(shown, labels).reshape(shown.size, outputs)
         if every == 1:
             places.append(shown.ravel())
-            coefficients.append(added.ravel())
+            coefficients.append(added)
             continue
         for row in range(0, len(shown), every):
-            where, what = _gathered(shown[row : row + every].ravel(), added[row : row + every].ravel())
+            told = shown[row : row + every].ravel()
+            where, what = _gathered(told, added[row * pack : row * pack + len(told)])
             places.append(where)
             coefficients.append(what)
             begin.append(begin[-1] + len(where))
     blocks = kernel.blocks | {
         "indices": _small(np.concatenate(places) if places else np.zeros(0, np.int64), len(lesson.pool)),
-        "coefficients": _by_output(np.concatenate(coefficients) if coefficients else np.zeros(0)),
+        "coefficients": np.concatenate(coefficients) if coefficients else np.zeros((0, outputs)),
     }
     if every > 1:
         blocks["begin"] = np.array(begin, dtype=np.uint32)
@@ -185,7 +187,7 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
 def _steps_per_frame(lesson: Lesson, largest: int) -> int:
     """Return how many steps are told as one, a power of two, so that the whole fits into `largest` bytes."""
     assert lesson.indices is not None
-    each, n, every = 12, len(lesson.pool), 1
+    each, n, every = 4 + 8 * _by_output(lesson.target).shape[1], len(lesson.pool), 1
     pack = int(lesson.indices.shape[1])
     if pack >= LARGE_PACK:
         largest //= 4  # such packs repeat themselves: fewer frames show as much
@@ -197,7 +199,8 @@ def _steps_per_frame(lesson: Lesson, largest: int) -> int:
 def _gathered(places: NDArray[np.int64], coefficients: Array) -> tuple[NDArray[np.int64], Array]:
     """Return each place once, with the sum of its coefficients."""
     distinct, back = np.unique(places, return_inverse=True)
-    sums: Array = np.bincount(back.ravel(), weights=coefficients, minlength=len(distinct)).astype(np.float64)
+    sums = np.zeros((len(distinct), coefficients.shape[1]))
+    np.add.at(sums, back.ravel(), coefficients)
     return distinct, sums
 
 
