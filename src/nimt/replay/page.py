@@ -16,7 +16,7 @@ from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
 from nimt.replay.recording import Recording, record_of
 
-SCRIPTS = ("recording.js", "drawing.js", "views.js", "clock.js", "timeline.js", "player.js")
+SCRIPTS = ("recording.js", "drawing.js", "views.js", "clock.js", "controls.js", "timeline.js", "player.js")
 IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
 

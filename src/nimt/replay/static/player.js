@@ -1,5 +1,6 @@
 // The page of one lesson: its picture, its time line, its buttons and keys.
 import { Clock, SPEEDS, usualSpeed } from "./clock.js";
+import { addButtons, showPlaying } from "./controls.js";
 import { colour, countText, numberText } from "./drawing.js";
 import { discrepancy, lessonOf, unpackText } from "./recording.js";
 import { TimeLine } from "./timeline.js";
@@ -88,13 +89,7 @@ export class Player {
 
   buttons() {
     const { clock } = this;
-    const on = (id, act) => this.by(id).addEventListener("click", act);
-    on("play", () => clock.toggle(1));
-    on("play-back", () => clock.toggle(-1));
-    on("step", () => clock.move(1));
-    on("step-back", () => clock.move(-1));
-    on("to-start", () => { clock.pause(); clock.seek(0); });
-    on("to-end", () => { clock.pause(); clock.seek(clock.end); });
+    addButtons(this.by("buttons"), clock);
     this.by("error").addEventListener("change", () => this.draw());
     this.by("speed").value = SPEEDS.indexOf(clock.speed);
     this.by("speed").addEventListener("input", (event) => { clock.speed = SPEEDS[event.target.value]; this.draw(); });
@@ -130,9 +125,7 @@ export class Player {
     this.by("step-text").textContent = `step ${countText(step)} of ${countText(header.steps)}`;
     this.by("discrepancy-text").textContent = `M = ${numberText(m)}`;
     this.by("speed-text").textContent = `${countText(clock.speed)} steps per second`;
-    const play = this.by("play");
-    play.textContent = clock.playing ? "❚❚" : "▶";
-    play.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
+    showPlaying(this.by("play"), clock);
     this.by("scrub").value = step;
     this.by("scrub").setAttribute("aria-valuetext", `step ${step}, M = ${numberText(m)}`);
     this.timeline.end = header.steps;

@@ -1,6 +1,7 @@
 // The studio: one page, one clock, some lessons.
 import { Clock, SPEEDS, usualSpeed } from "./clock.js";
 import { Connection, post } from "./connection.js";
+import { addButtons, showPlaying } from "./controls.js";
 import { colour, countText, fitted, numberText } from "./drawing.js";
 import { Form } from "./form.js";
 import { Guide } from "./guide.js";
@@ -327,8 +328,7 @@ class Studio {
     const end = kind === "seconds" ? numberText(clock.end) : countText(clock.end);
     by("place-text").textContent = `${kind === "steps" ? "step" : kind} ${unit} of ${end}`;
     by("speed-text").textContent = `${countText(clock.speed)} steps per second`;
-    by("play").textContent = clock.playing && clock.direction > 0 ? "❚❚" : "▶";
-    by("play").setAttribute("aria-label", clock.playing ? "Pause" : "Play");
+    showPlaying(by("play"), clock);
     const scrub = by("scrub");
     scrub.step = kind === "seconds" ? "any" : 1;
     scrub.max = clock.end;
@@ -524,12 +524,7 @@ class Studio {
     const on = (id, act, kind = "click") => by(id).addEventListener(kind, act);
     on("race", () => this.start());
     on("be-teacher", () => { this.shown = 0; this.beTeacher(); });
-    on("play", () => clock.toggle(1));
-    on("play-back", () => clock.toggle(-1));
-    on("step", () => clock.move(1));
-    on("step-back", () => clock.move(-1));
-    on("to-start", () => { clock.pause(); clock.seek(0); });
-    on("to-end", () => { clock.pause(); clock.seek(clock.end); });
+    addButtons(by("buttons"), clock);
     on("speed", (event) => { this.sped = true; clock.speed = SPEEDS[event.target.value]; this.ask(); }, "input");
     on("scrub", (event) => this.seek(Number(event.target.value)), "input");
     on("clock", () => {
