@@ -203,6 +203,7 @@ export class Form {
       bound.style.left = `calc((100% - 5rem) * ${share})`;
       row.append(bound);
     }
+    racer.note = note; // a forecast that comes later is written here, and nothing else is touched
     note();
     return [label, row, foot];
   }

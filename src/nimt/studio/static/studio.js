@@ -438,7 +438,7 @@ class Studio {
     const asked = this.form.racers;
     for (const racer of [...asked]) {
       const { said } = await post("forecast", { ...wish, racers: undefined, racer: this.form.racerWish(racer) }).catch(() => ({}));
-      if (said && said !== racer.forecast && asked.includes(racer)) { racer.forecast = `forecast: ${said}`; this.form.drawRacers(); }
+      if (said && said !== racer.forecast && asked.includes(racer)) { racer.forecast = `forecast: ${said}`; racer.note?.(); }
     }
   }
 
