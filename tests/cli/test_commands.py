@@ -26,7 +26,8 @@ from nimt.lesson.lesson import Lesson
 
 pytestmark = pytest.mark.long
 
-WRITTEN = {"lesson.npz", "summary.json", "curve.png", "panels.png", "lesson.gif", "report.html", "run.toml"}
+FIGURES = {"curve.png", "panels.png", "lesson.gif", "report.html", "replay.html"}
+WRITTEN = FIGURES | {"lesson.npz", "summary.json", "run.toml"}
 QUICK = ("--iterations", "20", "--every", "10")
 
 

@@ -23,7 +23,7 @@ from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, pre
 from nimt.cli.wording import in_words_of_the_program
 from nimt.errors import NimtError
 
-COMMANDS = ("teach", "compare", "show", "resume", "plan", "forecast", "reproduce", "demo")
+COMMANDS = ("teach", "compare", "show", "resume", "plan", "forecast", "reproduce", "demo", "studio")
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 EXAMPLES = (
     "nimt demo",

@@ -91,7 +91,10 @@ def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: b
     note("drawing the figures and the animation", quiet=quiet)
     from nimt.reports.lesson import write_lesson_report
 
-    return [folder.lesson, *write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())]
+    replay = folder.path / "replay.html"
+    lesson.replay(replay, title=settings.title)
+    report = write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())
+    return [folder.lesson, replay, *report]
 
 
 def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:

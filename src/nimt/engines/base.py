@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices
 from nimt.learners.base import Learner, Pupil
@@ -16,17 +14,9 @@ from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
-from nimt.teachers.base import Selection, View
-
-FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Learner  # a target: values on the pool, or what can be asked
+from nimt.teachers.base import Selection
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
-
-
-class SelectsExamples(Protocol):
-    """What the loop needs of a teacher; any class with this method is one, `nimt.Teacher` adds the usual options."""
-
-    def select(self, view: View) -> Selection: ...
 
 
 @dataclass(frozen=True, eq=False)

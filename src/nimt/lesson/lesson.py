@@ -6,6 +6,7 @@ import enum
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,14 @@ class Lesson:
                 stacklevel=3,
             )
         return described
+
+    def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> None:
+        """Write one HTML file that plays the lesson: forwards, backwards, to any step, without a server or a network.
+
+        A lesson of a `KernelLearner` is played exactly, step by step; any other from its snapshots.
+        """
+        # the page is made far above the record, so it is asked for by name and only here
+        import_module("nimt.replay.page").write_replay(self, path, title=title)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, allow: Iterable[object] = ()) -> Lesson:

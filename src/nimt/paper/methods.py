@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
+from nimt.pools.base import FunctionLike
 from nimt.teachers.base import AlternativeLabels, Teacher
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
@@ -17,7 +16,7 @@ ALTERNATIVE = "alternative GFT-1"
 WHOLE = "whole"
 
 
-def teacher_of(method: str, other_target: ArrayLike | None = None) -> Teacher:
+def teacher_of(method: str, other_target: FunctionLike = 0.0) -> Teacher:
     """Return the teacher of a method: GFT-k and RFT-k, k a count or a share, whole, pool or alternative GFT-1.
 
     Examples

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from nimt._version import __version__
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.engines.base import FunctionLike, SelectsExamples, Task
+from nimt.engines.base import Task
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, Pupil, StartsFromInitial
@@ -31,9 +31,9 @@ from nimt.measures import MEASURES, Measure, as_measure, distance
 from nimt.objects import behaves_like
 from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
-from nimt.pools.base import Pool, as_pool, values_on
+from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
-from nimt.teachers.base import AlternativeLabels, Teacher, candidates_of, check_teacher
+from nimt.teachers.base import AlternativeLabels, SelectsExamples, Teacher, candidates_of, check_teacher
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

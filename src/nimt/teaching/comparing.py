@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_count
-from nimt.engines.base import FunctionLike, SelectsExamples
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.lesson import Lesson, Outcome
-from nimt.pools.base import Pool, as_pool, same_points, values_on
+from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
-from nimt.teachers.base import AlternativeLabels, Selection, Teacher, View, check_teacher, name_of
+from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
 from nimt.teaching.teaching import Callback, teach
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, check_count, check_positive
-from nimt.engines.base import FunctionLike, SelectsExamples, Task
+from nimt.engines.base import Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
 from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput, NimtError
@@ -24,9 +24,9 @@ from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.operators.features import RandomFeatures
-from nimt.pools.base import Pool, as_pool
+from nimt.pools.base import FunctionLike, Pool, as_pool
 from nimt.pools.box import Box
-from nimt.teachers.base import Selection
+from nimt.teachers.base import Selection, SelectsExamples
 from nimt.teaching.checking import (
     Rules,
     approximated,

@@ -1,0 +1,152 @@
+"""The coefficients of a kernel learner's steps: what each example added to f, read off by taking the steps again."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.kernels import diagonal
+from nimt.learners.kernel import KernelLearner
+from nimt.losses import as_loss
+from nimt.operators.dense import DenseOperator
+from nimt.operators.grid import GridOperator
+from nimt.pools.base import Grid, Pool
+
+Whole = NDArray[np.int64]
+
+LARGE_PACK = 64  # examples per step from which the operator's way for packs is faster than one column at a time
+
+
+class Board(Protocol):
+    """Values of f on a pool, to which columns of K are added."""
+
+    def read(self, places: Whole) -> Array:
+        """Return f at the given places."""
+        ...
+
+    def add(self, places: Whole, coefficients: Array) -> None:
+        """Add c K(., x) for each place."""
+        ...
+
+    def places(self, indices: Whole) -> Whole:
+        """Return where the points of these indices stand on the board."""
+        ...
+
+    @property
+    def values(self) -> Array: ...
+
+
+class PaddedBoard:
+    """A grid with a margin as wide as the kernel's reach, so that a window never has to be cut."""
+
+    def __init__(self, operator: GridOperator, values: Array) -> None:
+        shape, reach = np.array(operator.grid.shape), np.array(operator.reach)
+        self.shape = operator.grid.shape
+        self.inner = tuple(slice(r, r + length) for r, length in zip(reach, shape, strict=True))
+        outputs = values.shape[1:]  # none for one output, (q,) for several
+        self.board = np.zeros((*(shape + 2 * reach), *outputs))
+        self.board[self.inner] = values.reshape(*self.shape, *outputs)
+        self.flat = self.board.reshape(-1, *outputs)
+        self.reach = reach
+        lengths = np.diff(operator.start)
+        last = np.concatenate(
+            [first + np.arange(length) for first, length in zip(operator.first, lengths, strict=True)]
+        )
+        offsets = np.column_stack([np.repeat(operator.lead, lengths, axis=0), last])
+        self.strides = np.array(self.board.strides[: len(shape)]) // self.flat.strides[0]
+        self.offsets = offsets @ self.strides
+        self.weights = operator.weights if not outputs else operator.weights[:, np.newaxis]
+
+    def places(self, indices: Whole) -> Whole:
+        cells = np.stack(np.unravel_index(indices, self.shape), axis=-1)
+        return np.asarray((cells + self.reach) @ self.strides)
+
+    def read(self, places: Whole) -> Array:
+        return np.asarray(self.flat[places])
+
+    def add(self, places: Whole, coefficients: Array) -> None:
+        for place, coefficient in zip(places.tolist(), coefficients, strict=True):
+            self.flat[self.offsets + place] += coefficient * self.weights
+
+    @property
+    def values(self) -> Array:
+        return self.board[self.inner].reshape(-1, *self.flat.shape[1:])
+
+
+class OperatorBoard:
+    """Values in the order of the pool, moved by any operator."""
+
+    def __init__(self, operator: Any, values: Array) -> None:
+        self.operator = operator
+        self._values = np.array(values)
+
+    def places(self, indices: Whole) -> Whole:
+        return indices
+
+    def read(self, places: Whole) -> Array:
+        return np.asarray(self._values[places])
+
+    def add(self, places: Whole, coefficients: Array) -> None:
+        self.operator.add(self._values, places, coefficients)
+
+    @property
+    def values(self) -> Array:
+        return self._values
+
+
+class Coefficients:
+    """Take the steps of a lesson again and say what each example added to f.
+
+    Parameters
+    ----------
+    learner : KernelLearner
+        As it was before the lesson, bound to the pool.
+    pool : Pool
+    pack : int
+        Examples per step.
+
+    Examples
+    --------
+    >>> from nimt import KernelLearner, rbf
+    >>> from nimt.pools import Points
+    >>> learner = KernelLearner(rbf(1.0), learning_rate=0.25)
+    >>> taken = Coefficients(learner, Points([0.0, 9.0]), 1).take(np.array([[0], [0]]), np.array([[1.0], [1.0]]))
+    >>> taken.ravel()
+    array([0.5 , 0.25])
+    """
+
+    def __init__(self, learner: KernelLearner, pool: Pool, pack: int) -> None:
+        self.learner = learner
+        self.loss = as_loss(learner.loss)
+        self.before = learner.steps_so_far()
+        self.diagonal = diagonal(learner.kernel, pool)
+        self.step = 0
+        start = np.array(learner.predict(pool))
+        self.operator: GridOperator | DenseOperator
+        self.board: Board
+        if isinstance(pool, Grid) and learner.kernel.is_stationary():
+            self.operator = GridOperator(learner.kernel, pool)
+            self.board = (PaddedBoard if pack < LARGE_PACK else OperatorBoard)(self.operator, start)
+        else:
+            self.operator = DenseOperator(learner.kernel, pool)
+            self.board = OperatorBoard(self.operator, start)
+
+    @property
+    def values(self) -> Array:
+        """What f is on the pool after the steps taken so far."""
+        return self.board.values
+
+    def take(self, indices: Whole, labels: Array) -> Array:
+        """Take steps, one per row of `indices` (m, k) and `labels` (m, k) or (m, k, q); return the coefficients."""
+        taken = np.empty(labels.shape)
+        places = self.board.places(np.asarray(indices, dtype=np.int64))
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
+            for row, (where, label) in enumerate(zip(places, labels, strict=True)):
+                rate = self.learner.rate(self.before + self.step, self.diagonal)
+                taken[row] = -rate / len(where) * self.loss.slope(self.board.read(where), label)
+                self.board.add(where, taken[row])
+                self.step += 1
+        return taken

@@ -1,0 +1,72 @@
+// Time: where we are, how fast we go, and in which direction.
+
+const LONGEST_GAP = 0.1; // seconds: after a pause of the browser the lesson goes on, it does not jump
+
+export class Clock {
+  /** @param {() => void} onTick  called whenever the place changed */
+  constructor(onTick) {
+    this.onTick = onTick;
+    this.place = 0;
+    this.end = 0;
+    this.speed = 100; // steps per second
+    this.direction = 1;
+    this.playing = false;
+    this.scale = 1; // of one step, on a clock that counts something else
+    this.moved = (steps) => this.now + steps;
+  }
+
+  get now() { return Math.floor(this.place + 1e-9); }
+
+  seek(place) {
+    this.place = Math.max(0, Math.min(place, this.end));
+    this.onTick();
+  }
+
+  move(steps) {
+    this.pause();
+    this.seek(this.moved(steps));
+  }
+
+  play(direction = 1) {
+    this.direction = direction;
+    if (direction > 0 && this.place >= this.end && !this.waiting) this.place = 0;
+    if (direction < 0 && this.place <= 0) this.place = this.end;
+    this.playing = true;
+    this.latest = undefined;
+    if (!this.asked) this.asked = requestAnimationFrame((time) => this.tick(time));
+    this.onTick();
+  }
+
+  pause() {
+    this.playing = false;
+    this.onTick();
+  }
+
+  toggle(direction = 1) {
+    if (this.playing && this.direction === direction) this.pause();
+    else this.play(direction);
+  }
+
+  tick(time) {
+    this.asked = 0;
+    if (!this.playing) return;
+    const passed = this.latest === undefined ? 0 : Math.min((time - this.latest) / 1000, LONGEST_GAP);
+    this.latest = time;
+    this.place += this.direction * this.speed * this.scale * passed;
+    const over = this.direction > 0 ? this.place >= this.end : this.place <= 0;
+    if (over) {
+      this.place = this.direction > 0 ? this.end : 0;
+      // a lesson still being taught is waited for
+      if (!(this.direction > 0 && this.waiting)) this.playing = false;
+    }
+    this.onTick();
+    if (this.playing && !this.asked) this.asked = requestAnimationFrame((next) => this.tick(next));
+  }
+}
+
+export const SPEEDS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000];
+
+/** Return the speed that plays a lesson in about ten seconds. */
+export function usualSpeed(steps) {
+  return SPEEDS.find((speed) => speed >= steps / 10) || SPEEDS[SPEEDS.length - 1];
+}

@@ -1,0 +1,187 @@
+"""One open page: what it asks for is done, and what its races did is sent, one message in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from nimt.errors import InvalidInput, NimtError
+from nimt.replay.recording import Recording
+from nimt.studio.races import Classroom, Race
+from nimt.studio.safety import LARGEST_MESSAGE
+from nimt.studio.wishes import read_racers, read_rules, read_setting
+
+PAUSE = 0.02  # seconds between two looks for news
+SECONDS_FOR_AN_ANSWER = 30.0  # a page that does not answer for so long is taken to be gone
+
+
+@dataclass
+class Seen:
+    """How much of a racer a page has."""
+
+    introduced: bool = False
+    steps: int = 0
+    frames: int = 0
+    status: dict[str, Any] = field(default_factory=dict)
+
+
+class Conversation:
+    """Talk with one page."""
+
+    def __init__(self, socket: WebSocket, classroom: Classroom, browser: str) -> None:
+        self.socket = socket
+        self.classroom = classroom
+        self.browser = browser
+        self.watched: dict[str, tuple[Race, list[Seen]]] = {}
+        self.answered = asyncio.Event()
+
+    async def hold(self) -> None:
+        """Talk until the page is gone; its races go on for a while."""
+        sender = asyncio.create_task(self._send_news())
+        try:
+            while True:
+                message = await self.socket.receive()
+                if message["type"] == "websocket.disconnect":
+                    break
+                await self._hear(message.get("text"))
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # it vanished in the middle of a word
+        finally:
+            sender.cancel()
+            for name in list(self.watched):
+                self._leave(name)
+
+    async def _hear(self, text: str | None) -> None:
+        request: Any = None
+        try:
+            if text is None or len(text) > LARGEST_MESSAGE:
+                raise InvalidInput("a message must be text of at most 1 MB")
+            wish = json.loads(text)
+            if not isinstance(wish, dict):
+                raise InvalidInput("a message must be an object")
+            request = wish.get("request") if isinstance(wish.get("request"), int) else None
+            await self._do(wish)
+        except (NimtError, json.JSONDecodeError, RecursionError) as error:
+            sentence = str(error) if isinstance(error, NimtError) else "this message is no JSON"
+            await self._say({"type": "refused", "request": request, "said": sentence})
+
+    async def _do(self, wish: dict[str, Any]) -> None:
+        kind = wish.get("type")
+        if kind == "ack":
+            self.answered.set()
+        elif kind == "race":
+            await self._race(wish)
+        elif kind == "resume":
+            await self._resume(wish)
+        elif kind == "leave":
+            self._leave(wish.get("race"))
+        elif kind == "fork":
+            race = self.classroom.find(self.browser, wish.get("race"))
+            number = await self._ask(
+                lambda: self.classroom.fork(race, wish.get("racer"), wish.get("step"), wish.get("change"))
+            )
+            await self._say({"type": "forked", "request": wish.get("request"), "race": race.name, "racer": number})
+        elif kind == "show":
+            race = self.classroom.find(self.browser, wish.get("race"))
+            racer = race.racer(wish.get("racer"))
+            await self._ask(lambda: racer.show(wish.get("point")))
+        else:
+            raise InvalidInput(f"a message of the type {str(kind)[:20]!r} is not known")
+
+    async def _race(self, wish: dict[str, Any]) -> None:
+        rules, racers = read_rules(wish.get("rules")), read_racers(wish.get("racers"))
+        files = self.classroom.files.get(self.browser, {})
+
+        def start() -> Race:
+            setting = read_setting(wish.get("target"), wish.get("start"), files, wish.get("classes") is True)
+            return self.classroom.start(self.browser, rules, racers, setting)
+
+        race = await self._ask(start)
+        for name in [name for name in self.watched if name not in self.classroom.races]:
+            self._leave(name)
+        # said before it is watched: a page must know the name of a race before it hears of it
+        await self._say(
+            {"type": "started", "request": wish.get("request"), "race": race.name, "racers": len(race.racers)}
+        )
+        self._watch(race)
+
+    async def _resume(self, wish: dict[str, Any]) -> None:
+        race = self.classroom.find(self.browser, wish.get("race"))
+        known = wish.get("known")
+        self._watch(race)
+        seen = self.watched[race.name][1]
+        # what the page still has need not be sent again
+        if isinstance(known, list) and len(known) <= len(race.racers):
+            for number, have in enumerate(known):
+                if isinstance(have, list) and len(have) == 2 and all(type(part) is int and part >= 0 for part in have):
+                    racer = race.racers[number]
+                    if have[0] <= racer.taken and have[1] <= len(racer.frames):
+                        seen[number] = Seen(True, have[0], have[1])
+        await self._say({"type": "resumed", "request": wish.get("request"), "race": race.name})
+
+    async def _ask(self, job: Any) -> Any:
+        return await asyncio.wrap_future(self.classroom.ask(job))
+
+    def _watch(self, race: Race) -> None:
+        if race.name not in self.watched:
+            race.watchers += 1
+        self.watched[race.name] = (race, [Seen() for _ in race.racers])
+
+    def _leave(self, name: Any) -> None:
+        found = self.watched.pop(name, None) if isinstance(name, str) else None
+        if found is not None:
+            found[0].watchers -= 1
+            found[0].left_at = asyncio.get_running_loop().time()
+
+    # -- what is sent
+
+    async def _send_news(self) -> None:
+        ready = None
+        try:
+            while True:
+                sent = False
+                if ready is not self.classroom.ready.is_set():
+                    ready = self.classroom.ready.is_set()
+                    await self._say({"type": "ready" if ready else "compiling"})
+                for race, seen in list(self.watched.values()):
+                    seen += [Seen() for _ in race.racers[len(seen) :]]
+                    for number in range(len(race.racers)):
+                        sent |= await self._send_of(race, number, seen[number])
+                if not sent:
+                    await asyncio.sleep(PAUSE)
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            pass  # whoever reads will notice that the page is gone
+        except TimeoutError:
+            await self.socket.close(1001, "the page does not answer")
+
+    async def _send_of(self, race: Race, number: int, seen: Seen) -> bool:
+        racer = race.racers[number]
+        about = {"race": race.name, "racer": number}
+        status = racer.status()
+        if not seen.introduced:
+            seen.introduced = True
+            await self._send(about | {"type": "racer"}, await asyncio.to_thread(racer.introduction))
+            return True
+        news = racer.news(seen.steps, seen.frames)
+        if news is not None:
+            seen.steps = news.header["until"]
+            seen.frames += len(news.header.get("frames", ()))
+            await self._send(about | {"type": "steps"}, news)
+            return True
+        if status != seen.status and status["taken"] <= seen.steps:
+            seen.status = status
+            await self._say(about | {"type": "status"} | status)
+        return False
+
+    async def _send(self, about: dict[str, Any], recording: Recording) -> None:
+        self.answered.clear()
+        data = Recording(recording.header | about, recording.blocks).to_bytes()
+        await self.socket.send_bytes(data)
+        await asyncio.wait_for(self.answered.wait(), SECONDS_FOR_AN_ANSWER)
+
+    async def _say(self, message: dict[str, Any]) -> None:
+        await self.socket.send_text(json.dumps(message, allow_nan=False))

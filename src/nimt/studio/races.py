@@ -1,0 +1,201 @@
+"""Races under way: who teaches next, who may ask for how much, and what is forgotten when nobody looks."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nimt.errors import InvalidInput
+from nimt.sources.source import Source
+from nimt.studio.racing import Origin, Racer
+from nimt.studio.wishes import RacerWish, Rules, Setting, read_racer
+
+T = TypeVar("T")
+
+RACES_PER_BROWSER = 2
+FILES_PER_BROWSER = 4
+MOST_BRANCHES = 12  # racers of one race, forks included
+PATIENCE = 60.0  # seconds a race goes on without anyone who looks
+
+
+@dataclass(eq=False)
+class Race:
+    """Some racers on one problem, and the wish they came from."""
+
+    name: str
+    browser: str
+    rules: Rules
+    racers: list[Racer]
+    watchers: int = 0
+    left_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def forgotten(self) -> bool:
+        return self.watchers == 0 and time.monotonic() - self.left_at > PATIENCE
+
+    def racer(self, number: Any) -> Racer:
+        """Return a racer by its number."""
+        if type(number) is not int or not 0 <= number < len(self.racers):
+            raise InvalidInput(f"this race has the racers 0 to {len(self.racers) - 1}, not {str(number)[:20]}")
+        return self.racers[number]
+
+
+class Classroom:
+    """Teach all racers in one thread, a slice of time each, so that they share the clock and the page stays alive."""
+
+    def __init__(self) -> None:
+        self.races: dict[str, Race] = {}
+        self.files: dict[str, dict[str, Source]] = {}
+        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
+        self._wake = threading.Event()
+        self._closing = False
+        self._thread = threading.Thread(target=self._teach, name="nimt-classroom", daemon=True)
+        self.ready = threading.Event()  # set once the compiled loops are there
+
+    def open(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """End all lessons and the thread."""
+        self._closing = True
+        self._wake.set()
+        self._thread.join(timeout=5)
+        self.races.clear()
+
+    def ask(self, job: Callable[[], T]) -> Future[T]:
+        """Have something done between two slices, in the thread that teaches."""
+        answer: Future[T] = Future()
+        self._jobs.put((job, answer))
+        self._wake.set()
+        return answer
+
+    # -- what runs in the thread
+
+    def _teach(self) -> None:
+        self._warm_up()
+        while not self._closing:
+            self._do_jobs()
+            self._forget()
+            busy = [racer for race in list(self.races.values()) for racer in list(race.racers) if not racer.rests]
+            for racer in busy:
+                racer.slice()
+                time.sleep(0)  # let the event loop have its turn
+                self._do_jobs()
+            if not busy:
+                self._wake.wait(0.25)
+                self._wake.clear()
+
+    def _do_jobs(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                job, answer = self._jobs.get_nowait()
+                if not answer.set_running_or_notify_cancel():
+                    continue
+                try:
+                    answer.set_result(job())
+                except Exception as error:
+                    answer.set_exception(error)
+
+    def _warm_up(self) -> None:
+        """Run one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
+        from nimt.pools.base import Grid
+
+        for shape in ((8,), (48, 48)):  # the second large enough for every way of showing a pack
+            grid = Grid(*(np.arange(float(length)) for length in shape))
+            setting = Setting(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
+            kinds = (RacerWish(), RacerWish("random"), RacerWish(k=0.05), RacerWish(k=1.0), RacerWish("synthesis"))
+            for wish in kinds:
+                if self._closing:
+                    return
+                with contextlib.suppress(Exception):
+                    Racer(wish, Rules(steps=3), setting).take(3)
+        self.ready.set()
+
+    def _forget(self) -> None:
+        for name in [name for name, race in list(self.races.items()) if race.forgotten]:
+            self.races.pop(name, None)
+
+    # -- what a page asks for
+
+    def start(self, browser: str, rules: Rules, wishes: list[RacerWish], setting: Setting) -> Race:
+        """Begin a race; the oldest of a browser's races makes room where there are too many."""
+        racers = [Racer(wish, rules, setting) for wish in wishes]
+        mine = [race for race in self.races.values() if race.browser == browser]
+        for race in mine[: max(0, len(mine) - RACES_PER_BROWSER + 1)]:
+            self.races.pop(race.name, None)
+        race = Race(secrets.token_urlsafe(9), browser, rules, racers)
+        self.races[race.name] = race
+        self._wake.set()
+        return race
+
+    def find(self, browser: str, name: Any) -> Race:
+        """Return a race of this browser, whoever else may know its name."""
+        race = self.races.get(name) if isinstance(name, str) else None
+        if race is None or race.browser != browser:
+            raise InvalidInput("this race is over and forgotten: start it again")
+        return race
+
+    def fork(self, race: Race, number: Any, step: Any, change: Any) -> int:
+        """Let a racer go on from a step with something changed; return the number of the new one."""
+        parent = race.racer(number)
+        if len(race.racers) >= MOST_BRANCHES:
+            raise InvalidInput(f"a race has {MOST_BRANCHES} branches at most: start a new one")
+        if parent.person is not None:
+            raise InvalidInput("a lesson of your own cannot be forked: fork the one beside it")
+        if type(step) is not int or step < 0:
+            raise InvalidInput(f"a fork begins at a step, a whole number from 0, got {str(step)[:20]}")
+        at, values = parent.values_at(step)
+        wish, target, said = changed(parent, change)
+        setting = replace(parent.setting, target=target, initial=values)
+        rules = replace(parent.rules, steps=max(1, parent.rules.steps - at))
+        race.racers.append(Racer(wish, rules, setting, Origin(number, at, said)))
+        self._wake.set()
+        return len(race.racers) - 1
+
+    def keep_file(self, browser: str, source: Source) -> str:
+        """Keep what a browser dropped, the latest few, and return its name."""
+        kept = self.files.setdefault(browser, {})
+        while len(kept) >= FILES_PER_BROWSER:
+            kept.pop(next(iter(kept)))
+        name = secrets.token_urlsafe(9)
+        kept[name] = source
+        return name
+
+
+def changed(parent: Racer, change: Any) -> tuple[RacerWish, Any, str]:
+    """Return the wish and the target of a fork, and what is different in a few words."""
+    if not isinstance(change, dict) or len(change) != 1:
+        raise InvalidInput("a fork changes one thing: the target, the rate or the teacher")
+    ((what, value),) = change.items()
+    target = parent.setting.target
+    if what == "target":
+        target = np.array(target)
+        points = value if isinstance(value, list) else []
+        if not points or len(points) > 10_000:
+            raise InvalidInput("a change of the target is a list of [point, value], 10,000 at most")
+        for entry in points:
+            if not isinstance(entry, list) or len(entry) != 2 or type(entry[0]) is not int:
+                raise InvalidInput("a change of the target is a list of [point, value]")
+            point, new = entry
+            if not 0 <= point < len(target) or not isinstance(new, int | float) or not abs(new) < 1e100:
+                raise InvalidInput(f"the point {str(point)[:20]} cannot be set to {str(new)[:20]}")
+            target[point] = new
+        return parent.wish, target, f"target changed at {len(points)} point{'s' if len(points) > 1 else ''}"
+    if what == "rate":
+        wish = read_racer(vars(parent.wish) | {"rate": value})
+        return wish, target, f"rate {value}"
+    if what == "teacher":
+        wish = read_racer(vars(parent.wish) | {"teacher": value})
+        if wish.teacher == "you":
+            raise InvalidInput("a person teaches from the start: press Be the teacher")
+        return wish, target, f"teacher {value}"
+    raise InvalidInput(f"a fork changes the target, the rate or the teacher, not {str(what)[:20]!r}")

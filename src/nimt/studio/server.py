@@ -1,0 +1,262 @@
+"""The studio's own small server: the page, dropped files, exports, and a socket for what changes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import resource
+import time
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+import nimt
+from nimt.errors import InvalidInput, NimtError
+from nimt.kernels import profile
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.lesson import Lesson
+from nimt.pools.base import Pool
+from nimt.replay.recording import Recording, describe_pool
+from nimt.studio import exports, files
+from nimt.studio.conversation import Conversation
+from nimt.studio.races import Classroom
+from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge
+from nimt.studio.wishes import Rules, read_racer, read_rules, read_setting
+
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+BEAT = 0.005  # seconds between two looks at the clock
+FORECAST_POINTS = 1024
+FORECAST_STEPS = 100_000
+PROFILE_POINTS = 121
+
+
+def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
+    """Return the application, behind its door."""
+    room = classroom or Classroom()
+    pulse = Pulse()
+
+    @contextlib.asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        room.open()
+        beating = asyncio.create_task(pulse.beat())
+        try:
+            yield
+        finally:
+            beating.cancel()
+            room.close()
+
+    pages = shipped_files()
+
+    async def page(request: Request) -> Response:
+        found = pages.get(request.path_params.get("name", "index.html"))
+        if found is None:
+            return PlainTextResponse("there is no such file\n", 404)
+        text, kind = found
+        return Response(text, media_type=kind)
+
+    async def health(request: Request) -> Response:
+        return JSONResponse(pulse.report() | {"races": len(room.races), "ready": room.ready.is_set()})
+
+    async def dropped(request: Request) -> Response:
+        async with request.form(max_files=1, max_fields=2, max_part_size=LARGEST_BODY) as form:
+            given = form.get("file")
+            if given is None or isinstance(given, str):
+                raise InvalidInput("no file came with this")
+            data = await given.read()
+            size = _size(form.get("size"))
+            found = await asyncio.to_thread(files.read_dropped, given.filename or "", data, size)
+        if isinstance(found, Lesson):
+            return _binary(await asyncio.to_thread(files.recorded, found))
+        return JSONResponse(files.described(found) | {"id": room.keep_file(_browser(request), found)})
+
+    async def described(request: Request) -> Response:
+        wish = await _json(request)
+        kept = room.files.get(_browser(request), {})
+        return _binary(await asyncio.to_thread(describe, wish, kept))
+
+    async def forecast(request: Request) -> Response:
+        wish = await _json(request)
+        kept = room.files.get(_browser(request), {})
+        return JSONResponse({"said": await asyncio.to_thread(forecast_of, wish, kept)})
+
+    async def code(request: Request) -> Response:
+        wish = await _json(request)
+        rules, racer = read_rules(wish.get("rules")), read_racer(wish.get("racer"))
+        read_setting(wish.get("target"), wish.get("start"), room.files.get(_browser(request), {}))
+        target, start = wish["target"], wish["start"]
+        try:
+            command = exports.as_command(target, start, rules, racer)
+        except InvalidInput as error:
+            command = f"# {error}"
+        try:
+            python = exports.as_python(target, start, rules, racer, wish.get("classes") is True)
+        except InvalidInput as error:
+            python = f"# {error}\n"
+        return JSONResponse({"python": python, "command": command})
+
+    async def export(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in exports.KINDS:
+            return PlainTextResponse("there is no such file\n", 404)
+        race = room.find(_browser(request), request.path_params["race"])
+        racer = race.racer(request.path_params["racer"])
+        lesson = await asyncio.wrap_future(room.ask(racer.lesson))
+        data = await asyncio.to_thread(exports.exported, lesson, name)
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(data, media_type=exports.KINDS[name], headers=headers)
+
+    async def talk(socket: WebSocket) -> None:
+        await socket.accept()
+        await Conversation(socket, room, socket.cookies.get(BROWSER_COOKIE, "")).hold()
+
+    async def refused(request: Request, error: Exception) -> Response:
+        return JSONResponse({"said": str(error)}, 422)
+
+    async def too_large(request: Request, error: Exception) -> Response:
+        return JSONResponse({"said": f"more than {LARGEST_BODY // 2**20} MB are not taken"}, 413)
+
+    async def gone(request: Request, error: Exception) -> Response:
+        return Response(status_code=400)  # nobody reads it
+
+    app = Starlette(
+        routes=[
+            Route("/", page),
+            Route("/static/{name}", page),
+            Route("/health", health),
+            Route("/file", dropped, methods=["POST"]),
+            Route("/describe", described, methods=["POST"]),
+            Route("/forecast", forecast, methods=["POST"]),
+            Route("/code", code, methods=["POST"]),
+            Route("/export/{race}/{racer:int}/{name}", export),
+            WebSocketRoute("/talk", talk),
+        ],
+        lifespan=life,
+        exception_handlers={NimtError: refused, TooLarge: too_large, ClientDisconnect: gone},
+    )
+    app.state.classroom = room
+    return Door(app, guard)
+
+
+def shipped_files() -> dict[str, tuple[bytes, str]]:
+    """Return every file of the page by its name: a page asks by a name of this list, never by a path."""
+    found = {}
+    for room in ("nimt.replay", "nimt.studio"):
+        for file in (resources.files(room) / "static").iterdir():
+            ending = file.name[file.name.rfind(".") :]
+            if ending in TYPES:
+                found[file.name] = (file.read_bytes(), TYPES[ending])
+    return found
+
+
+def describe(wish: dict[str, Any], kept: Any) -> Recording:
+    """Return what a page draws before a race: the target, the start, the kernel, and the largest safe rate."""
+    setting = read_setting(wish.get("target"), wish.get("start"), kept, wish.get("classes") is True)
+    rules = read_rules(wish.get("rules"))
+    blocks: dict[str, Any] = {"target": setting.target, "initial": setting.initial}
+    header = {
+        "type": "described", "points": len(setting.pool), "outputs": 1, "view": setting.view,
+        "safe": safe_rate(rules, setting.pool), **describe_pool(setting.pool, blocks),
+    }  # fmt: skip
+    learner = rules.made_learner(read_racer({}), setting.pool, setting.initial)
+    reach = min(3 * rules.width, _extent(setting.pool))
+    blocks["profile"] = _profile(learner.kernel, setting.pool.dimension, reach)
+    return Recording(header | {"reach": reach}, blocks)
+
+
+def safe_rate(rules: Rules, pool: Pool) -> float | None:
+    """Return the largest rate at which no step overshoots, None for a loss that has none."""
+    try:
+        learner = KernelLearner(nimt.parse_kernel(rules.kernel, width=rules.width, dimension=pool.dimension),
+                                loss=rules.loss, learning_rate="auto")  # fmt: skip
+    except InvalidInput:
+        return None
+    return float(learner.bind(pool).learning_rate_)
+
+
+def forecast_of(wish: dict[str, Any], kept: Any) -> str | None:
+    """Return what can be said of a lesson before it is given, None where that is nothing, or would take long."""
+    foretell = getattr(nimt, "forecast", None)
+    setting = read_setting(wish.get("target"), wish.get("start"), kept, wish.get("classes") is True)
+    rules, racer = read_rules(wish.get("rules")), read_racer(wish.get("racer"))
+    too_much = len(setting.pool) > FORECAST_POINTS or rules.steps > FORECAST_STEPS
+    if foretell is None or rules.tol is None or too_much or racer.teacher not in ("greedy", "random"):
+        return None
+    try:
+        learner = rules.made_learner(racer, setting.pool, setting.initial)
+        found = foretell(learner, racer.made_teacher(), setting.pool, setting.target,
+                         tol=rules.tol, max_iterations=rules.steps, seed=rules.seed)  # fmt: skip
+    except NimtError:
+        return None
+    return str(found.in_one_line())
+
+
+class Pulse:
+    """How long the event loop was away at most: what a person feels as a page that hangs."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    async def beat(self) -> None:
+        before = time.perf_counter()
+        while True:
+            await asyncio.sleep(BEAT)
+            now = time.perf_counter()
+            self.longest = max(self.longest, now - before - BEAT)
+            before = now
+
+    def report(self) -> dict[str, Any]:
+        """Return the longest gap since the last report, in milliseconds, and the memory in use, in MB."""
+        longest, self.longest = self.longest, 0.0
+        return {"longest_gap_ms": round(1000 * longest, 2), "memory_mb": round(_memory(), 1)}
+
+
+def _memory() -> float:
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _profile(kernel: Any, dimension: int, reach: float) -> Any:
+    offsets = np.zeros((PROFILE_POINTS, dimension))
+    offsets[:, -1] = np.linspace(-reach, reach, PROFILE_POINTS)
+    return profile(kernel, offsets)
+
+
+def _extent(pool: Pool) -> float:
+    return float(np.max(np.ptp(pool.points, axis=0))) or 1.0
+
+
+def _browser(request: Request) -> str:
+    return request.cookies.get(BROWSER_COOKIE, "")
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    try:
+        given = json.loads(await request.body())
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidInput("this request is no JSON") from None
+    if not isinstance(given, dict):
+        raise InvalidInput("this request must be an object")
+    return given
+
+
+def _size(given: Any) -> int | None:
+    if given is None or given == "":
+        return None
+    if not isinstance(given, str) or not given.isdecimal() or not 2 <= int(given[:6]) <= 1024:
+        raise InvalidInput(f"size must be a whole number from 2 to 1,024, got {str(given)[:20]!r}")
+    return int(given)
+
+
+def _binary(recording: Recording) -> Response:
+    return Response(recording.to_bytes(), media_type="application/octet-stream")

@@ -1,0 +1,53 @@
+"""Listen, and serve until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+
+from nimt.errors import InvalidInput
+from nimt.studio.safety import LARGEST_MESSAGE, Guard
+from nimt.studio.server import make_app
+
+
+@contextlib.contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Hand out a socket that listens; 0 takes a free port."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        taken = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise InvalidInput(f"--host {host} cannot be listened on: {error.strerror or error}") from None
+    with taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind((host, port))
+            taken.listen()  # from now on whoever calls is kept waiting, not refused
+        except OSError as error:
+            raise InvalidInput(f"port {port} of {host} cannot be listened on: {error.strerror}; take another") from None
+        yield taken
+
+
+def server_of(guard: Guard) -> uvicorn.Server:
+    """Return the server: no compression (it costs four frames of five), small messages, no chatter."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            make_app(guard),
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            ws="websockets-sansio",
+            ws_per_message_deflate=False,
+            ws_max_size=LARGEST_MESSAGE,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
+def serve(guard: Guard, taken: socket.socket) -> None:
+    """Serve until Ctrl-C."""
+    with contextlib.suppress(KeyboardInterrupt):
+        server_of(guard).run(sockets=[taken])

@@ -1,0 +1,149 @@
+// Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
+import { Frames, Growing, Replay, discrepancy, kernelOf } from "./recording.js";
+
+const MEMORY = 48e6; // bytes of kept frames per lesson
+const CURVE = 900; // points of a curve that is drawn
+
+export class Racer {
+  constructor(number, header, blocks, parent = null) {
+    Object.assign(this, { number, header, parent, target: blocks.target, initial: blocks.initial, points: blocks.points });
+    this.offset = header.offset || 0;
+    this.pack = header.pack;
+    this.tol = header.tol;
+    if (header.kernel === "frames") {
+      this.lesson = new Frames();
+      this.lesson.append(0, blocks.initial);
+    } else {
+      this.kernel = kernelOf(header, blocks);
+      this.lesson = new Replay(blocks.initial, this.kernel, { memory: MEMORY });
+    }
+    this.curve = new Growing(Float64Array);
+    this.curve.push([discrepancy(blocks.initial, blocks.target, header.points)]);
+    this.times = [[0, 0]]; // [steps, seconds]
+    this.itd = null;
+    this.over = false;
+    this.said = "";
+    this.find(0);
+  }
+
+  /** A lesson that was read from a file, complete. */
+  static of(number, header, blocks, lesson) {
+    const racer = new Racer(number, { ...header, kernel: "frames" }, blocks);
+    Object.assign(racer, { lesson, header, itd: header.itd, over: true, said: header.sentence, known: blocks });
+    racer.kernel = lesson.kernel;
+    return racer;
+  }
+
+  get taken() { return this.known ? this.header.steps : this.curve.length - 1; }
+
+  /** The last step, counted from the start of the race. */
+  get end() { return this.offset + this.taken; }
+
+  get name() {
+    const { wish } = this.header;
+    if (!wish) return this.header.teacher;
+    const packs = wish.k > 1 ? `, packs of ${wish.k}` : `, packs of ${100 * wish.k} %`;
+    const pack = wish.k === 1 ? "" : wish.k === "whole" ? ", whole pool" : packs;
+    const share = wish.share ? `, pool ${Math.round(100 * wish.share)} %` : "";
+    const who = wish.teacher === "you" ? "you" : wish.learner === "orthogonal" ? `${wish.teacher}, orthogonal` : wish.teacher;
+    return `${who}${pack}${share}${this.header.said ? `, ${this.header.said}` : ""}`;
+  }
+
+  append(header, blocks) {
+    if (header.from !== this.taken) return; // sent twice, after the line broke
+    const before = this.curve.length;
+    this.curve.push(blocks.curve);
+    if (blocks.indices) this.lesson.append(blocks.indices, blocks.coefficients, this.pack);
+    const size = this.initial.length;
+    (header.frames || []).forEach((step, place) => {
+      this.lesson.append(step, blocks.values.subarray(place * size, (place + 1) * size), Uint32Array.from(header.shown[place]));
+    });
+    this.times.push([this.taken, header.seconds]);
+    this.find(before);
+    this.drawn = null;
+  }
+
+  /** Look for the first step below the tolerance among the new ones. */
+  find(from) {
+    if (this.itd !== null || !(this.tol > 0)) return;
+    for (let t = from; t < this.curve.length; t++) {
+      if (this.curve.data[t] < this.tol) { this.itd = t; return; }
+    }
+  }
+
+  /** f at a step of the race. */
+  valuesAt(step) {
+    if (step < this.offset && this.parent) return this.parent.valuesAt(step);
+    return this.lesson.at(this.within(step));
+  }
+
+  within(step) {
+    const own = Math.max(0, Math.min(step - this.offset, this.taken));
+    return this.known && this.header.every > 1 ? Math.floor(own / this.header.every) : own;
+  }
+
+  discrepancyAt(step) {
+    if (step < this.offset && this.parent) return this.parent.discrepancyAt(step);
+    if (this.known) return discrepancy(this.valuesAt(step), this.target, this.header.points, this.header.measure);
+    return this.curve.data[this.within(step)];
+  }
+
+  shownAt(step) {
+    if (step < this.offset && this.parent) return this.parent.shownAt(step);
+    return this.lesson.shownAt(step - this.offset);
+  }
+
+  coefficientAt(step) {
+    const own = step - this.offset;
+    return this.lesson.coefficientAt && own >= 0 && own < this.lesson.steps ? this.lesson.coefficientAt(own) : null;
+  }
+
+  // -- clocks: steps, examples or seconds, each counted from the start of the race
+
+  secondsAt(step) {
+    const past = this.parent ? this.parent.secondsAt(this.offset) : 0;
+    const own = Math.max(0, Math.min(step - this.offset, this.taken));
+    let i = 1;
+    while (i < this.times.length - 1 && this.times[i][0] < own) i++;
+    if (this.times.length < 2) return past;
+    const [[t0, s0], [t1, s1]] = [this.times[i - 1], this.times[i]];
+    return past + (t1 > t0 ? s0 + ((own - t0) / (t1 - t0)) * (s1 - s0) : s1);
+  }
+
+  toPlace(step, clock) {
+    if (clock === "seconds") return this.secondsAt(step);
+    if (clock === "steps") return step;
+    const past = this.parent ? this.parent.toPlace(this.offset, clock) : 0;
+    return past + (step - this.offset) * this.pack;
+  }
+
+  fromPlace(place, clock) {
+    if (clock === "steps") return Math.min(Math.floor(place + 1e-9), this.end);
+    const past = this.parent ? this.parent.toPlace(this.offset, clock) : 0;
+    if (place < past) return this.parent.fromPlace(place, clock);
+    if (clock === "examples") return Math.min(this.end, this.offset + Math.floor((place - past) / this.pack + 1e-9));
+    let [low, high] = [this.offset, this.end];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.secondsAt(middle) <= place + 1e-12) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The curve of M on a clock, in few enough points to be drawn at every frame. */
+  series(clock, ink) {
+    if (this.known) {
+      return { steps: this.known.curve_steps, values: this.known.curve, ink, itd: this.itd };
+    }
+    if (!this.drawn || this.drawn.clock !== clock) {
+      const stride = Math.max(1, Math.floor(this.taken / CURVE));
+      const [steps, values] = [[], []];
+      const put = (own) => { steps.push(this.toPlace(this.offset + own, clock)); values.push(this.curve.data[own]); };
+      for (let own = 0; own < this.taken; own += stride) put(own);
+      put(this.taken);
+      this.drawn = { clock, steps, values };
+    }
+    const itd = this.itd === null ? null : this.toPlace(this.offset + this.itd, clock);
+    return { steps: this.drawn.steps, values: this.drawn.values, ink, itd };
+  }
+}

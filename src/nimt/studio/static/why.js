@@ -1,0 +1,72 @@
+// Why this example: how far f is off everywhere, who is worst, who is next, and what the step will move.
+import { countText, numberText } from "./drawing.js";
+import { gapAt } from "./views.js";
+
+/** Return the point that is furthest off, ties to the lowest index. */
+export function furthest(values, target, skip = null) {
+  let best = -1;
+  let most = -1;
+  for (let i = 0; i < target.length; i++) {
+    if (skip && skip[i] !== 0) continue;
+    const gap = gapAt(target, values, i, 1);
+    if (gap > most) { most = gap; best = i; }
+  }
+  return { point: best, gap: most };
+}
+
+/** What the coming step of a lesson adds to f, or null where that is not known. */
+export function footprintOf(racer, step) {
+  const coefficient = racer.coefficientAt(step);
+  if (coefficient === null || racer.pack > 1 || !racer.kernel) return null;
+  const footprint = new Float64Array(racer.target.length);
+  racer.kernel.add(footprint, racer.shownAt(step)[0], [coefficient], 0, 1);
+  return footprint;
+}
+
+/** Say where a point lies. */
+export function placeText(header, points, i) {
+  const { pool } = header;
+  if (pool.kind === "grid" && pool.shape.length === 1) return `x = ${numberText(pool.start[0] + i * pool.spacing[0])}`;
+  if (pool.kind === "grid" && pool.shape.length === 2) return `row ${Math.floor(i / pool.shape[1])}, column ${i % pool.shape[1]}`;
+  return `point ${countText(i)}`;
+}
+
+/** Explain the step that comes after `step`: marks to draw, and a text that says the same. */
+export function explain(racer, step) {
+  const values = racer.valuesAt(step);
+  const { target, header } = racer;
+  const worst = furthest(values, target);
+  const shown = racer.shownAt(step);
+  const footprint = step >= racer.offset ? footprintOf(racer, step) : null;
+  const winner = shown.length && racer.pack === 1 && step < racer.end ? shown[0] : worst.point;
+  const near = footprint || around(racer, winner);
+  const next = furthest(values, target, near);
+  const say = (i) => placeText(header, null, i);
+  const teacher = header.wish?.teacher || "";
+  const sentences = [];
+  if (step >= racer.end) {
+    sentences.push(`The lesson is over. |f − f*| is still largest at ${say(worst.point)}: ${numberText(worst.gap)}.`);
+  } else if (racer.pack > 1) {
+    sentences.push(`${racer.pack} examples come next. |f − f*| is largest at ${say(worst.point)} (circle): ${numberText(worst.gap)}.`);
+  } else if (winner === worst.point) {
+    sentences.push(`Next comes ${say(winner)} (circle): |f − f*| is largest there, ${numberText(worst.gap)}.`);
+  } else {
+    const gap = gapAt(target, values, winner, 1);
+    const word = teacher === "random" || teacher === "soft" ? "Drawn next is" : "Next comes";
+    sentences.push(`${word} ${say(winner)} (circle), where |f − f*| is ${numberText(gap)}; greedy would show ${say(worst.point)}, where it is ${numberText(worst.gap)}.`);
+  }
+  if (next.point >= 0) sentences.push(`The runner-up outside its reach is ${say(next.point)} (square): ${numberText(next.gap)}.`);
+  if (footprint) {
+    const moved = footprint.reduce((count, value) => count + (Math.abs(value) > 0 ? 1 : 0), 0);
+    sentences.push(`The step moves f by ${numberText(footprint[winner])} there and fades over ${countText(moved)} points (dotted).`);
+  }
+  return { values, winner, runnerUp: next.point, footprint, text: sentences.join(" ") };
+}
+
+/** A few points around one, where the reach of the kernel is not known. */
+function around(racer, point) {
+  const near = new Float64Array(racer.target.length);
+  near[point] = 1;
+  if (racer.kernel) racer.kernel.add(near, point, [1], 0, 1);
+  return near;
+}

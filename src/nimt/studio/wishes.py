@@ -1,0 +1,271 @@
+"""What a page may ask for, checked field by field and turned into what the library takes; never a path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import Array, is_number, is_whole
+from nimt.errors import InvalidInput
+from nimt.kernel_expressions import parse_kernel
+from nimt.learners.kernel import KernelLearner
+from nimt.learners.orthogonal import OrthogonalLearner
+from nimt.pools.base import Grid, Pool, values_on
+from nimt.sources import read_problem
+from nimt.sources.functions import NAMES
+from nimt.sources.source import Source
+from nimt.studio.formulas import read_formula
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.random import RandomTeacher
+from nimt.teachers.soft import SoftTeacher
+from nimt.teachers.synthesis import SynthesisTeacher
+
+MOST_POINTS = 2**20
+MOST_STEPS = 1_000_000
+MOST_RACERS = 4
+LOSSES = ("square", "hinge", "logistic", "huber", "absolute")
+TEACHERS = ("greedy", "random", "soft", "synthesis", "you")
+LEARNERS = ("kernel", "orthogonal")
+NAMED = tuple(name for name in NAMES)
+
+Files = Mapping[str, Source]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What is taught: where, to what, from what."""
+
+    pool: Pool
+    target: Array
+    initial: Array
+    view: str
+
+
+@dataclass(frozen=True)
+class RacerWish:
+    """One teacher with one learner."""
+
+    teacher: str = "greedy"
+    k: int | float = 1
+    share: float | None = None
+    temperature: float = 0.1
+    learner: str = "kernel"
+    rate: float | str = "auto"
+
+    def as_sent(self) -> dict[str, Any]:
+        """Return the wish as a page writes it."""
+        return vars(self) | ({"k": "whole"} if isinstance(self.k, float) and self.k == 1.0 else {})
+
+    def made_teacher(self) -> Any:
+        """Return the teacher; a person is made elsewhere."""
+        if self.teacher == "random":
+            return RandomTeacher(k=self.k, pool=self.share)
+        if self.teacher == "soft":
+            return SoftTeacher(k=self.k, temperature=self.temperature, pool=self.share)
+        if self.teacher == "synthesis":
+            return SynthesisTeacher(k=self.k, pool=self.share)
+        return GreedyTeacher(k=self.k, pool=self.share)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What all racers of a race share."""
+
+    kernel: str = "rbf"
+    width: float = 0.5
+    loss: str = "square"
+    steps: int = 20_000
+    tol: float | None = 1e-4
+    seed: int = 0
+
+    def made_learner(self, wish: RacerWish, pool: Pool, initial: Array) -> Any:
+        """Return the learner a racer teaches."""
+        kernel = parse_kernel(self.kernel, width=self.width, dimension=pool.dimension)
+        if wish.learner == "orthogonal":
+            return OrthogonalLearner(kernel, initial=initial)
+        rate = wish.rate
+        if rate == "auto" and self.loss in ("hinge", "absolute"):
+            rate = 0.01  # such losses have no safe bound
+        return KernelLearner(kernel, loss=self.loss, learning_rate=rate, initial=initial)
+
+
+def read_rules(given: Any) -> Rules:
+    """Read what all racers share.
+
+    Examples
+    --------
+    >>> read_rules({"width": 2, "tol": None}).width
+    2.0
+    """
+    fields = _fields("the rules", given, ("kernel", "width", "loss", "steps", "tol", "seed"))
+    return Rules(
+        kernel=_text("kernel", fields.get("kernel", "rbf"), 200),
+        width=_number("width", fields.get("width", 0.5), 1e-6, 1e6),
+        loss=_one_of("loss", fields.get("loss", "square"), LOSSES),
+        steps=_count("steps", fields.get("steps", 20_000), 1, MOST_STEPS),
+        tol=None if fields.get("tol", 1e-4) in (None, 0) else _number("tol", fields.get("tol", 1e-4), 1e-300, 1e300),
+        seed=_count("seed", fields.get("seed", 0), 0, 2**32),
+    )
+
+
+def read_racer(given: Any) -> RacerWish:
+    """Read one teacher with its learner."""
+    fields = _fields("a racer", given, ("teacher", "k", "share", "temperature", "learner", "rate"))
+    k = fields.get("k", 1)
+    if k == "whole":
+        k = 1.0  # JSON does not tell 1.0, the whole pool, from 1, one example
+    if not (is_whole(k) and 1 <= k <= MOST_POINTS) and not (isinstance(k, float) and 0 < k <= 1):
+        raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {k!r}")
+    share, rate = fields.get("share"), fields.get("rate", "auto")
+    return RacerWish(
+        teacher=_one_of("teacher", fields.get("teacher", "greedy"), TEACHERS),
+        k=k,
+        share=None if share is None else _number("share", share, 1e-9, 1.0),
+        temperature=_number("temperature", fields.get("temperature", 0.1), 0.0, 1e6),
+        learner=_one_of("learner", fields.get("learner", "kernel"), LEARNERS),
+        rate="auto" if rate == "auto" else _number("rate", rate, 1e-12, 1e6),
+    )
+
+
+def read_racers(given: Any) -> list[RacerWish]:
+    """Read one to four racers."""
+    if not isinstance(given, list) or not 1 <= len(given) <= MOST_RACERS:
+        raise InvalidInput(
+            f"a race has 1 to {MOST_RACERS} teachers, got {len(given) if isinstance(given, list) else given!r}"
+        )
+    return [read_racer(one) for one in given]
+
+
+def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -> Setting:
+    """Read what is taught; the target decides the pool."""
+    pool, values = _home(target, files)
+    if len(pool) > MOST_POINTS:
+        raise InvalidInput(f"{len(pool):,} points are more than the {MOST_POINTS:,} taught here: take fewer")
+    if classes:
+        values = np.where(values > 0, 1.0, -1.0)
+    return Setting(pool, values, _on(start, pool, files), view_for(pool, classes))
+
+
+def view_for(pool: Pool, classes: bool) -> str:
+    """Return how a pool is drawn."""
+    if not isinstance(pool, Grid):
+        return {1: "curve", 2: "points"}.get(pool.dimension, "agreement")
+    if pool.dimension > 2:
+        return "agreement"
+    if classes:
+        return "boundary"
+    return "curve" if pool.dimension == 1 else "picture"
+
+
+def _home(given: Any, files: Files) -> tuple[Pool, Array]:
+    """Return the pool of a target and its values there."""
+    fields = _fields("the target", given, ("kind", "name", "text", "axes", "shape", "values", "id", "size"))
+    kind = _one_of("the target's kind", fields.get("kind"), ("named", "formula", "drawn", "file"))
+    if kind == "named":
+        name = _one_of("the target's name", fields.get("name"), NAMED)
+        size = fields.get("size")
+        problem = read_problem(name, size=None if size is None else _count("size", size, 2, 1024))
+        return problem.pool, problem.target
+    if kind == "file":
+        source = _file(fields, files)
+        assert source.pool is not None and source.values is not None
+        return source.pool, source.values
+    grid = read_axes(fields.get("axes"))
+    if kind == "formula":
+        return grid, values_on(grid, read_formula(fields.get("text", ""), grid.dimension), "the formula")
+    return grid, _drawn(fields, grid)
+
+
+def _on(given: Any, pool: Pool, files: Files) -> Array:
+    """Return a start on the pool of the target."""
+    fields = _fields("the start", given, ("kind", "name", "text", "axes", "shape", "values", "id", "size"))
+    kind = _one_of("the start's kind", fields.get("kind"), ("zero", "named", "formula", "drawn", "file"))
+    if kind == "zero":
+        return np.zeros(len(pool))
+    if kind == "named":
+        from nimt.sources.functions import named_function
+
+        source = named_function(_one_of("the start's name", fields.get("name"), NAMED))
+        return np.array(source.on(pool, "the target")[0])
+    if kind == "file":
+        return np.array(_file(fields, files).on(pool, "the target")[0])
+    if kind == "formula":
+        if pool.dimension > 2:
+            raise InvalidInput("a formula is of x, or of x and y, and this target has more variables: start from zero")
+        return values_on(pool, read_formula(fields.get("text", ""), pool.dimension), "the start")
+    return _drawn(fields, pool)
+
+
+def read_axes(given: Any) -> Grid:
+    """Read one or two axes, each [from, to, count], the last running fastest as in pictures.
+
+    Examples
+    --------
+    >>> read_axes([[-1, 1, 5]])
+    Grid(5)
+    """
+    if not isinstance(given, list) or not 1 <= len(given) <= 2:
+        raise InvalidInput(f"a target has one or two axes, each [from, to, count], got {given!r}"[:200])
+    axes = []
+    for axis in given:
+        if not isinstance(axis, list) or len(axis) != 3:
+            raise InvalidInput(f"an axis is [from, to, count], got {axis!r}"[:200])
+        first, last = (_number("an axis' end", end, -1e6, 1e6) for end in axis[:2])
+        count = _count("an axis' count", axis[2], 2, 2**16 if len(given) == 1 else 1024)
+        if not last > first:
+            raise InvalidInput(f"an axis must run upwards, got {first:g} to {last:g}")
+        axes.append(np.linspace(first, last, count))
+    return Grid(*axes)
+
+
+def _drawn(fields: dict[str, Any], pool: Pool) -> Array:
+    values = fields.get("values")
+    if not isinstance(values, list) or len(values) != len(pool):
+        count = len(values) if isinstance(values, list) else "no"
+        raise InvalidInput(f"what was drawn has {count} values and {len(pool)} points")
+    if not all(is_number(value) and abs(value) < 1e100 for value in values):
+        raise InvalidInput("what was drawn holds something that is no finite number")
+    return np.array(values, dtype=np.float64)
+
+
+def _file(fields: dict[str, Any], files: Files) -> Source:
+    name = fields.get("id")
+    if not isinstance(name, str) or name not in files:
+        raise InvalidInput("this file is not here any more: drop it again")
+    return files[name]
+
+
+def _fields(what: str, given: Any, known: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise InvalidInput(f"{what} must be an object, got {str(given)[:40]!r}")
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise InvalidInput(f"{what} has {str(unknown[0])[:40]!r}, which is not known; known are {', '.join(known)}")
+    return given
+
+
+def _one_of(what: str, given: Any, known: tuple[str, ...]) -> str:
+    if not isinstance(given, str) or given not in known:
+        raise InvalidInput(f"{what} must be one of {', '.join(known)}, got {str(given)[:40]!r}")
+    return given
+
+
+def _text(what: str, given: Any, longest: int) -> str:
+    if not isinstance(given, str) or len(given) > longest:
+        raise InvalidInput(f"{what} must be a text of at most {longest} characters")
+    return given
+
+
+def _number(what: str, given: Any, low: float, high: float) -> float:
+    if not is_number(given) or not low <= float(given) <= high:
+        raise InvalidInput(f"{what} must be a number from {low:g} to {high:g}, got {str(given)[:40]}")
+    return float(given)
+
+
+def _count(what: str, given: Any, low: int, high: int) -> int:
+    if not is_whole(given) or not low <= given <= high:
+        raise InvalidInput(f"{what} must be a whole number from {low:,} to {high:,}, got {str(given)[:40]}")
+    return int(given)

@@ -1,0 +1,382 @@
+"""Each rule of safety, tried from the outside by someone who means harm, or by accident."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import time
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from nimt.cli.app import run
+from nimt.errors import InvalidInput
+from nimt.studio import wishes
+from nimt.studio.formulas import read_formula
+from nimt.studio.safety import LARGEST_BODY, Guard, check_host
+from studio.conftest import raw, running
+
+pytestmark = pytest.mark.long
+
+PATHS = ["/", "/static/studio.js", "/health", "/export/a/0/lesson.npz"]
+
+
+# -- the token
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_without_the_token_nothing_is_served(studio, path):
+    status, _, body = studio.ask("GET", path, cookies=False)
+    assert status == 403 and b"token" in body and b"<html" not in body
+
+
+@pytest.mark.parametrize("given", ["", "x", "%00", "A" * 5000, "é"])
+def test_a_wrong_token_opens_nothing(studio, given):
+    from urllib.parse import quote
+
+    assert studio.ask("GET", f"/?token={quote(given)}", cookies=False)[0] == 403
+    wrong = quote(given) or "none"
+    assert studio.ask("GET", "/", cookies=f"{studio.guard.cookie}={wrong}")[0] == 403
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(studio):
+    status, headers, _ = studio.ask("GET", f"/?token={studio.guard.token}", cookies=False)
+    assert status == 303 and headers["location"] == "/"
+    assert "HttpOnly" in headers["set-cookie"] and "SameSite" in headers["set-cookie"]
+
+
+def test_the_token_is_compared_in_constant_time(studio, monkeypatch):
+    compared = []
+    monkeypatch.setattr("nimt.studio.safety.hmac.compare_digest", lambda a, b: compared.append((a, b)) or a == b)
+    studio.ask("GET", "/?token=guess", cookies=False)
+    assert (b"guess", studio.guard.token.encode()) in compared
+
+
+def test_every_run_has_a_token_of_its_own():
+    assert len({Guard(1).token for _ in range(50)}) == 50
+    assert Guard(1).token not in repr(Guard(1))
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "example.org"])
+def test_another_host_needs_a_token(host, capsys):
+    with pytest.raises(InvalidInput, match="--token"):
+        check_host(host, None)
+    with pytest.raises(InvalidInput, match="--token"):
+        check_host(host, "short")
+    check_host(host, "x" * 16)
+    assert run(["studio", "--host", host]) == 2
+    assert "lets other machines in" in capsys.readouterr().err
+
+
+# -- host and origin
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "localhost:1", "127.0.0.1.evil.example:{port}", ""])
+def test_a_name_that_points_here_is_not_believed(studio, host):
+    """DNS rebinding: the browser thinks it talks to evil.example and sends what evil.example may send."""
+    host = host.format(port=studio.port)
+    assert studio.ask("GET", "/", Host=host)[0] == 421
+    assert studio.ask("POST", "/code", "{}", Host=host, Origin=f"http://{host}")[0] == 421
+    with pytest.raises(InvalidStatus), studio.talk(Host=host, Origin=f"http://{host}"):
+        pass
+
+
+def test_two_hosts_are_no_host(studio):
+    own = f"127.0.0.1:{studio.port}"
+    answer = raw(studio.port, f"GET / HTTP/1.1\r\nHost: evil.example\r\nHost: {own}\r\nCookie: {studio.cookies()}\r\n"
+                              f"Connection: close\r\n\r\n".encode())  # fmt: skip
+    assert b" 200 " not in answer.split(b"\r\n")[0]
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", None]
+)
+def test_another_page_cannot_post_or_talk(studio, origin):
+    origin = origin and origin.format(port=studio.port)
+    assert studio.ask("POST", "/code", "{}", Origin=origin)[0] == 403
+    assert studio.ask("POST", "/file", "{}", Origin=origin)[0] == 403
+    with pytest.raises(InvalidStatus) as refused, studio.talk(Origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_socket_needs_the_cookie(studio):
+    with pytest.raises(InvalidStatus), studio.talk(Cookie="nimt-browser=a"):
+        pass
+
+
+def test_a_token_of_another_studio_opens_nothing(studio):
+    with running() as other:
+        assert other.ask("GET", "/", cookies=studio.cookies())[0] == 403
+
+
+# -- headers
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/nothing"])
+def test_every_answer_carries_the_headers(studio, path):
+    _, headers, _ = studio.ask("GET", path)
+    policy = headers["content-security-policy"]
+    assert "default-src 'self'" in policy and "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert not [name for name in headers if name.lower().startswith("access-control")]
+    assert "server" not in headers
+
+
+def test_no_cross_origin_preflight_is_answered(studio):
+    status, headers, _ = studio.ask("OPTIONS", "/code", Origin="http://evil.example",
+                                    Access_Control_Request_Method="POST")  # fmt: skip
+    assert status == 403 and "access-control-allow-origin" not in headers
+
+
+# -- paths
+
+
+@pytest.mark.parametrize("path", [
+    "/static/../server.py", "/static/..%2fserver.py", "/static/%2e%2e/%2e%2e/errors.py", "/static//etc/passwd",
+    "/static/studio.js/../../races.py", "/etc/passwd", "/static/", "/static/%00",
+])  # fmt: skip
+def test_no_path_leads_out(studio, path):
+    status, _, body = studio.ask("GET", path)
+    assert status in (403, 404) and b"import" not in body and b"root:" not in body
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../secret.csv", "./gmm", "nothing.png", "http://evil.example/a.png", 7, None]
+)
+def test_a_target_is_named_from_a_list_never_by_a_path(studio, name):
+    status, body = studio.post_json("/describe", {"target": {"kind": "named", "name": name}, "start": {"kind": "zero"},
+                                                  "rules": {}})  # fmt: skip
+    assert status == 422 and "must be one of" in json.loads(body)["said"]
+
+
+# -- sizes
+
+
+def upload(studio, name, data, **headers):
+    head = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
+    body = head + data + b"\r\n--x--\r\n"
+    return studio.ask("POST", "/file", body, Content_Type="multipart/form-data; boundary=x", **headers)
+
+
+def test_a_body_that_is_too_large_is_not_read(studio):
+    head = (f"POST /file HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nOrigin: {studio.origin}\r\n"
+            f"Cookie: {studio.cookies()}\r\nContent-Length: {LARGEST_BODY + 1}\r\nConnection: close\r\n\r\n")  # fmt: skip  # noqa: E501
+    assert b" 413 " in raw(studio.port, head.encode()).split(b"\r\n")[0]
+
+
+def test_a_body_that_does_not_say_its_length_is_cut_off(studio):
+    def endless():
+        yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+        for _ in range(25):
+            yield b"1,2\n" * 2**18
+
+    status, _, body = studio.ask("POST", "/file", endless(), Content_Type="multipart/form-data; boundary=x")
+    assert status == 413, body
+
+
+def test_a_message_that_is_too_large_ends_the_talk_and_nothing_else(studio):
+    with studio.talk() as talk:
+        talk.say(type="race", junk="x" * (2**20 + 10))
+        with pytest.raises(ConnectionClosed):
+            talk.hear(timeout=10)
+    assert studio.ask("GET", "/health")[0] == 200
+
+
+def png_bomb(width, height):
+    """A picture that claims to be huge; its data is a few bytes."""
+
+    def part(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + part(b"IDAT", zlib.compress(b"\0" * 100)) + part(b"IEND", b""))  # fmt: skip
+
+
+def pickled():
+    import pickle
+
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    assert pickle is not None
+    return buffer.getvalue()
+
+
+def zip_bomb():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.npy", b"\0" * 2**26)
+    return buffer.getvalue()
+
+
+HOSTILE = {
+    "bomb.png": png_bomb(60_000, 60_000),
+    "large.png": png_bomb(5000, 4000),
+    "cut.png": png_bomb(64, 64),
+    "page.png": b"<svg onload=alert(1)>",
+    "pickle.npy": pickled(),
+    "bomb.npz": zip_bomb(),
+    "noise.npz": b"PK\x03\x04header.npy" + b"\xff" * 300,
+    "words.csv": b"a,b\n<script>,=cmd()\n1,2\n",
+    "empty.csv": b"",
+    "nul.csv": b"\0\0\0",
+    "../../etc/cron.csv": b"a",
+    "program.py": b"import os",
+    "": b"",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_in_a_sentence(studio, name):
+    status, _, body = upload(studio, name, HOSTILE[name])
+    assert status == 422, (status, body[:200])
+    said = json.loads(body)["said"]
+    assert said and "Traceback" not in said and "/tmp" not in said and "nimt-studio-" not in said
+
+
+@pytest.mark.parametrize("body", [b"", b"--x--", b"--x\r\n\r\n--x--\r\n", b"\xff" * 100])
+def test_a_form_that_is_none_is_refused(studio, body):
+    status, _, answer = studio.ask("POST", "/file", body, Content_Type="multipart/form-data; boundary=x")
+    assert status in (400, 422), answer
+
+
+def test_files_are_kept_for_their_browser_only_and_not_without_end(studio):
+    names = [json.loads(upload(studio, "a.csv", b"x,y\n0,1\n1,2\n2,0\n")[2])["id"] for _ in range(6)]
+    wish = {"target": {"kind": "file", "id": names[-1]}, "start": {"kind": "zero"}, "rules": {}}
+    assert studio.post_json("/describe", wish)[0] == 200
+    assert studio.post_json("/describe", wish | {"target": {"kind": "file", "id": names[0]}})[0] == 422
+    assert studio.post_json("/describe", wish, cookies=studio.cookies("another"))[0] == 422
+
+
+# -- budgets
+
+TOO_MUCH = {
+    "points": {"target": {"kind": "formula", "text": "x", "axes": [[0, 1, 10**7]]}},
+    "pixels": {"target": {"kind": "formula", "text": "x", "axes": [[0, 1, 5000], [0, 1, 5000]]}},
+    "steps": {"rules": {"steps": 10**9}},
+    "work": {"target": {"kind": "formula", "text": "x", "axes": [[0, 1, 1024], [0, 1, 1024]]},
+             "rules": {"steps": 10**6, "width": 0.1}, "racers": [{"k": 1.0, "rate": 0.1}]},
+    "racers": {"racers": [{}] * 5},
+    "no racer": {"racers": []},
+    "width": {"rules": {"width": -1}},
+    "seed": {"rules": {"seed": -5}},
+    "loss": {"rules": {"loss": "__import__"}},
+    "kernel": {"rules": {"kernel": "__import__('os').system('true')"}},
+    "long kernel": {"rules": {"kernel": "RBF(1)+" * 100}},
+    "teacher": {"racers": [{"teacher": "os.system"}]},
+    "field": {"racers": [{"teacher": "greedy", "pool": "/etc/passwd"}]},
+    "rate": {"racers": [{"rate": "fast"}]},
+    "k": {"racers": [{"k": 0}]},
+    "target": {"target": None},
+    "drawn": {"target": {"kind": "drawn", "axes": [[0, 1, 3]], "values": [1, 2]}},
+    "drawn infinite": {"target": {"kind": "drawn", "axes": [[0, 1, 2]], "values": [1, 1e300]}},
+    "axes": {"target": {"kind": "formula", "text": "x", "axes": [[1, 0, 5]]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_a_wish_that_is_too_much_is_refused_in_a_sentence(studio, mixture, what):
+    mixture |= TOO_MUCH[what]
+    with studio.talk("asks-too-much") as talk:
+        talk.say(**mixture, request=5)
+        said, _ = talk.hear()
+        assert said["type"] == "refused" and said["request"] == 5 and len(said["said"]) < 500
+    assert not [race for race in studio.classroom.races.values() if race.browser == "asks-too-much"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", '"x"', '{"type": 5}', '{"type": "race"}', "[" * 50_000,
+                                  '{"type": "resume", "race": ["a"]}', '{"type": "fork", "race": 1}', "\0",
+                                  '{"type":"leave","race":{"a":1}}', '{"type":"show"}'])  # fmt: skip
+def test_nonsense_costs_nothing(studio, mixture, text):
+    with studio.talk("talks-nonsense") as talk:
+        talk.line.send(text)
+        talk.line.send(b"\x00\x01binary")
+        talk.say(**mixture)
+        while (said := talk.hear()[0])["type"] != "started":
+            assert said["type"] == "refused"
+
+
+def test_another_browser_cannot_touch_a_race(studio, mixture):
+    with studio.talk("owner") as talk:
+        talk.say(**mixture)
+        talk.until_over()
+        race = talk.racers[0][0]["race"]
+    messages = [
+        {"type": "resume", "race": race},
+        {"type": "fork", "race": race, "racer": 0, "step": 1, "change": {"rate": 1}},
+        {"type": "show", "race": race, "racer": 0, "point": 0},
+    ]
+    for message in messages:
+        with studio.talk("thief") as thief:
+            thief.say(**message)
+            assert "forgotten" in thief.hear()[0]["said"]
+    assert studio.ask("GET", f"/export/{race}/0/lesson.npz", cookies=studio.cookies("thief"))[0] == 422
+
+
+@pytest.mark.parametrize("change", [None, {}, {"rate": 1, "teacher": "random"}, {"rate": "x"}, {"teacher": "you"},
+                                    {"target": []}, {"target": [[999, 0]]}, {"target": [[0, "a"]]},
+                                    {"seed": 1}])  # fmt: skip
+def test_a_fork_that_changes_nonsense_is_refused(studio, mixture, change):
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over()
+        talk.say(type="fork", race=talk.racers[0][0]["race"], racer=0, step=10, change=change)
+        assert talk.hear()[0]["type"] == "refused"
+
+
+def test_branches_end_somewhere(studio, mixture):
+    mixture["rules"]["steps"] = 10
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over()
+        race = talk.racers[0][0]["race"]
+        for _ in range(15):
+            talk.say(type="fork", race=race, racer=0, step=5, change={"rate": 0.02})
+        end = time.monotonic() + 20
+        said = ""
+        while "branches" not in said:
+            assert time.monotonic() < end
+            said = talk.hear()[0].get("said") or ""
+
+
+def test_a_page_that_vanishes_leaves_the_studio_standing(studio, mixture):
+    for _ in range(5):
+        with studio.talk("vanishes") as talk:
+            talk.say(**mixture)
+            talk.line.socket.close()
+    status, _, body = studio.ask("GET", "/health")
+    assert status == 200 and json.loads(body)["ready"] is not None
+    assert all(race.watchers <= 1 for race in studio.classroom.races.values())
+
+
+# -- formulas
+
+
+@pytest.mark.parametrize("text", [
+    "__import__('os').system('true')", "x.__class__", "open('/etc/passwd')", "lambda: 1", "[1,2]", "x if x else 1",
+    "'a'", "9**9**9**9", "1e999", "z", "sin()", "sin(x, x)", "sin(x=1)", "f'{x}'", "x := 2", "x; x", "", " ", "(" * 250,
+    "log(-1) * x", "1/0", "x" * 400, "sin", "print(x)", "exp(1000)", True, None,
+])  # fmt: skip
+def test_a_formula_that_is_none_is_refused(text):
+    with pytest.raises(InvalidInput):
+        read_formula(text)(np.linspace(-1, 1, 5)[:, np.newaxis])
+
+
+def test_formulas_are_numpys():
+    x = np.linspace(-1, 1, 7)[:, np.newaxis]
+    np.testing.assert_array_equal(
+        read_formula("-x^2 + max(x, 0) / 2")(x), -(x[:, 0] ** 2.0) + np.maximum(x[:, 0], 0) / 2
+    )
+    np.testing.assert_array_equal(read_formula("pi")(x), np.full(7, np.pi))
+    grid = np.array([[0.0, 1.0], [2.0, 3.0]])
+    np.testing.assert_array_equal(read_formula("x * y", 2)(grid), [0.0, 6.0])
+
+
+def test_a_start_can_be_a_file_or_a_formula():
+    setting = wishes.read_setting({"kind": "named", "name": "digit:0"}, {"kind": "formula", "text": "x / 28"}, {})
+    assert setting.initial[28] == 1 / 28

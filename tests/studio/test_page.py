@@ -1,0 +1,446 @@
+"""The page, driven as a person drives it: mouse, keys, files, and a line that breaks."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+import nimt
+from browsers import a_browser, a_page
+from studio.conftest import running
+
+pytestmark = pytest.mark.long
+
+OVER = "() => window.studio && studio.racers.length && studio.racers.every((racer) => racer.over)"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with a_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, studio):
+    with a_page(browser, viewport={"width": 1280, "height": 900}, accept_downloads=True) as page:
+        page.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
+        page.goto(studio.address)
+        page.wait_for_function(OVER)
+        yield page
+
+
+def settled(page, count=None):
+    """Wait until a race of so many lessons is over."""
+    more = "" if count is None else f" && studio.racers.length === {count}"
+    page.wait_for_function(f"{OVER}{more}")
+
+
+def race_of(page, target, count=None):
+    """Choose a target and wait for its race."""
+    before = page.evaluate("studio.race")
+    page.select_option("#target-kind", target)
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    settled(page, count)
+
+
+def values_at(page, racer, step):
+    return np.array(page.evaluate(f"Array.from(studio.racers[{racer}].valuesAt({step}))"))
+
+
+def taught(target="gmm", start="gmm:start", teacher=None, rate=0.01, **rules):
+    problem = nimt.read_problem(target, start)
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, initial=problem.initial)
+    rules = {"max_iterations": 12_000, "tol": 1e-4} | rules
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), problem.pool, problem.target, **rules)
+
+
+def test_scrubbing_shows_the_lessons_numbers(page):
+    steps = [0, 1, 150, 450, 1000, 3056]
+    lesson = taught(snapshots=steps)
+    assert page.evaluate("studio.racers[0].itd") == lesson.itd == 3056
+    box = page.locator("#timeline").bounding_box()
+    for step in (1000, 150, 3056, 0, 450, 1):
+        page.evaluate(f"studio.seek({step})")
+        assert page.evaluate("studio.stepOf(studio.racers[0])") == step
+        assert np.max(np.abs(values_at(page, 0, step) - lesson.snapshots[step])) <= 1e-12
+        page.wait_for_function(
+            f"() => document.getElementById('place-text').textContent.startsWith('step {step:,} of')"
+        )
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert 2000 < page.evaluate("studio.clock.place") < 5000
+
+
+def test_keys_alone_are_enough(page):
+    page.keyboard.press("End")
+    end = page.evaluate("studio.clock.end")
+    assert page.evaluate("studio.clock.place") == end
+    page.keyboard.press("Home")
+    for key, expected in (("ArrowRight", 1), ("Shift+ArrowRight", 101), ("ArrowLeft", 100), ("Shift+ArrowLeft", 0)):
+        page.keyboard.press(key)
+        assert page.evaluate("studio.clock.place") == expected, key
+    page.keyboard.press("2")
+    assert page.evaluate("studio.selected") == 1
+    page.keyboard.press("w")
+    assert page.is_checked("#why")
+    page.keyboard.press(" ")
+    page.wait_for_function("() => studio.clock.place > 50")
+    page.keyboard.press(" ")
+    assert not page.evaluate("studio.clock.playing")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("Escape")
+    for _ in range(60):  # every control can be reached
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "race":
+            break
+    before = page.evaluate("studio.race")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+
+
+def test_playing_backwards_and_the_other_clocks(page):
+    page.evaluate("studio.seek(3000)")
+    page.click("#play-back")
+    page.wait_for_function("() => studio.clock.place < 2000")
+    page.click("#play-back")
+    page.select_option("#clock", "examples")
+    assert page.evaluate("studio.clock.end") == page.evaluate("Math.max(...studio.racers.map((racer) => racer.end))")
+    page.select_option("#clock", "seconds")
+    end = page.evaluate("studio.clock.end")
+    assert 0 < end < 60
+    page.keyboard.press("End")
+    assert page.evaluate("studio.stepOf(studio.racers[0])") == 3056
+
+
+def test_why_names_the_next_example(page):
+    lesson = taught()
+    page.evaluate("studio.seek(450)")
+    page.check("#why")
+    page.wait_for_function("() => document.getElementById('why-text').textContent.includes('x = -2.7')")
+    assert lesson.pool.points[lesson.indices[450, 0], 0] == pytest.approx(-2.7)
+    assert "runner-up" in page.inner_text("#why-text")
+    moved = page.evaluate(
+        """import('/static/why.js').then((why) =>
+             why.explain(studio.racers[0], 450).footprint.reduce((count, value) => count + (value ? 1 : 0), 0))"""
+    )
+    assert 10 < moved < 280
+
+
+def test_draw_a_curve_and_race(page):
+    race_of(page, "draw:curve")
+    box = page.locator("#sketch").bounding_box()
+    before = page.evaluate("studio.race")
+    page.mouse.move(box["x"] + 60, box["y"] + 140)
+    page.mouse.down()
+    for i in range(20):
+        page.mouse.move(box["x"] + 60 + 10 * i, box["y"] + 120 - 4 * i)
+    page.mouse.up()
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    settled(page)
+    drawn = page.evaluate("studio.sketch.values")
+    assert len(drawn) == 121 and max(drawn) > 0.3
+    x = nimt.Grid(np.linspace(-3, 3, 121))
+    learner = nimt.KernelLearner(nimt.rbf(0.4), learning_rate=0.02)
+    lesson = nimt.teach(
+        learner, nimt.GreedyTeacher(), x, np.array(drawn), max_iterations=5000, tol=1e-3, snapshots=[77]
+    )
+    assert np.max(np.abs(values_at(page, 0, 77) - lesson.snapshots[77])) <= 1e-12
+    assert page.evaluate("studio.racers[0].end") == len(lesson)
+
+
+def test_draw_with_the_arrow_keys(page):
+    race_of(page, "draw:picture")
+    before = page.evaluate("studio.race")
+    page.focus("#sketch")
+    for key in ("Enter", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    assert sum(value > 0 for value in page.evaluate("studio.sketch.values")) > 8
+    settled(page)
+
+
+def test_two_classes_on_a_plane(page):
+    race_of(page, "draw:classes")
+    assert page.evaluate("studio.racers[0].header.view") == "boundary"
+    assert set(page.evaluate("Array.from(studio.racers[0].target)")) == {-1, 1}
+
+
+def test_type_a_formula_and_be_told_what_is_wrong(page):
+    race_of(page, "formula")
+    page.fill("#formula", "alert(1)")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => !document.getElementById('alert').hidden")
+    assert "alert(1)" in page.inner_text("#alert")
+    before = page.evaluate("studio.race")
+    page.fill("#axis-count", "20")
+    page.fill("#formula", "x * y")
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    assert page.evaluate("studio.racers[0]?.header.pool.shape ?? studio.described.header.pool.shape") == [20, 20]
+
+
+def test_be_the_teacher(page):
+    page.click("#be-teacher")
+    page.wait_for_function("() => studio.teaching && studio.racers.length === 2 && studio.racers[1].over")
+    box = page.locator("#stages canvas").first.bounding_box()
+    for share in (0.17, 0.6, 0.17):
+        taken = page.evaluate("studio.racers[0].taken")
+        page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        page.wait_for_function(f"() => studio.racers[0].taken === {taken + 1}")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => studio.racers[0].taken === 4")
+    shown = page.evaluate("Array.from(studio.racers[0].lesson.indices.view)")
+    problem = nimt.read_problem("gmm", "gmm:start")
+
+    class Clicked:
+        def select(self, view):
+            return view.shown([shown[view.step]])
+
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problem.initial)
+    lesson = nimt.teach(learner, Clicked(), problem.pool, problem.target, max_iterations=4)
+    assert np.max(np.abs(values_at(page, 0, 4) - lesson.final)) <= 1e-12
+    page.wait_for_function("() => document.getElementById('said').textContent.startsWith('You: 4 steps')")
+    assert "Greedy after as many" in page.inner_text("#said")
+
+
+def test_poke_and_fork_keep_both_branches(page):
+    page.evaluate("studio.seek(1000)")
+    page.click("#poke")
+    page.locator("#stages canvas").first.click(position={"x": 300, "y": 80})
+    settled(page, 3)
+    page.evaluate("studio.select(0)")
+    page.evaluate("studio.seek(1000)")
+    page.fill("#fork-rate", "0.1")
+    page.click("#do-fork-rate")
+    settled(page, 4)
+    page.evaluate("studio.select(0)")
+    page.select_option("#fork-teacher", "random")
+    page.click("#do-fork-teacher")
+    settled(page, 5)
+    before = taught(max_iterations=1000, tol=None)
+    for number in (2, 3, 4):
+        assert page.evaluate(f"studio.racers[{number}].offset") == 1000
+        np.testing.assert_allclose(values_at(page, number, 1000), before.final, atol=1e-12)
+        np.testing.assert_array_equal(values_at(page, number, 400), values_at(page, 0, 400))
+    changed = np.array(page.evaluate("Array.from(studio.racers[2].target)")) - before.target
+    assert np.count_nonzero(changed) > 5
+    assert page.evaluate("studio.racers[3].itd") < 500
+    assert page.evaluate("studio.racers[0].itd") == 3056
+
+
+def test_a_divergence_is_said_and_the_page_lives(page):
+    field = page.locator("#racers input[type=number]").first
+    field.fill("3")
+    field.press("Tab")
+    before = page.evaluate("studio.race")
+    page.click("#race")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    settled(page)
+    page.keyboard.press("End")
+    page.wait_for_function("() => document.querySelector('.foot-note.bad')?.textContent.includes('moving away')")
+    assert "above the safe bound" in page.inner_text("#racers")
+    page.keyboard.press("Home")
+    assert page.evaluate("studio.clock.place") == 0
+
+
+def test_a_link_holds_the_race_and_the_drawing_and_never_the_token(page, browser, studio):
+    race_of(page, "draw:picture")
+    page.focus("#sketch")
+    before = page.evaluate("studio.race")
+    for key in ("Enter", "Shift+ArrowUp", "Shift+ArrowUp"):
+        page.keyboard.press(key)
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    settled(page)
+    page.evaluate("studio.seek(33)")
+    drawn, m = page.evaluate("studio.sketch.values"), page.evaluate("studio.racers[0].discrepancyAt(33)")
+    page.click("#open-take")
+    page.click("#copy-link")
+    page.wait_for_function("() => document.getElementById('copied').value.includes('#race=')")
+    link = page.input_value("#copied")
+    assert studio.guard.token not in link
+    with a_page(browser) as other:
+        other.goto(studio.address)
+        other.wait_for_function(OVER)
+        other.goto(link)
+        other.wait_for_function(
+            "() => studio.racers[0]?.header.points === 784 && studio.racers.every((one) => one.over)"
+        )
+        assert other.evaluate("studio.sketch.values") == drawn
+        other.wait_for_function("() => studio.clock.place === 33")
+        assert other.evaluate("studio.racers[0].discrepancyAt(33)") == m
+
+
+HOSTILE_LINKS = [
+    {"target": {"kind": "named", "name": "/etc/passwd"}, "start": {"kind": "zero"}, "rules": {}, "racers": [{}]},
+    {
+        "target": {"kind": "formula", "text": "__import__('os')", "axes": [[0, 1, 9]]},
+        "start": {"kind": "zero"},
+        "rules": {"kernel": "rbf", "width": 1, "loss": "square", "steps": 5},
+        "racers": [{"teacher": "greedy"}],
+    },
+]
+
+
+def test_a_hostile_link_is_refused_in_a_sentence(page, studio):
+    for wish in HOSTILE_LINKS:
+        text = json.dumps(wish)
+        page.evaluate(
+            f"import('/static/share.js').then(async (share) => {{ location.hash = await share.toHash({text}) }})"
+        )
+        page.wait_for_function("() => !document.getElementById('alert').hidden")
+        page.evaluate("studio.alert('')")
+    page.evaluate("location.hash = '#race=AAAA'")  # nonsense is no race
+    assert page.evaluate("studio.racers.length") >= 1
+
+
+def test_every_export(page, tmp_path):
+    page.evaluate("studio.seek(500)")
+    page.click("#open-take")
+    files = {
+        "#save-npz": ("lesson.npz", b"PK"),
+        "#save-replay": ("replay.html", b"<!doctype"),
+        "#save-gif": ("lesson.gif", b"GIF89a"),
+        "#save-png": ("lesson.png", b"\x89PNG"),
+    }
+    for button, (name, begins) in files.items():
+        with page.expect_download() as waiting:
+            page.click(button)
+        waiting.value.save_as(tmp_path / name)
+        assert waiting.value.suggested_filename == name
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    assert nimt.Lesson.load(tmp_path / "lesson.npz").itd == 3056
+    page.click("#copy-python")
+    page.wait_for_function("() => document.getElementById('copied').value.includes('nimt.teach')")
+    names = {}
+    exec(compile(page.input_value("#copied"), "copied", "exec"), names)
+    assert names["lesson"].itd == 3056
+    page.click("#copy-command")
+    page.wait_for_function("() => document.getElementById('copied').value.startsWith('nimt teach gmm')")
+    page.keyboard.press("Escape")
+    page.set_input_files("#file", tmp_path / "lesson.npz")
+    page.wait_for_function("() => studio.racers.length === 1 && studio.racers[0].known")
+    assert np.max(np.abs(values_at(page, 0, 450) - taught(snapshots=[450]).snapshots[450])) <= 1e-12
+
+
+def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
+    from PIL import Image
+
+    Image.fromarray((np.arange(20 * 30).reshape(20, 30) % 255).astype(np.uint8)).save(tmp_path / "a.png")
+    page.set_input_files("#file", tmp_path / "a.png")
+    page.wait_for_function("() => studio.racers[0]?.header.points === 96 * 64")
+    settled(page)
+    rng = np.random.default_rng(0)
+    table = "\n".join(f"{a},{b},{np.sin(3 * a) + b}" for a, b in rng.uniform(-1, 1, (60, 2)))
+    (tmp_path / "t.csv").write_text(table)
+    page.set_input_files("#file", tmp_path / "t.csv")
+    page.wait_for_function("() => studio.racers[0]?.header.points === 60")
+    assert page.evaluate("studio.racers[0].header.view") == "points"
+    settled(page)
+    (tmp_path / "evil.png").write_bytes(b"<svg onload=alert(1)>")
+    page.set_input_files("#file", tmp_path / "evil.png")
+    page.wait_for_function("() => document.getElementById('alert').textContent.includes('not a picture')")
+    (tmp_path / "evil.npz").write_bytes(b"PK\x03\x04header.npy" + b"\0" * 99)
+    page.set_input_files("#file", tmp_path / "evil.npz")
+    page.wait_for_function("() => document.getElementById('alert').textContent.includes('checksum')")
+
+
+def test_the_guide_notices_what_the_reader_does(browser, studio):
+    with a_page(browser, viewport={"width": 1280, "height": 900}) as page:
+        page.goto(studio.address)
+        page.wait_for_function(OVER)
+        done = "() => document.querySelector('#guide .done')"
+        following = '#guide button:text-is("Next")'
+        page.click("#play")
+        page.wait_for_function(done)
+        page.click(following)
+        box = page.locator("#timeline").bounding_box()
+        page.mouse.click(box["x"] + 200, box["y"] + 50)
+        page.wait_for_function(done)
+        page.click(following)
+        page.check("#why")
+        page.wait_for_function(done)
+        page.click(following)
+        page.wait_for_function("() => document.querySelectorAll('#racers li').length === 2")
+        page.click("#race")
+        page.wait_for_function(done)
+        page.click(following)
+        field = page.locator("#racers input[type=number]").first
+        field.fill("0.8")
+        field.press("Tab")
+        page.click("#race")
+        page.wait_for_function(done)
+        page.click(following)
+        page.click("#be-teacher")
+        page.wait_for_function("() => studio.teaching && studio.racers.length === 2")
+        canvas = page.locator("#stages canvas").first.bounding_box()
+        for i in range(5):
+            page.mouse.click(canvas["x"] + 60 + 40 * i, canvas["y"] + 100)
+        page.wait_for_function(done)
+        page.click('#guide button:text-is("Finish")')
+        page.reload()
+        page.wait_for_function(OVER)
+        assert page.locator("#guide").is_hidden()
+
+
+def test_a_line_that_breaks_loses_nothing(browser):
+    with running() as studio, a_page(browser) as page:
+        page.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
+        page.goto(studio.address)
+        page.wait_for_function(OVER)
+        taken = page.evaluate("studio.racers[0].taken")
+        page.evaluate("studio.line.socket.close()")
+        page.wait_for_function("() => !studio.isOpen")
+        page.wait_for_function("() => studio.isOpen")
+        page.evaluate("studio.seek(450)")
+        page.click("#do-fork-rate")
+        settled(page, 3)
+        assert page.evaluate("studio.racers[0].taken") == taken
+
+
+def test_a_telephone_shows_everything_without_scrolling_sideways(browser, studio):
+    with a_page(browser, viewport={"width": 390, "height": 800}, has_touch=True) as page:
+        page.goto(studio.address)
+        page.wait_for_function(OVER)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for name in ("#play", "#race", "#timeline", "#be-teacher", "#why"):
+            assert page.locator(name).is_visible()
+
+
+def test_every_control_has_a_name_and_nothing_is_loaded_from_elsewhere(browser, studio):
+    asked = []
+    with a_page(browser) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(studio.address)
+        page.wait_for_function(OVER)
+        nameless = page.evaluate(
+            """Array.from(document.querySelectorAll('button, input, select, textarea, canvas[role]'))
+               .filter((one) => !(one.textContent.trim() || one.ariaLabel || one.labels?.length))
+               .map((one) => one.outerHTML.slice(0, 80))"""
+        )
+        assert nameless == []
+    assert asked and all(url.startswith((studio.origin, "blob:")) for url in asked)
+
+
+def test_large_pictures_keep_their_pace(page):
+    """No timed test: it is counted that frames are drawn while two lessons at 512 x 512 are taught and played."""
+    page.select_option("#target-kind", "formula")
+    page.fill("#axis-count", "512")
+    page.fill("#steps", "30000")
+    page.fill("#width", "0.03")
+    page.fill("#tol", "0.0000001")
+    before = page.evaluate("studio.race")
+    page.fill("#formula", "sin(3*x) * cos(2*y)")
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)} && studio.racers.length === 2", timeout=60_000)
+    page.wait_for_function("() => studio.racers.every((racer) => racer.taken > 2000)", timeout=60_000)
+    page.click("#play")
+    frames = page.evaluate("studio.frames")
+    end = time.monotonic() + 60
+    while page.evaluate("studio.frames") < frames + 30:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert page.evaluate("studio.clock.place") > 0

@@ -1,0 +1,251 @@
+"""What the studio sends is what the library teaches."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.studio import races
+from nimt.studio.racing import Racer, frame_steps
+from nimt.studio.wishes import RacerWish, Rules, read_setting
+from studio.conftest import unpack
+
+pytestmark = pytest.mark.long
+
+
+def taught(racer=None, target="gmm", start="gmm:start", **rules):
+    problem = nimt.read_problem(target, start)
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problem.initial)
+    rules = {"max_iterations": 5000, "tol": 1e-4} | rules
+    return nimt.teach(learner, racer or nimt.GreedyTeacher(), problem.pool, problem.target, **rules)
+
+
+def test_a_race_is_the_lesson(studio, mixture):
+    mixture["racers"].append({"teacher": "random", "rate": 0.01, "k": 3})
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over(2)
+    for number, teacher in enumerate((nimt.GreedyTeacher(), nimt.RandomTeacher(k=3))):
+        lesson = taught(teacher)
+        np.testing.assert_array_equal(talk.joined(number, "indices"), lesson.indices.ravel())
+        np.testing.assert_array_equal(talk.joined(number, "curve"), lesson.discrepancy[1:])
+        header, blocks = talk.racers[number]
+        values = np.array(blocks["initial"])
+        kernel = nimt.rbf(0.5)(lesson.pool.points)
+        added = np.zeros(len(values))
+        np.add.at(added, talk.joined(number, "indices"), talk.joined(number, "coefficients"))
+        np.testing.assert_allclose(values + kernel @ added, lesson.final, atol=1e-10)
+        assert header["pack"] == (1, 3)[number]
+    assert talk.status[0]["said"] == str(nimt.Outcome.CONVERGED)
+    assert talk.status[0]["taken"] == 3056
+
+
+def test_what_is_told_in_frames_is_the_lesson_too(studio, mixture):
+    mixture["racers"] = [{"teacher": "greedy", "k": 1.0, "rate": 0.01}, {"teacher": "greedy", "learner": "orthogonal"}]
+    mixture["rules"]["steps"] = 600
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over(2)
+    lesson = taught(nimt.GreedyTeacher(k=1.0), max_iterations=600, snapshots=[1, 600])
+    frames = {step: blocks["values"].reshape(len(header["frames"]), -1)[place]
+              for header, blocks in talk.steps[0] for place, step in enumerate(header.get("frames", []))}  # fmt: skip
+    assert frames.keys() >= {1, 2, 3, 600}
+    np.testing.assert_allclose(frames[1], lesson.snapshots[1], rtol=1e-6)
+    np.testing.assert_allclose(frames[600], lesson.snapshots[600], rtol=1e-5, atol=1e-7)
+    assert talk.racers[1][0]["kernel"] == "frames"
+
+
+def test_a_person_teaches(studio, mixture):
+    mixture["racers"] = [{"teacher": "you", "rate": 0.01}]
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until(lambda it: 0 in it.racers)
+        race = talk.racers[0][0]["race"]
+        for point in (40, 120, 40):
+            talk.say(type="show", race=race, racer=0, point=point)
+        talk.until(lambda it: sum(len(b["curve"]) for _, b in it.steps[0]) == 3)
+        assert talk.joined(0, "indices").tolist() == [40, 120, 40]
+        for nonsense in (-1, 280, "4", None, 1.5, True):
+            talk.say(type="show", race=race, racer=0, point=nonsense, request=7)
+            said = talk.hear()[0]
+            while said["type"] != "refused":
+                said = talk.hear()[0]
+            assert "there is no point" in said["said"]
+    x = nimt.read_problem("gmm", "gmm:start")
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=x.initial)
+
+    class Told:
+        def select(self, view):
+            return view.shown([(40, 120, 40)[view.step]])
+
+    lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3)
+    np.testing.assert_allclose(talk.joined(0, "curve"), lesson.discrepancy[1:], rtol=1e-12)
+
+
+def test_a_fork_goes_on_from_its_step(studio, mixture):
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over()
+        race = talk.racers[0][0]["race"]
+        for change in ({"rate": 0.1}, {"teacher": "random"}, {"target": [[30, 0.4]]}):
+            talk.say(type="fork", race=race, racer=0, step=450, change=change)
+        talk.until(lambda it: len(it.racers) == 4 and all(it.steps.values()))
+    before = taught(max_iterations=450, tol=None)
+    for number in (1, 2, 3):
+        header, blocks = talk.racers[number]
+        assert header["parent"] == 0 and header["offset"] == 450
+        np.testing.assert_allclose(blocks["initial"], before.final, atol=1e-14)
+    assert talk.racers[1][0]["rate"] == 0.1
+    assert talk.racers[3][1]["target"][30] == 0.4
+
+
+def test_a_page_that_comes_back_picks_its_race_up(studio, mixture):
+    mixture["racers"].append({"teacher": "random", "rate": 0.01})
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until(lambda it: it.steps.get(0))
+        race = talk.racers[0][0]["race"]
+        have = talk.joined(0, "curve")
+    with studio.talk() as again:
+        again.say(type="resume", race=race, known=[[len(have), 0]])
+        again.until_over(2)
+    assert 0 not in again.racers and 1 in again.racers  # the first was still there
+    whole = np.concatenate([have, again.joined(0, "curve")]) if again.steps.get(0) else have
+    np.testing.assert_array_equal(whole, taught().discrepancy[1:])
+
+
+def test_a_divergence_is_a_sentence(studio, mixture):
+    mixture["racers"][0]["rate"] = 3.0
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over()
+    assert talk.status[0]["said"] == str(nimt.Outcome.DIVERGED)
+    assert "learning rate" in talk.racers[0][0]["notes"][0]
+
+
+def test_races_nobody_looks_at_are_stopped(studio, mixture, monkeypatch):
+    with studio.talk("one-who-leaves") as talk:
+        talk.say(**mixture)
+        talk.until(lambda it: 0 in it.racers)
+        name = talk.racers[0][0]["race"]
+    time.sleep(0.2)
+    assert name in studio.classroom.races
+    monkeypatch.setattr(races, "PATIENCE", 0.05)
+    end = time.monotonic() + 10
+    while name in studio.classroom.races:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_two_races_per_browser(studio, mixture):
+    mixture["rules"] |= {"steps": 1_000_000, "tol": None}
+    with studio.talk("greedy-browser") as talk:
+        for _ in range(5):
+            talk.say(**mixture)
+            while talk.hear()[0]["type"] != "started":
+                pass
+        mine = [race for race in studio.classroom.races.values() if race.browser == "greedy-browser"]
+        assert len(mine) == 2
+        for race in mine:
+            talk.say(type="leave", race=race.name)
+            studio.classroom.races.pop(race.name)
+
+
+def test_what_is_described_is_what_is_taught(studio):
+    wish = {"target": {"kind": "formula", "text": "sin(x)", "axes": [[-3, 3, 61]]},
+            "start": {"kind": "zero"}, "rules": {"width": 0.5}}  # fmt: skip
+    status, body = studio.post_json("/describe", wish)
+    assert status == 200
+    header, blocks = unpack(body)
+    np.testing.assert_allclose(blocks["target"], np.sin(np.linspace(-3, 3, 61)))
+    assert header["safe"] == pytest.approx(0.5)
+    assert blocks["profile"][60] == 1.0
+
+
+def test_every_export(studio, mixture, tmp_path):
+    with studio.talk() as talk:
+        talk.say(**mixture)
+        talk.until_over()
+        race = talk.racers[0][0]["race"]
+        status, headers, body = studio.ask("GET", f"/export/{race}/0/lesson.npz")
+        assert status == 200 and "attachment" in headers["content-disposition"]
+        (tmp_path / "lesson.npz").write_bytes(body)
+        lesson = nimt.Lesson.load(tmp_path / "lesson.npz")
+        np.testing.assert_array_equal(lesson.indices, taught().indices)
+        status, _, page = studio.ask("GET", f"/export/{race}/0/replay.html")
+        assert status == 200 and b"<!doctype html>" in page[:20]
+        status, _, gif = studio.ask("GET", f"/export/{race}/0/lesson.gif")
+        assert status == 200 and gif[:6] == b"GIF89a"
+        assert studio.ask("GET", f"/export/{race}/0/passwd")[0] == 404
+        assert studio.ask("GET", f"/export/{race}/7/lesson.npz")[0] == 422
+    boundary = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.npz"\r\n\r\n'
+    status, _, body = studio.ask("POST", "/file", boundary + (tmp_path / "lesson.npz").read_bytes() + b"\r\n--x--\r\n",
+                                 Content_Type="multipart/form-data; boundary=x")  # fmt: skip
+    assert status == 200
+    header, blocks = unpack(body)
+    assert header["itd"] == 3056 and len(blocks["indices"]) == 3056
+
+
+DRAWN = {"kind": "drawn", "axes": [[0, 1, 5]], "values": [0, 0.5, 1, 0.5, 0]}
+PLANE = {"kind": "formula", "text": "x * y", "axes": [[-1, 1, 8], [-1, 1, 9]]}
+
+
+@pytest.mark.parametrize(
+    ("target", "start", "racer", "rules", "classes"),
+    [
+        ({"kind": "named", "name": "gmm"}, {"kind": "named", "name": "gmm:start"}, {"rate": 0.01}, {}, False),
+        (DRAWN, {"kind": "zero"}, {"teacher": "soft", "temperature": 0.3}, {"width": 0.2}, False),
+        (PLANE, {"kind": "formula", "text": "0.1"}, {"teacher": "synthesis"}, {}, False),
+        (
+            PLANE,
+            {"kind": "zero"},
+            {"teacher": "random", "k": 0.2, "share": 0.5, "rate": 0.1},
+            {"loss": "logistic"},
+            True,
+        ),
+        ({"kind": "named", "name": "gmm"}, {"kind": "zero"}, {"learner": "orthogonal"}, {}, False),
+    ],
+)
+def test_the_copied_python_gives_the_same_lesson(studio, target, start, racer, rules, classes):
+    rules = {"steps": 300, "tol": 1e-4, "seed": 3} | rules
+    with studio.talk() as talk:
+        talk.say(type="race", target=target, start=start, rules=rules, racers=[racer], classes=classes)
+        talk.until_over()
+    status, body = studio.post_json("/code", {"target": target, "start": start, "rules": rules, "racer": racer,
+                                              "classes": classes})  # fmt: skip
+    assert status == 200
+    names = {}
+    exec(compile(json.loads(body)["python"].replace("print(lesson)", ""), "copied", "exec"), names)
+    np.testing.assert_array_equal(talk.joined(0, "curve"), names["lesson"].discrepancy[1:])
+
+
+def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, monkeypatch):
+    import shlex
+
+    from nimt.cli.app import run
+
+    body = {"target": mixture["target"], "start": mixture["start"], "rules": mixture["rules"] | {"steps": 40},
+            "racer": mixture["racers"][0]}  # fmt: skip
+    command = json.loads(studio.post_json("/code", body)[1])["command"]
+    monkeypatch.chdir(tmp_path)
+    assert run([*shlex.split(command)[1:], "--out", "here", "--quiet"]) == 0
+    np.testing.assert_array_equal(nimt.Lesson.load("here/lesson.npz").indices, taught(max_iterations=40).indices)
+
+
+def test_frames_are_close_at_first_and_end_at_the_end():
+    steps = frame_steps(100_000, 512 * 512)
+    assert len(steps) <= 40 and steps[:8] == [1, 2, 3, 4, 5, 6, 7, 8] and steps[-1] == 100_000
+    assert steps == sorted(set(steps))
+
+
+def test_a_racer_knows_its_values_at_any_step():
+    setting = read_setting({"kind": "named", "name": "digit:0"}, {"kind": "named", "name": "digit:8"}, {})
+    racer = Racer(RacerWish(rate=0.05), Rules(steps=300, tol=None), setting)
+    while not racer.over:
+        racer.slice()
+    lesson = nimt.teach(racer.learner, nimt.GreedyTeacher(), setting.pool, setting.target, max_iterations=300,
+                        snapshots=[0, 17, 300])  # fmt: skip
+    for step, values in lesson.snapshots.items():
+        np.testing.assert_allclose(racer.values_at(step)[1], values, atol=1e-13)

@@ -1,0 +1,246 @@
+"""A replay holds the lesson: coefficients that add up to f, and a page that gives Python's numbers in a browser."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import nimt
+from browsers import a_browser, a_page
+from nimt.replay import Recording, record_of, replay_page
+from nimt.replay.coefficients import Coefficients
+from nimt.theory.replay import learner_at_start
+from problems import BOUNDARY, MIXTURE, scattered
+
+pytestmark = pytest.mark.long
+
+STEPS = [0, 1, 7, 100, 450, 999, 1000]
+
+
+def picture_lesson(teacher=None, **options):
+    rng = np.random.default_rng(3)
+    target = rng.normal(size=(12, 17))
+    learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05)
+    options = {"max_iterations": 1000} | options
+    options["snapshots"] = [step for step in STEPS if step <= options["max_iterations"]]
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), nimt.Grid.like(target), target, **options)
+
+
+def points_lesson(**options):
+    points, target, initial = scattered(40)
+    learner = nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2, initial=initial)
+    return nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1000, snapshots=STEPS, **options)
+
+
+def colour_lesson(teacher=None):
+    rng = np.random.default_rng(4)
+    target, initial = rng.uniform(size=(2, 12 * 17, 3))
+    learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05, initial=initial)
+    grid = nimt.Grid.like(np.zeros((12, 17)))
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), grid, target, max_iterations=1000, snapshots=STEPS)
+
+
+LESSONS = {
+    "curve": lambda: MIXTURE.teach(max_iterations=1000, snapshots=STEPS, tol=1e-4),
+    "boundary": lambda: BOUNDARY.teach(max_iterations=1000, snapshots=STEPS),
+    "picture": picture_lesson,
+    "packs": lambda: picture_lesson(nimt.RandomTeacher(k=9)),
+    "made labels": lambda: picture_lesson(nimt.SynthesisTeacher()),
+    "large packs": lambda: picture_lesson(nimt.GreedyTeacher(k=0.5)),
+    "points": points_lesson,
+    "colours": colour_lesson,
+    "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
+}
+
+
+def values_by_plain_loop(recording, step):
+    """f at a step, from the numbers of the recording alone."""
+    header, blocks = recording.header, recording.blocks
+    values = np.array(blocks["initial"])
+    for shown in range(header["pack"] * step):
+        point, coefficient = int(blocks["indices"][shown]), blocks["coefficients"][shown]
+        if header["kernel"] == "columns":
+            (place,) = np.flatnonzero(blocks["columns"] == point)
+            part = slice(*blocks["column_begin"][place : place + 2])
+            values[blocks["members"][part]] += coefficient * blocks["weights"][part, np.newaxis]
+            continue
+        *row, last = np.unravel_index(point, header["pool"]["shape"])
+        for run, first in enumerate(blocks["first"]):
+            for cell in range(blocks["start"][run], blocks["start"][run + 1]):
+                place = (
+                    *(row + blocks["lead"].reshape(len(blocks["first"]), -1)[run]),
+                    last + first + cell - blocks["start"][run],
+                )
+                if all(0 <= x < length for x, length in zip(place, header["pool"]["shape"], strict=True)):
+                    values[np.ravel_multi_index(place, header["pool"]["shape"])] += (
+                        coefficient * blocks["weights"][cell]
+                    )
+    return values
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
+    lesson = LESSONS[name]()
+    recording = record_of(lesson)
+    for step in (0, 1, 7 if recording.header["pack"] > 1 else 100):
+        assert values_by_plain_loop(recording, step) == pytest.approx(
+            lesson.snapshots[step].reshape(len(lesson.pool), -1), abs=1e-13
+        )
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_taking_the_steps_again_arrives_where_the_lesson_ended(name):
+    lesson = LESSONS[name]()
+    again = Coefficients(learner_at_start(lesson), lesson.pool, lesson.indices.shape[1])
+    again.take(lesson.indices, lesson.labels)
+    np.testing.assert_allclose(again.values, lesson.final, atol=1e-12)
+
+
+def test_a_lesson_of_large_packs_is_thinned_and_says_so():
+    lesson = picture_lesson(nimt.GreedyTeacher(k=1.0), max_iterations=300)
+    recording = record_of(lesson, largest=100_000)
+    every = recording.header["every"]
+    assert every > 1
+    assert recording.blocks["indices"].size * 10 < 100_000
+    assert len(recording.blocks["begin"]) == -(-300 // every) + 1
+    added = np.zeros(len(lesson.pool))
+    np.add.at(added, recording.blocks["indices"], recording.blocks["coefficients"][:, 0])
+    full = record_of(lesson, largest=10**9)
+    whole = np.zeros(len(lesson.pool))
+    np.add.at(whole, full.blocks["indices"], full.blocks["coefficients"][:, 0])
+    np.testing.assert_allclose(added, whole, atol=1e-12)
+
+
+def test_other_learners_are_played_from_their_snapshots():
+    points, target, _ = scattered(30)
+    lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
+                        max_iterations=10, snapshots=[2, 5])  # fmt: skip
+    recording = record_of(lesson)
+    assert recording.header["kernel"] == "frames"
+    assert recording.blocks["frame_steps"].tolist() == [0, 2, 5, 10]
+    np.testing.assert_array_equal(recording.blocks["frames"].reshape(4, 30)[1], lesson.snapshots[2])
+
+
+def test_blocks_stand_where_the_header_says():
+    recording = record_of(picture_lesson())
+    data = recording.to_bytes()
+    header = json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+    for name, block in recording.blocks.items():
+        place = header["blocks"][name]
+        assert place["offset"] % 8 == 0
+        read = np.frombuffer(data, place["kind"], place["length"], place["offset"])
+        np.testing.assert_array_equal(read, block.ravel())
+
+
+def test_a_block_no_page_can_read_is_refused():
+    with pytest.raises(TypeError, match="int64"):
+        Recording({}, {"a": np.zeros(2, np.int64)}).to_bytes()
+
+
+def test_the_page_loads_nothing_and_its_title_is_text():
+    page = replay_page(record_of(points_lesson(), title="</title><script>alert(1)</script>"))
+    outside = re.sub(r'<script type="text/plain".*?</script>', "", page, flags=re.DOTALL)
+    assert "<script>alert" not in outside
+    assert not re.search(r"https?://|@import|url\(|^import |^export ", outside, re.MULTILINE)
+    assert "default-src 'none'" in page
+
+
+def test_a_diverged_lesson_has_a_page():
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=3.0)
+    with pytest.warns(nimt.StepSizeWarning):
+        lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400)
+    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert "moving away" in json.dumps(record_of(lesson).header)
+
+
+def test_where_it_cannot_be_written_is_said(tmp_path):
+    lesson = points_lesson()
+    with pytest.raises(nimt.MissingFile, match="no folder"):
+        lesson.replay(tmp_path / "nowhere" / "a.html")
+    with pytest.raises(nimt.InvalidInput, match="is a folder"):
+        lesson.replay(tmp_path)
+
+
+# in a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with a_browser() as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_browser_gives_pythons_numbers(browser, name, tmp_path):
+    lesson = LESSONS[name]()
+    lesson.replay(tmp_path / "lesson.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        page.wait_for_function("() => window.player")
+        page.evaluate("player.lesson.every = 64")  # frames to go back to, also in so short a lesson
+        for step in (1000, 450, 7, 999, 100, 1, 1000, 0):  # forwards and backwards
+            page.evaluate(f"player.clock.seek({step})")
+            shown = np.array(page.evaluate("Array.from(player.valuesAt(player.clock.now))"))
+            assert np.max(np.abs(shown - lesson.snapshots[step].ravel())) <= 1e-12, step
+            assert page.evaluate("player.m") == pytest.approx(lesson.discrepancy[step], rel=1e-9)
+
+
+def test_keys_and_buttons_move_through_the_lesson(browser, tmp_path):
+    lesson = LESSONS["curve"]()
+    lesson.replay(tmp_path / "lesson.html", title="The mixture")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        page.wait_for_function("() => window.player")
+        now = "player.clock.now"
+        for key, expected in (
+            ("End", 1000),
+            ("ArrowLeft", 999),
+            ("Shift+ArrowLeft", 899),
+            ("Home", 0),
+            ("ArrowRight", 1),
+        ):
+            page.keyboard.press(key)
+            assert page.evaluate(now) == expected, key
+        assert "step 1 of 1,000" in page.inner_text("#step-text")
+        page.click("#play")
+        page.wait_for_function(f"() => {now} > 20")
+        page.click("#play-back")
+        page.wait_for_function(f"() => {now} === 0 && !player.clock.playing")
+        assert page.get_attribute("#learner", "aria-label").startswith("The learner. At step 0")
+        assert page.title() == "The mixture"
+
+
+def test_a_million_steps_are_searched_at_once(browser, tmp_path):
+    """No timed test: the number of steps taken again is what scrubbing costs, and it is counted."""
+    replay_page_of_million(tmp_path / "long.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "long.html").as_uri())
+        page.wait_for_function("() => window.player")
+        page.evaluate("player.valuesAt(1000000)")
+        taken = page.evaluate(
+            """(() => {
+              const forward = player.lesson.forward.bind(player.lesson);
+              let taken = 0;
+              player.lesson.forward = () => { taken++; forward(); };
+              const most = [];
+              for (const step of [999999, 3, 500001, 123456, 777777]) {
+                taken = 0; player.valuesAt(step); most.push(taken);
+              }
+              return most;
+            })()"""
+        )
+        cells = page.evaluate("player.lesson.kernel.cells")
+        assert max(taken) * cells <= 4e6
+
+
+def replay_page_of_million(path):
+    steps = 1_000_000
+    rng = np.random.default_rng(0)
+    lesson = picture_lesson(max_iterations=1)
+    recording = record_of(lesson)
+    blocks = recording.blocks | {
+        "indices": rng.integers(204, size=steps).astype(np.uint16),
+        "coefficients": 1e-3 * rng.normal(size=(steps, 1)),
+    }
+    path.write_text(replay_page(Recording(recording.header | {"steps": steps}, blocks)), encoding="utf-8")
