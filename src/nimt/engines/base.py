@@ -14,7 +14,7 @@ from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
-from nimt.teachers.base import Selection
+from nimt.teachers.base import Selection, SelectsExamples
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, stored_count
-from nimt.engines.base import SelectsExamples, Task, Watch
+from nimt.engines.base import Task, Watch
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
@@ -17,7 +17,7 @@ from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.losses import Loss, as_loss, twin_of
-from nimt.teachers.base import NORMS, CompiledTwin, Selection, count_of
+from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 RESIDUAL = -1  # the score |f - f*|; the code of a loss stands for the size of its gradient

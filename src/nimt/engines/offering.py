@@ -7,12 +7,12 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from nimt.arrays import Array, Indices, is_whole, read_only, stored_array
-from nimt.engines.base import SelectsExamples, Task
+from nimt.engines.base import Task
 from nimt.errors import InvalidInput
 from nimt.learners.base import BoxPupil, Pupil
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
-from nimt.teachers.base import AlternativeLabels, Memory, View, residual_size
+from nimt.teachers.base import AlternativeLabels, Memory, SelectsExamples, View, residual_size
 
 
 class Offer(Protocol):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nimt.arrays import Array
 from nimt.datasets import Picture
-from nimt.engines.base import FunctionLike, SelectsExamples
 from nimt.learners.base import Learner
 from nimt.lesson.lesson import Lesson, Outcome
-from nimt.pools.base import Pool
+from nimt.pools.base import FunctionLike, Pool
+from nimt.teachers.base import SelectsExamples
 from nimt.teaching.running import Progress
 from nimt.teaching.teaching import teach
 

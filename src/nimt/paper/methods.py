@@ -16,7 +16,7 @@ ALTERNATIVE = "alternative GFT-1"
 WHOLE = "whole"
 
 
-def teacher_of(method: str, other_target: FunctionLike = 0.0) -> Teacher:
+def teacher_of(method: str, other_target: FunctionLike | None = None) -> Teacher:
     """Return the teacher of a method: GFT-k and RFT-k, k a count or a share, whole, pool or alternative GFT-1.
 
     Examples
@@ -29,7 +29,9 @@ def teacher_of(method: str, other_target: FunctionLike = 0.0) -> Teacher:
     if method == POOL:
         return GreedyTeacher(k=1, pool=POOL_SHARE)
     if method == ALTERNATIVE:
-        return GreedyTeacher(k=1, labels=AlternativeLabels(other_target, ALTERNATIVE_PROBABILITY))
+        return GreedyTeacher(
+            k=1, labels=AlternativeLabels(0.0 if other_target is None else other_target, ALTERNATIVE_PROBABILITY)
+        )
     kind, size = method.split("-")
     k = float(size) if "." in size else int(size)
     return RandomTeacher(k=k) if kind == "RFT" else GreedyTeacher(k=k)
