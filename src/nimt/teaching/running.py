@@ -299,6 +299,7 @@ FINAL = {
     outcome.name
     for outcome in (
         Outcome.CONVERGED,
+        Outcome.REACHED,
         Outcome.DIVERGED,
         Outcome.STATIONARY,
         Outcome.AT_REST,
