@@ -303,11 +303,11 @@ def test_a_damaged_checkpoint_never_takes_the_place_of_a_whole_one(tmp_path):
     nimt.resume(path, callback=lambda progress: progress.step >= 9)
     whole = previous_of(path).read_bytes()
     damage(path)
-    with pytest.warns(nimt.CheckpointWarning, match="going on from the one before"):
+    with pytest.warns(nimt.CheckpointWarning, match="continuing from the checkpoint before"):
         nimt.resume(path, callback=lambda progress: progress.step >= 12)
     assert previous_of(path).read_bytes() == whole
     damage(path)
-    with pytest.warns(nimt.CheckpointWarning, match="going on from the one before"):
+    with pytest.warns(nimt.CheckpointWarning, match="continuing from the checkpoint before"):
         assert_same_lesson(nimt.resume(path), small_lesson())
 
 

@@ -383,7 +383,7 @@ def test_what_no_engine_covers_falls_back_to_the_reference_loop():
 
     y = TARGETS["1-D"]
     assert teach(POOLS["1-D"], y, Mine(), "auto", steps=5).engine == "reference"
-    assert teach(POOLS["1-D"], y, nimt.GreedyTeacher(), "auto", loss=Cube(), steps=5).engine == "reference"
+    assert teach(POOLS["1-D"], y, nimt.GreedyTeacher(), "auto", loss=Cube(), rate=0.02, steps=5).engine == "reference"
     with pytest.raises(nimt.InvalidInput, match="'grid' cannot run this lesson"):
         teach(POOLS["1-D"], y, Mine(), "grid", steps=5)
 

@@ -163,7 +163,7 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path):
         (("teach", "gmm", "--teacher", "whole", "-k", "1"), ("whole", "leave out -k")),
         (("compare", "gmm", "--teachers", "whole:5"), ("whole", "not 5")),
         (("compare", "gmm", "--teachers", "whole:1"), ("whole", "not 1")),
-        (("teach", "gmm", "--kernel", "3"), ("'3' is a number, no kernel",)),
+        (("teach", "gmm", "--kernel", "3"), ("'3' is a number, not a kernel",)),
         (("teach", "gmm", "--kernel", "foo"), ("'foo'", "wendland", "RationalQuadratic")),
         (("teach", "digit:0", "--from", "gmm"), ("1 variable(s)", "dimension 2")),
         (("teach", "gmm", "--from", "digit:8"), ("same points",)),

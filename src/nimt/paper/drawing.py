@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -18,10 +18,8 @@ from nimt.lesson.lesson import Lesson
 from nimt.plots.style import GREEDY, OTHER, STYLE, TARGET, inks
 from nimt.pools.base import Grid, Pool
 
-if TYPE_CHECKING:
-    from nimt.paper.experiment import Drawn
-
-F = TypeVar("F")
+F = TypeVar("F")  # what an experiment found
+D = TypeVar("D")  # a figure with its caption
 
 CURVE_POINTS = 400
 DASHES = (0, (4, 1.6))
@@ -40,10 +38,10 @@ class LossCurve:
     colour: str | None = None
 
 
-def styled(draw: Callable[[F], Iterable[Drawn]]) -> Callable[[F], Iterator[Drawn]]:
+def styled(draw: Callable[[F], Iterable[D]]) -> Callable[[F], Iterator[D]]:
     """Run a drawing function with the style of nimt, and leave matplotlib's settings as they were."""
 
-    def within(found: F) -> Iterator[Drawn]:
+    def within(found: F) -> Iterator[D]:
         with mpl.rc_context(STYLE):
             drawn = list(draw(found))
         return iter(drawn)
