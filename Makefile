@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n 2
 SEED ?= $(shell date +%s)
 
-.PHONY: help demo test test-fast unit coverage lint soak bench clean
+.PHONY: help demo test exhaustive test-fast unit coverage lint soak bench clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -22,18 +22,21 @@ demo: $(READY)   ## every experiment of the paper: figures, summary.json and rep
 	@$(BIN)/python -m nimt.paper --out out
 	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01"
 
-test: lint       ## lint, type check, all tests
-	$(PYTEST)
+test: lint       ## lint, type check, all tests but the exhaustive ones
+	$(PYTEST) -m "not exhaustive"
+
+exhaustive: $(READY)   ## the tests that take minutes each
+	$(PYTEST) -m exhaustive
 
 test-fast: $(READY)   ## the tests without the slow ones
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not exhaustive"
 
 unit: $(READY)   ## the quick tests only, for every change
-	$(PYTEST) -m "not slow and not long"
+	$(PYTEST) -m "not slow and not long and not exhaustive"
 
 coverage: $(READY)   ## the tests without the slow ones, and the lines that none of them runs
 	@rm -f .coverage*  # of processes that a test killed
-	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
+	$(PYTEST) -m "not slow and not exhaustive" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
 
 lint: $(READY)   ## style and types
 	$(BIN)/ruff check .

@@ -200,6 +200,7 @@ def test_the_rate_law_is_exact_where_points_do_not_touch():
         assert nimt.forecast(*task, tol=1e-4).itd == pytest.approx(measured, rel=0.03)
 
 
+@pytest.mark.exhaustive
 def test_greedy_on_the_mixture_within_5_percent_for_rates_and_a_schedule():
     rates = {0.001: None, 0.003: None, 0.02: None}
     for rate in [*rates, lambda t: 0.01 / np.sqrt(1 + t / 100)]:
@@ -444,7 +445,7 @@ def test_the_picture_has_the_forecast_and_the_lesson():
         nimt.plots.forecast(found, rms)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_table_on_the_page_is_what_the_example_prints(monkeypatch):
     spec = importlib.util.spec_from_file_location("forecasts", HOME / "examples" / "forecasts.py")
     example = importlib.util.module_from_spec(spec)

@@ -25,6 +25,8 @@ LARGEST = 1_000_000  # bytes of a file
 READING = """
 import json, sys
 from nimt.errors import NimtError
+
+pytestmark = pytest.mark.exhaustive
 how, path = sys.argv[1:]
 said = ""
 try:

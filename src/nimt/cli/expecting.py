@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from nimt.theory.forecasting import Forecast
 
 
+LARGEST_POOL = 100_000  # points: beyond it a forecast takes memory that the lesson does not need
+
+
 def quick_forecast(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> Forecast | None:
     """Return a forecast where it takes less than about a second; None where it takes longer or there is none."""
     from nimt.theory.forecasting import forecast_in_a_second
 
-    if not settings.tol:
+    if not settings.tol or len(problem.pool) > LARGEST_POOL:
         return None
     return forecast_in_a_second(
         learner, teacher, problem.pool, problem.target, tol=settings.tol, measure=settings.measure, seed=settings.seed

@@ -15,7 +15,16 @@ from nimt.errors import InvalidInput
 TRIES = 100
 CHECKPOINTS = ("checkpoint.npz", "checkpoint.npz.previous")
 RESULTS = ("lesson.npz", "comparison.json", *CHECKPOINTS)
-REPORTS = ("report.html", "summary.json", "curve.png", "curves.png", "panels.png", "lesson.gif", "lesson.mp4")
+REPORTS = (
+    "report.html",
+    "summary.json",
+    "curve.png",
+    "curves.png",
+    "panels.png",
+    "lesson.gif",
+    "lesson.mp4",
+    "replay.html",
+)
 LESSONS = "*-seed-*.npz"  # of a comparison
 WRITTEN = "checkpoint.npz.next"  # whole, and not moved to its place yet
 WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins

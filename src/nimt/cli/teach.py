@@ -59,13 +59,14 @@ def run_lesson(
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     # refused here, before a folder is made or an older run in it is replaced
     run = prepared(settings, problem, learner, teacher)
+    config = marked(settings, run.settings)
     folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
         expected = _announced(settings, problem, learner, teacher) if shown else None
-        write_text(folder.config, marked(settings, run.settings))
+        write_text(folder.config, config)
         lesson = taught(run, settings, folder, shown=shown, expected=expected)
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
 
