@@ -87,6 +87,7 @@ def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
         "greedy (GFT-1)": nimt.GreedyTeacher(),
         "greedy, packs of 5": nimt.GreedyTeacher(k=5),
         "synthesis": nimt.SynthesisTeacher(),
+        "synthesis, labels in range": nimt.SynthesisTeacher(label_range="target"),
         "synthesis, radius x 8": nimt.SynthesisTeacher(radius=8 * default_radius(problem)),
     }
     with warnings.catch_warnings():  # the hinge stops moving: the page says so
