@@ -93,7 +93,6 @@ def test_bands_by_plain_loops(comparison):
     [
         ({"seed": 3}, r"takes seeds, a count or a list, instead of seed: seeds=\[3\]"),
         ({"seed": None}, "takes seeds"),
-        ({"checkpoint": "a"}, r"writes no checkpoint: call teach\(\) for each.*compare_lessons"),
     ],
 )
 def test_options_of_a_single_lesson_are_refused(option, says, tmp_path, monkeypatch):
@@ -173,3 +172,37 @@ def test_the_figure_draws_the_bands(comparison):
     for band in comparison.bands():
         np.testing.assert_array_equal(drawn[band.name], band.mean)
     assert len(ax.collections) == 1, "only what has several seeds has a band"
+
+
+def test_a_comparison_that_was_stopped_goes_on_where_it_was(tmp_path):
+    teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher(k=2)}
+    common = {"max_iterations": 400, "seeds": 3, "engine": "reference"}
+    whole = nimt.compare(learner(), teachers, POOL, np.sin, **common)
+    told = []
+
+    def stop(progress):
+        told.append(progress.step)
+        if len(told) == 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nimt.compare(learner(), teachers, POOL, np.sin, **common, callback=stop, checkpoint=tmp_path / "kept")
+    files = {path.name for path in (tmp_path / "kept").iterdir()}
+    assert "greedy-0.lesson.npz" in files
+    again = nimt.compare(learner(), teachers, POOL, np.sin, **common, checkpoint=tmp_path / "kept")
+    for name, lessons in whole.lessons.items():
+        assert len(lessons) == len(again.lessons[name])
+        for one, other in zip(lessons, again.lessons[name], strict=True):
+            np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
+    assert not list((tmp_path / "kept").glob("*.checkpoint*"))
+    with pytest.raises(nimt.InvalidInput, match="is of another comparison"):
+        nimt.compare(learner(learning_rate=0.1), teachers, POOL, np.sin, **common, checkpoint=tmp_path / "kept")
+
+
+def test_a_plan_counts_what_grows_with_the_length():
+    short, long = (
+        nimt.plan(learner(), nimt.GreedyTeacher(), POOL, np.sin, max_iterations=steps).bytes for steps in (1, 1001)
+    )
+    assert long - short == 1000 * (8 + 16)
+    picks = nimt.plan(learner(), nimt.GreedyTeacher(), POOL, np.sin, max_iterations=1001, record="picks").bytes
+    assert long - picks == 1001 * 16

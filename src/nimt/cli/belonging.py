@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nimt.cli.settings import RunSettings
 from nimt.errors import InvalidInput
+from nimt.lesson.identity import digest, identity
 
-# What makes a lesson this one; its budget may grow, and versions change, before it goes on.
-OF_THE_LESSON = ("learner", "teacher", "pool", "target", "tol", "measure", "seed")
 MARK = re.compile(r"^# settings ([0-9a-f]{32}), lesson ([0-9a-f]{32})$", re.MULTILINE)
 
 
@@ -28,7 +23,7 @@ def marked(settings: RunSettings, lesson: dict[str, Any]) -> str:
         The settings of the lesson that came of them, as `Lesson.settings` has them.
     """
     text = settings.to_toml()
-    return f"{text}# settings {_digest(text)}, lesson {_of_lesson(lesson)}\n"
+    return f"{text}# settings {digest(text)}, lesson {identity(lesson)}\n"
 
 
 def check_settings(config: Path, settings: RunSettings) -> None:
@@ -40,7 +35,7 @@ def check_settings(config: Path, settings: RunSettings) -> None:
             f"{where} does not say which lesson it belongs to: it was edited, or an older nimt wrote it; use "
             f"nimt.resume from Python, or begin anew with nimt teach --config"
         )
-    if mark[0] != _digest(settings.to_toml()):
+    if mark[0] != digest(settings.to_toml()):
         raise InvalidInput(
             f"{where} was changed since its run began: undo that (nimt resume --iterations gives a larger budget), or "
             f"begin another run with nimt teach --config"
@@ -50,7 +45,7 @@ def check_settings(config: Path, settings: RunSettings) -> None:
 def check_lesson_of(config: Path, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
     """Refuse a lesson that is not the one a run.toml was written for; `found_in` says where it comes from."""
     mark = _mark_in(config)
-    if mark is None or mark[1] != _of_lesson(lesson):
+    if mark is None or mark[1] != identity(lesson):
         raise InvalidInput(
             f"{found_in} is not of the run that {str(config)!r} describes{_difference(settings, lesson)}: put back the "
             f"files of one run, or begin another with nimt teach --config"
@@ -60,21 +55,6 @@ def check_lesson_of(config: Path, settings: RunSettings, lesson: dict[str, Any],
 def _mark_in(config: Path) -> tuple[str, str] | None:
     found = MARK.findall(config.read_text(encoding="utf-8"))
     return found[0] if len(found) == 1 else None
-
-
-def _of_lesson(lesson: dict[str, Any]) -> str:
-    return _digest(json.dumps({name: lesson.get(name) for name in OF_THE_LESSON}, sort_keys=True, default=_plain))
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON cannot hold as something it can: an array by its shape, its kind and its bytes."""
-    if isinstance(value, np.ndarray):
-        return [list(value.shape), value.dtype.str, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
-    return value.item() if isinstance(value, np.generic) else str(value)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _difference(settings: RunSettings, lesson: dict[str, Any]) -> str:

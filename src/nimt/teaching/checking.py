@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from nimt._version import __version__
 from nimt.arrays import check_count, is_number, is_whole
 from nimt.engines.base import Task
+from nimt.engines.choosing import Plan
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, Pupil, StartsFromInitial
@@ -334,3 +335,13 @@ def _record_that_fits(task: Task, rules: Rules) -> str:
     if rules.record == "auto" and sure and k is not None and 16 * k * rules.max_iterations > RECORD_LIMIT:
         return "picks"
     return rules.record
+
+
+def with_record(plan: Plan, task: Task, rules: Rules) -> Plan:
+    """Return a plan that also counts what grows with the length of the lesson, and the snapshots."""
+    k = pack_size(task) or 1
+    per_step = 8 + (0 if rules.record == "picks" else 8 * k * (1 + task.target[0].size))
+    record = min(per_step * rules.max_iterations, 8 * rules.max_iterations + RECORD_LIMIT)
+    if rules.record == "all":
+        record = per_step * rules.max_iterations
+    return dataclasses.replace(plan, bytes=plan.bytes + record + task.target.nbytes * len(tuple(rules.snapshots)))

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from nimt.lesson.lesson import Lesson, Outcome
 from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
-from nimt.teaching.teaching import Callback, teach
+from nimt.teaching.keeping import KeptLessons
+from nimt.teaching.teaching import Callback, prepare, teach
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,7 @@ def compare(
     seeds: int | Iterable[int] = 5,
     engine: str = "auto",
     callback: Callback | None = None,
+    checkpoint: str | PathLike[str] | None = None,
     **options: Any,
 ) -> Comparison:
     """Run the same lesson with several teachers; those that draw at random are run for several seeds.
@@ -163,6 +166,9 @@ def compare(
     engine : str
         With "reference" the time of choosing is measured apart from that of learning; faster engines do not separate
         the two.
+    checkpoint : path of a folder, optional
+        Finished lessons are kept there, with the checkpoint of the one under way: the same call goes on where it was
+        stopped or killed.
     **options : as in `teach`
         `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
 
@@ -174,6 +180,7 @@ def compare(
     _check_options(options)
     named = _named(teachers)
     several = _seeds(seeds)
+    kept = None if checkpoint is None else KeptLessons(checkpoint)
     place = X if isinstance(X, Box) else as_pool(X)
     common = {"max_iterations": max_iterations, "tol": tol, "callback": callback, **options}
     target = y if isinstance(place, Box) or hasattr(y, "predict") else values_on(place, y, "the target")
@@ -185,7 +192,11 @@ def compare(
         for seed in several:
             if given and not given[0].drew:
                 break  # another seed would give the same lesson again
-            lesson, seconds = _one(learner, teacher, place, target, engine, seed, common)
+            if kept is None:
+                lesson, seconds = _one(learner, teacher, place, target, engine, seed, common)
+            else:
+                run = prepare(learner, teacher, place, target, engine=engine, seed=seed, **common)
+                lesson, seconds = kept.given(name, seed, run, options.get("time_limit")), None
             if lesson.outcome is Outcome.INTERRUPTED:
                 raise KeyboardInterrupt  # an incomplete comparison would mislead
             given.append(lesson)
@@ -274,11 +285,6 @@ def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:
 def _check_options(options: Mapping[str, Any]) -> None:
     if "seed" in options:
         raise InvalidInput(f"compare() takes seeds, a count or a list, instead of seed: seeds=[{options['seed']!r}]")
-    if options.get("checkpoint") is not None:
-        raise InvalidInput(
-            "compare() runs many lessons and writes no checkpoint: call teach() for each, with a checkpoint of its "
-            "own, and pass the lessons to compare_lessons()"
-        )
 
 
 def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) -> dict[str, SelectsExamples]:

@@ -36,6 +36,7 @@ from nimt.teaching.checking import (
     settle_rate,
     task_of,
     warn_of_step_size,
+    with_record,
 )
 from nimt.teaching.running import CHECKPOINT, Progress, Run, previous_of
 
@@ -205,8 +206,9 @@ def plan(
     """
     for name in ("callback", "checkpoint", "time_limit"):
         options.pop(name, None)
-    task, name, _, _ = _checked(learner, teacher, X, y, Rules(max_iterations=max_iterations, **options), engine)
-    found = choose(name, task).plan
+    rules = Rules(max_iterations=max_iterations, **options)
+    task, name, _, _ = _checked(learner, teacher, X, y, rules, engine)
+    found = with_record(choose(name, task).plan, task, rules)
     return dataclasses.replace(found, engine=engine.name) if isinstance(engine, RandomFeatures) else found
 
 
@@ -260,7 +262,7 @@ def _restored(
     time_limit: float | None = None,
 ) -> Run:
     """Build the run of a checkpoint, ready to continue."""
-    content = _read_checkpoint(path)
+    content = read_checkpoint(path)
     allowed = list(allow)
     try:
         settings = content["settings"]
@@ -326,13 +328,14 @@ def prepare(
     if checkpoint is not None:
         check_checkpoint(Path(checkpoint), pupil)
     choice = choose(name, task)
-    check_memory(choice.plan)
+    whole = with_record(choice.plan, task, rules)
+    check_memory(whole)
     with compile_time() as compiling:
         made = choice.make(pupil)
     if isinstance(engine, RandomFeatures):
         made.name = engine.name
     settings = settings_of(task, rules, made.name if isinstance(engine, str) else engine)
-    run = Run(task, made, settings, choice.plan, callback, checkpoint)
+    run = Run(task, made, settings, whole, callback, checkpoint)
     run.compiling = compiling.seconds
     return run
 
@@ -373,7 +376,7 @@ def _task(
     return task_of(approximated(learner, engine, pool), teacher, pool, y, rules, target_function), "reference"
 
 
-def _read_checkpoint(path: Path) -> dict[str, Any]:
+def read_checkpoint(path: Path) -> dict[str, Any]:
     """Read the checkpoint, or the one before it if it is damaged or missing."""
     previous = previous_of(path)
     try:

@@ -1,0 +1,56 @@
+"""The lessons of a comparison in a folder, so that one that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from pathlib import Path
+
+from nimt.errors import InvalidInput
+from nimt.lesson.identity import identity
+from nimt.lesson.lesson import Lesson, Outcome
+from nimt.teaching.running import Run, previous_of
+from nimt.teaching.teaching import read_checkpoint
+
+
+class KeptLessons:
+    """Finished lessons by name and seed, and the checkpoint of the one that was under way.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is missing.
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InvalidInput(f"the checkpoint of a comparison is a folder, and {self.folder} is a file")
+        if not self.folder.parent.is_dir():
+            raise InvalidInput(f"there is no folder {self.folder.parent} to keep the lessons of a comparison in")
+        self.folder.mkdir(exist_ok=True)
+
+    def given(self, name: str, seed: int, run: Run, time_limit: float | None) -> Lesson:
+        """Return the lesson of a run: as it was kept, or run to the end from where it was stopped, and kept."""
+        stem = f"{re.sub(r'[^A-Za-z0-9.]+', '_', name)}-{seed}"
+        finished, checkpoint = self.folder / f"{stem}.lesson.npz", self.folder / f"{stem}.checkpoint.npz"
+        if finished.exists():
+            lesson = Lesson.load(finished)
+            self._check(lesson.settings["max_iterations"], identity(lesson.settings), run, finished)
+            return lesson
+        if checkpoint.exists() or previous_of(checkpoint).exists():
+            content = read_checkpoint(checkpoint)
+            settings = content["settings"]
+            self._check(settings["max_iterations"], identity(settings), run, checkpoint)
+            run.restore(content)
+        run.keep_checkpoints(checkpoint)
+        lesson = run.to_the_end(time_limit)
+        if lesson.outcome is not Outcome.INTERRUPTED:
+            lesson.save(finished)
+            for path in (checkpoint, previous_of(checkpoint)):
+                path.unlink(missing_ok=True)
+        return lesson
+
+    def _check(self, budget: int, kept: str, run: Run, path: Path) -> None:
+        if kept != identity(run.settings) or budget != run.max_iterations:
+            raise InvalidInput(f"{path} is of another comparison: give this one a folder of its own")
