@@ -16,7 +16,7 @@ from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_LIMIT
 from nimt.operators.features import FeatureKernel, FeatureOperator
-from nimt.operators.grid import GridOperator
+from nimt.operators.grid import GridOperator, grid_operator
 from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
 from nimt.operators.streamed import CACHE, StreamedOperator
 from nimt.pools.base import Grid
@@ -110,7 +110,7 @@ def _grid(task: Task) -> Choice | str:
     kernel, pool = _kernel_learner(task).kernel, task.pool
     if not isinstance(pool, Grid) or not kernel.is_stationary():
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
-    operator = GridOperator(kernel, pool)
+    operator = grid_operator(kernel, pool)
     n, cells = len(pool), operator.cells
     k = getattr(task.teacher, "k", None)
     single = k == 1 and not isinstance(k, float)

@@ -16,7 +16,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
 from nimt.operators.base import add_column
-from nimt.operators.grid import GridOperator
+from nimt.operators.grid import GridOperator, grid_operator
 from nimt.pools.base import Grid, Pool
 
 GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
@@ -54,7 +54,7 @@ class DenseOperator:
     def window(self) -> GridOperator | None:
         """The kernel's window, where it has one."""
         if isinstance(self.pool, Grid) and self.kernel.is_stationary():
-            return GridOperator(self.kernel, self.pool)
+            return grid_operator(self.kernel, self.pool)
         return None
 
     @cached_property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,6 +227,19 @@ class GridOperator:
             start,
             np.ascontiguousarray(np.concatenate(weights)),
         )
+
+
+_MADE: WeakKeyDictionary[Grid, list[GridOperator]] = WeakKeyDictionary()
+
+
+def grid_operator(kernel: Kernel, grid: Grid) -> GridOperator:
+    """Return the operator of a kernel on a grid; one that was made before for the same two is used again."""
+    made = _MADE.setdefault(grid, [])
+    for operator in made:
+        if operator.kernel == kernel and type(operator.kernel) is type(kernel):
+            return operator
+    made[:] = [*made[-1:], GridOperator(copy.deepcopy(kernel), grid)]  # the caller may change its kernel later
+    return made[-1]
 
 
 def pool_layout(shape: tuple[int, ...]) -> tuple[Whole, Whole, Whole, Whole]:

@@ -7,7 +7,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.kernels import diagonal
-from nimt.operators.grid import GridOperator
+from nimt.operators.grid import grid_operator
 from nimt.pools.base import Grid, Pool
 
 MOST_POINTS = 5_000  # of a scattered pool whose Gram matrix is computed
@@ -46,7 +46,7 @@ def _largest_row_sum(kernel: Kernel, pool: Pool, k: int) -> float | None:
     if isinstance(pool, Grid) and kernel.is_stationary():
         if np.prod([2 * length - 1.0 for length in pool.shape]) > MOST_CELLS and not _is_short(kernel, pool):
             return None
-        return _sum_of_largest(np.abs(GridOperator(kernel, pool).weights)[np.newaxis], k)
+        return _sum_of_largest(np.abs(grid_operator(kernel, pool).weights)[np.newaxis], k)
     n = len(pool)
     if n > MOST_POINTS:
         return None
