@@ -87,6 +87,8 @@ class Steeper(nimt.Square):
 
 
 class Secretive(nimt.Teacher):
+    at_random = False
+
     def select(self, view):
         return view.shown(view.rng.integers(len(view), size=1))
 

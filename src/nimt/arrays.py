@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from nimt.errors import CorruptLesson, InvalidInput
 
+LARGEST_INTEGER = 2**1023
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -18,6 +20,8 @@ Flags = NDArray[np.bool_]
 
 def is_number(value: object) -> TypeGuard[float]:
     """Say whether `value` is a real number (numpy scalars included); True and False do not count as numbers."""
+    if isinstance(value, Integral) and not -LARGEST_INTEGER < int(value) < LARGEST_INTEGER:
+        return False  # too large for a float
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 

@@ -171,7 +171,9 @@ class Wendland(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: i
         return np.asarray(-(ell + 3) * (ell + 4) / 3 * r * (1 + (ell + 1) * r) * rest ** (ell + 1))
 
     def __repr__(self) -> str:
-        return f"Wendland(width={self.width:.3g}, dimension={self.dimension}, smoothness={self.smoothness})"
+        return (
+            f"{type(self).__name__}(width={self.width:.3g}, dimension={self.dimension}, smoothness={self.smoothness})"
+        )
 
 
 def diagonal(kernel: Kernel, pool: Pool) -> Array:
@@ -283,7 +285,10 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
     """Refuse a kernel that cannot take points of this dimension, or whose values cannot be those of a kernel."""
     some = pool.take(np.unique(np.linspace(0, len(pool) - 1, PROBED).astype(np.intp)))
     try:
-        values = np.asarray(kernel(some, some))
+        returned = kernel(some, some)
+        if np.ma.is_masked(returned):
+            raise InvalidInput(f"{kernel!r} returned masked values: a kernel has a value between any two points")
+        values = np.asarray(returned)
     except InvalidInput:
         raise
     except ValueError as error:

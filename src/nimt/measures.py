@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nimt.arrays import Array
+from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
 from nimt.learners.base import Pupil
 
@@ -57,7 +57,14 @@ class Measure:
 
         `target_function` is what the caller of `teach` gave as y.
         """
-        return lambda: float(self.of(pupil, target))
+
+        def measured() -> float:
+            value = self.of(pupil, target)
+            if not is_number(value):
+                raise InvalidInput(f"the measure {self.name!r} returned {value!r}: it must return one number")
+            return float(value)
+
+        return measured
 
     def scale(self, values: Array) -> float | None:
         """Return s if the measure is s * sqrt(sum (f - f*)^2), which engines can update by differences; None if not."""
@@ -65,7 +72,7 @@ class Measure:
 
     def is_reached(self, value: float, tol: float) -> bool:
         """Say whether a value meets a tolerance."""
-        return value > tol if self.higher_is_better else value < tol
+        return value >= tol if self.higher_is_better else value < tol
 
     def is_better(self, value: float, than: float) -> bool:
         """Say whether one value is better than another."""

@@ -43,7 +43,8 @@ def forecast(
         settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
         tol=settings.tol, measure=settings.measure, seed=settings.seed, max_iterations=given.get("iterations"),
     )  # fmt: skip
-    say(found.to_json() if as_json else str(found))
+    for line in (found.to_json() if as_json else str(found)).splitlines():
+        say(line)
     if path is not None:
         _draw(found, path)
         note(f"written to {path}", quiet=as_json)

@@ -25,7 +25,7 @@ def _option(kind: Any, flags: tuple[str, ...], says: str, panel: str, **more: An
 
 LESSON_OPTIONS: dict[str, Any] = {
     "initial": _option(str, ("--from",), "Where the learner starts: like TARGET.", WHAT, metavar="INITIAL"),
-    "size": _option(int, ("--size",), "The longer side of a picture; 0 keeps its own, 96 is the usual most.", WHAT),
+    "size": _option(int, ("--size",), "The longer side of a picture, 0 for its own; at most 96 by default.", WHAT),
     "normalise": _option(str, ("--normalise",), "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT),
     "strict": _option(bool, ("--strict/--resample",), "Refuse an INITIAL of another size than TARGET.", WHAT),
     "features": _option(str, ("--features",), "Feature columns, separated by commas; all others usually.", TABLE),

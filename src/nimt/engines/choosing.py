@@ -78,7 +78,7 @@ def choose(name: str, task: Task) -> Choice:
 
     What is built here to compare costs is used by the engine, so nothing is built twice.
     """
-    if name not in ENGINES:
+    if not isinstance(name, str) or name not in ENGINES:
         raise InvalidInput(
             f"engine must be one of {', '.join(ENGINES)}, nimt.RandomFeatures() or nimt.Nystroem(), got {name!r}"
         )

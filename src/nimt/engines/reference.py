@@ -127,8 +127,13 @@ class ReferenceEngine:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.outputs))
             if np.max((slopes * at) ** 2) <= self.task.stop_when_stationary:
                 return Outcome.STATIONARY
-        at_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None and not slopes.any()
-        return Outcome.AT_REST if at_rest else None
+        still = self.task.repeats and self.discrepancy > 0 and selection.memory is None and not slopes.any()
+        return Outcome.AT_REST if still and not self.has_drawn() else None
+
+    def has_drawn(self) -> bool:
+        """Say whether the teacher drew from its stream, so that it may show another example next time."""
+        _, unused, _ = self.task.streams()
+        return bool(self.selection_rng.bit_generator.state != unused.bit_generator.state)
 
     def last_selection(self) -> Selection:
         assert self.last is not None

@@ -115,6 +115,18 @@ def is_foreign(description: Any) -> bool:
     return isinstance(description, dict) and description.get("type") == FOREIGN
 
 
+def lost_in(description: Any) -> str | None:
+    """Return the name of a part that cannot be made again, whatever the caller allows; None if there is none."""
+    if isinstance(description, dict):
+        if is_foreign(description) and not {"fields", "values"} & set(description):
+            return str(description["name"])
+        parts = {key: part for key, part in description.items() if key not in ("learning_rate", "state")}
+        return next((lost for part in parts.values() if (lost := lost_in(part)) is not None), None)
+    if isinstance(description, list):
+        return next((lost for part in description if (lost := lost_in(part)) is not None), None)
+    return None
+
+
 def rebuild(description: Any, allow: Iterable[object] = ()) -> Any:
     """Return the object that `describe` described; lists come back as tuples.
 
@@ -159,8 +171,10 @@ def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, object]) ->
     if "values" in description:
         return description["values"]
     short = str(name).rpartition(".")[2]
-    way = f"pass it again, or allow=[{short}]" if "fields" in description else "pass it again"
-    raise CannotStore(f"{name} is not nimt's own: {way}")
+    if "fields" in description:
+        raise CannotStore(f"{name} is not nimt's own: pass it again, or allow=[{short}]")
+    why = "does not tell the parameters of its constructor (give it get_params, or make it a dataclass)"
+    raise CannotStore(f"{name} is not nimt's own" + (f" and {why}" if kind is not None else "") + ": pass it again")
 
 
 def _made(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allowed: dict[str, object]) -> Any:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_number, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.lesson import storage
-from nimt.lesson.descriptions import describe, is_foreign, rebuild
+from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
 from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure
 from nimt.pools.base import Grid, Points, Pool
 from nimt.teachers.base import name_of
@@ -44,7 +44,7 @@ class Outcome(enum.Enum):
     """How a lesson ended; the value is a sentence."""
 
     CONVERGED = "the discrepancy fell below the tolerance"
-    REACHED = "the measure rose above the tolerance"
+    REACHED = "the measure reached the tolerance"
     BUDGET = "the iteration budget ran out"
     DIVERGED = "the learner is moving away: lower the learning rate"
     STATIONARY = "the example shown no longer moves the learner"
@@ -157,7 +157,7 @@ class Lesson:
 
     def steps_to(self, tolerance: float) -> int | None:
         """Return the first t that meets any tolerance: M below it, above it if higher is better; None if no t does."""
-        better = self.discrepancy > tolerance if self.measure.higher_is_better else self.discrepancy < tolerance
+        better = self.discrepancy >= tolerance if self.measure.higher_is_better else self.discrepancy < tolerance
         met = np.flatnonzero(better)
         return int(met[0]) if met.size else None
 
@@ -185,7 +185,11 @@ class Lesson:
             for j in range(k):
                 suffix = "" if k == 1 else f"_{j + 1}"
                 table[f"index{suffix}"] = np.append(self.indices[:, j], -1)
-                table[f"label{suffix}"] = np.append(self.labels[:, j], np.nan)
+                if self.labels.ndim == 2:
+                    table[f"label{suffix}"] = np.append(self.labels[:, j], np.nan)
+                    continue
+                for output in range(self.labels.shape[2]):
+                    table[f"label{suffix}_output_{output + 1}"] = np.append(self.labels[:, j, output], np.nan)
         return table
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -211,17 +215,14 @@ class Lesson:
 
     def _described_learner(self) -> object:
         described = describe(self.learner)
-        if is_foreign(described) and "fields" not in described:
-            warnings.warn(
-                f"the taught {type(self.learner).__name__} is not kept in the file: "
-                + (
-                    "pip install 'nimt[skops]' to store estimators of scikit-learn"
-                    if type(self.learner).__module__.startswith("sklearn.")
-                    else "the parameters of its constructor are not known (give it get_params, or make it a dataclass)"
-                ),
-                StorageWarning,
-                stacklevel=3,
-            )
+        lost = lost_in(described)
+        if lost is not None:
+            whose = f"the taught {type(self.learner).__name__} is not kept in the file"
+            if lost.startswith("sklearn."):
+                why = "pip install 'nimt[skops]' to store estimators of scikit-learn"
+            else:
+                why = f"the parameters of {lost} are not known (give it get_params, or make it a dataclass)"
+            warnings.warn(f"{whose}: {why}", StorageWarning, stacklevel=3)
         return described
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> None:
@@ -243,6 +244,8 @@ class Lesson:
             A kernel, loss, learner or initial function of your own is rebuilt only if it is listed here. Otherwise
             `lesson.learner` is None; everything else of the lesson is there.
         """
+        if not isinstance(path, str | PathLike):
+            raise InvalidInput(f"a lesson is loaded from the path of a file, got {path!r}")
         try:
             content = storage.read(path, KIND)
         except FileNotFoundError:

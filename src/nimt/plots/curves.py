@@ -17,6 +17,7 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.style import QUIET, STYLE, inks
+from nimt.teaching.comparing import Comparison
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +50,17 @@ def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
     )
 
 
-def compare_table(lessons: Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curve]:
+def compare_table(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curve]:
     """Return the numbers that `compare_curves` draws; if several lessons have the same name, a number is added."""
     if isinstance(lessons, Lesson):
         raise InvalidInput("compare_curves takes a list or a dict of lessons; use curve(lesson) for a single one")
+    if isinstance(lessons, Comparison):
+        several = lessons.lessons
+        lessons = {
+            name if len(group) == 1 else f"{name}, seed {lesson.settings['seed']}": lesson
+            for name, group in several.items()
+            for lesson in group
+        }
     if isinstance(lessons, Mapping):
         curves = [curve_table(lesson, str(name)) for name, lesson in lessons.items()]
     else:
@@ -96,14 +104,14 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Axes:
     return _draw_curves([curve_table(lesson)], ax)
 
 
-def compare_curves(lessons: Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None) -> Axes:
+def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None) -> Axes:
     """Draw the discrepancies of several lessons on one pair of axes.
 
     A method has the same colour in every figure; lessons of one method differ by their line style.
 
     Parameters
     ----------
-    lessons : dict of name -> Lesson, or a list
+    lessons : Comparison, dict of name -> Lesson, or a list
         In a list, each is named by its teacher: GFT-1, RFT-0.05, whole ...
     ax : matplotlib Axes, optional
 

@@ -53,6 +53,11 @@ def panel_table(lesson: Lesson, steps: Iterable[int] | None = None) -> list[Pane
 
     Without `steps`: the start, every snapshot and the end, or eight of these, evenly spaced, if there are more.
     """
+    if lesson.target.ndim > 1:
+        raise InvalidInput(
+            f"panels draw functions with one output, and this lesson has {lesson.target.shape[1]}: use "
+            f"curve(lesson), or lesson.replay(path)"
+        )
     kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
     asked = _spread(sorted(kept)) if steps is None else list(steps)
     if not asked:

@@ -209,6 +209,11 @@ class Teacher:
         k = getattr(self, "k", None)
         return None if k is None else count_of(k, n)
 
+    @property
+    def needs_one_output(self) -> bool:
+        """Whether it can only teach functions with one output."""
+        return False
+
     def check_on(self, n: int) -> None:
         """Refuse a pool of n points that does not fit its parameters."""
 
@@ -235,6 +240,8 @@ def check_teacher(teacher: object) -> None:
 
 def checked_indices(indices: ArrayLike, n: int) -> Indices:
     """Return the indices of a pack, or refuse what a teacher chose."""
+    if np.ma.is_masked(indices):
+        raise InvalidInput("a teacher chose masked indices: show only points that it chose")
     chosen = np.atleast_1d(np.asarray(indices))
     if chosen.ndim != 1 or chosen.size == 0 or chosen.dtype.kind not in "iu":
         raise InvalidInput(f"a teacher must show at least one whole-numbered index, it chose {indices!r}")
@@ -267,7 +274,7 @@ def norm_of(values: Array, norm: int | str = 2) -> Array:
 
 def check_norm(norm: object) -> None:
     """Refuse a value that is not one of the norms over outputs."""
-    if isinstance(norm, bool) or norm not in NORMS:
+    if isinstance(norm, bool) or not isinstance(norm, int | str) or norm not in NORMS:
         raise InvalidInput(f"norm must be 2, 1 or 'max', got {norm!r}")
 
 

@@ -72,6 +72,10 @@ class GreedyTeacher(Teacher):
         super().__post_init__()
         check_k(self.k)
         check_norm(self.norm)
+        if not isinstance(self.diverse, bool | np.bool_):
+            raise InvalidInput(f"diverse must be True or False, got {self.diverse!r}")
+        if not isinstance(self.score, str):
+            raise InvalidInput(f"score must be 'residual', 'gradient' or 'loss', got {self.score!r}")
         if self.diverse:
             if self.score != "residual" or self.loss is not None:
                 raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
@@ -109,6 +113,10 @@ class GreedyTeacher(Teacher):
     def colour(self) -> str | None:
         own = SKY if self.shows_everything else VERMILION if self.k == 1 else ORANGE
         return super().colour or own
+
+    @property
+    def needs_one_output(self) -> bool:
+        return bool(self.diverse)
 
     def compiled_twin(self) -> CompiledTwin | None:
         if self.diverse or not behaves_like(self, GreedyTeacher, "select", "scores"):

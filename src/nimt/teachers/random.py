@@ -81,7 +81,7 @@ class RandomTeacher(Teacher):
         shares = None if self.weights is None else self.shares(candidates, k)
         if not self.replace:
             drawn = np.array([rng.choice(n, size=k, replace=False, p=shares) for _ in range(steps)])
-            return drawn.reshape(steps, k)
+            return drawn.reshape(steps, k).astype(np.intp)
         if shares is None:
             return rng.integers(n, size=(steps, k))
         return np.searchsorted(cumulative(shares), rng.random((steps, k)), side="right")

@@ -77,6 +77,10 @@ class SynthesisTeacher(Teacher):
     def method(self) -> str:
         return f"synthesis-{self.k}"
 
+    @property
+    def needs_one_output(self) -> bool:
+        return True
+
     def compiled_twin(self) -> CompiledTwin | None:
         return CompiledTwin(makes_labels=True) if behaves_like(self, SynthesisTeacher, "select") else None
 
@@ -110,7 +114,7 @@ class SynthesisTeacher(Teacher):
         return self.label_range
 
     def _check_label_range(self) -> None:
-        if self.label_range is None or self.label_range == "target":
+        if self.label_range is None or (isinstance(self.label_range, str) and self.label_range == "target"):
             return
         given = self.label_range
         pair = isinstance(given, tuple | list) and len(given) == 2 and all(is_number(end) for end in given)

@@ -122,6 +122,11 @@ def task_of(
     )
     pool_stream, _, _ = task.streams()
     task = dataclasses.replace(task, candidates=candidates_of(getattr(teacher, "pool", None), pool.shape, pool_stream))
+    if task.outputs and getattr(teacher, "needs_one_output", False):
+        raise InvalidInput(
+            f"{type(teacher).__name__} teaches functions with one output with these options, and the target has "
+            f"{task.outputs[0]}: teach each output by itself, or use nimt.GreedyTeacher()"
+        )
     fits = getattr(teacher, "check_on", None)
     if fits is not None:
         fits(len(pool))

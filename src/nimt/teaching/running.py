@@ -144,14 +144,14 @@ class Run:
             except NimtError:
                 raise
             except Exception as error:
-                raise self._interrupted_by(error) from error
+                raise self.interrupted_by(error) from error
             finally:
                 if not self._torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
                     self.write_checkpoint()
         self.engine.close()
         return self.lesson()
 
-    def _interrupted_by(self, error: Exception) -> LessonInterrupted:
+    def interrupted_by(self, error: Exception) -> LessonInterrupted:
         """Return an error that holds the lesson recorded before `error`."""
         self.outcome = Outcome.FAILED
         return LessonInterrupted(

@@ -136,7 +136,10 @@ class Steps(Iterator[tuple[int, Selection, float]]):
         run = self._run
         before = run.engine.step
         if run.outcome is None:
-            run.advance(1)
+            try:
+                run.advance(1)
+            except StopIteration as error:  # of the teacher's: it would end the loop over these steps without a word
+                raise run.interrupted_by(error) from error
         if run.engine.step == before:
             raise StopIteration
         return run.engine.step, run.engine.last_selection(), run.engine.discrepancy

@@ -99,6 +99,8 @@ class Forecast:
     def in_one_line(self) -> str:
         """Return the forecast in a few words, without the proved bounds."""
         if not self.reachable:
+            if not math.isfinite(self.remains):
+                return f"M < {self.tol:g} cannot be reached: the lesson diverges at this learning rate"
             return f"M < {self.tol:g} cannot be reached: {self.remains:.3g} remains"
         if self.itd is None:
             return f"M < {self.tol:g} is not reached in {self.interval[0]:,} steps (M is {self.remains:.3g} then)"
@@ -276,6 +278,9 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
         )
     if (limited := _limited(start)) is not None:
         return limited
+    if not callable(start.learner.learning_rate) and start.rate(0) * float(np.min(start.diagonal)) > pack:
+        why = "Each step overshoots by more than it corrects, so the lesson diverges: lower the learning rate."
+        return _out_of_reach(start, math.inf, why)
     mean = moments.mean_lesson(start, pack, replace=bool(teacher.replace))
     if mean is None:
         raise InvalidInput(
