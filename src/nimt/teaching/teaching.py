@@ -244,6 +244,8 @@ def resume(
     snapshots : steps at which to keep f^t, besides those asked for before
     callback, time_limit : as in `teach`
     """
+    if not isinstance(checkpoint, str | PathLike):
+        raise InvalidInput(f"a lesson is resumed from the path of its checkpoint, got {checkpoint!r}")
     run = _restored(Path(checkpoint), learner, teacher, y, allow, max_iterations, snapshots, callback, time_limit)
     return run.to_the_end(time_limit)
 
