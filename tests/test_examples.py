@@ -14,7 +14,11 @@ from PIL import Image
 pytestmark = pytest.mark.slow  # each starts a Python of its own
 
 HOME = Path(__file__).parents[1]
-EXAMPLES = sorted((HOME / "examples").glob("*.py"))
+LONG = ("forecasts",)  # minutes of lessons
+EXAMPLES = [
+    pytest.param(path, marks=[pytest.mark.exhaustive] if path.stem in LONG else [], id=path.stem)
+    for path in sorted((HOME / "examples").glob("*.py"))
+]
 
 
 def run(example, out, *options):
@@ -35,7 +39,7 @@ def synthesis_needs_ten_times_fewer_examples(printed):
 PRINTS = {"which_teacher": synthesis_needs_ten_times_fewer_examples}
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_runs_and_draws(example, tmp_path):
     printed = run(example, tmp_path)
     assert printed.strip()

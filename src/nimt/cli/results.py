@@ -38,6 +38,9 @@ ROWS = {
 }
 
 
+LONGEST_REPLAY = 200_000  # steps
+
+
 def finish(
     lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
 ) -> int:
@@ -92,9 +95,10 @@ def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: b
     from nimt.reports.lesson import write_lesson_report
 
     replay = folder.path / "replay.html"
-    lesson.replay(replay, title=settings.title)
+    if len(lesson) <= LONGEST_REPLAY:  # a longer one takes seconds to write; lesson.replay(path) does it when asked
+        lesson.replay(replay, title=settings.title)
     report = write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())
-    return [folder.lesson, replay, *report]
+    return [folder.lesson, *([replay] if replay.exists() else []), *report]
 
 
 def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:

@@ -13,7 +13,7 @@ from nimt.datasets import Picture
 from nimt.datasets.formulas import boundary, boundary_pool, boundary_start
 from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
-from nimt.lesson.lesson import Lesson
+from nimt.lesson.lesson import Lesson, Outcome
 from nimt.paper.drawing import (
     DASHES,
     LEARNER,
@@ -29,6 +29,7 @@ from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught, 
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.plots.style import TARGET
 from nimt.pools.base import Grid
+from nimt.teachers.greedy import GreedyTeacher
 
 TOLERANCE = 1e-3
 STEPS = 6_000
@@ -84,7 +85,7 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Boundaries:
     )
     classifier = KernelLearner(rbf(0.5), loss="hinge", learning_rate=CLASSES_RATE, initial=wrong_side)
     classes = setting.teach(
-        "labels -1 and +1", classifier, teacher_of(GREEDY), square, side,
+        "labels -1 and +1", classifier, GreedyTeacher(score="loss", loss="hinge"), square, side,
         steps=CLASSES_STEPS, draw_at=CLASSES_DRAWN, record="all",
     )  # fmt: skip
     rng = np.random.default_rng(0)
@@ -98,8 +99,8 @@ def lessons(found: Boundaries) -> list[Taught]:
             name="GFT-1, hinge, real labels", lesson=found.published,
             published=PUBLISHED, published_itd=PUBLISHED_ITD,
         ),
-        Taught(name="the same, never stopped", lesson=found.endless, checkpoints=(0, 4000, ENDLESS_STEPS)),
-        Taught(name="GFT-1, hinge, labels -1 and +1", lesson=found.classes, checkpoints=(0, CLASSES_STEPS)),
+        Taught(name="the same, never stopped", lesson=found.endless, checkpoints=(0, 4000, len(found.endless))),
+        Taught(name="GFT-1, hinge, labels -1 and +1", lesson=found.classes, checkpoints=(0, len(found.classes))),
     ]  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def accuracies(found: Boundaries) -> dict[int, float]:
 def quantities(found: Boundaries) -> list[Quantity]:
     """Return numbers beside the curves: where the lesson without stop rule ends, and accuracies."""
     by_step = accuracies(found)
-    ended = len(found.endless) == ENDLESS_STEPS  # a shortened lesson does not get that far
+    ended = found.endless.outcome is Outcome.AT_REST  # a shortened lesson does not get that far
     lowest, end = (LOWEST_WITHOUT_STOP, END_WITHOUT_STOP) if ended else (None, None)
     unseen = accuracy(found.classes.learner.predict(found.unseen), side(found.unseen))
     return [
