@@ -15,6 +15,8 @@ from nimt.operators.neighbours import NeighbourOperator
 from nimt.operators.streamed import StreamedOperator
 from nimt.teachers.spelling import spelled, spelled_teachers
 
+pytestmark = pytest.mark.long
+
 KERNELS = [
     nimt.rbf(0.5), nimt.linear(1.0), nimt.Wendland(1.5, dimension=2), Matern(1.0, nu=1.5), RationalQuadratic(),
     2.0 * RBF([0.5, 1.5]) + Matern(0.7, nu=0.5), RBF(0.5) ** 2, ConstantKernel(0.5) * RBF(1.0),

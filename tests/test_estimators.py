@@ -24,6 +24,8 @@ from nimt.estimators.samples import Samples
 from nimt.estimators.width import median_width
 from oracles import gauss
 
+pytestmark = pytest.mark.long
+
 WIDTH = 0.7
 KERNEL = nimt.rbf(WIDTH)
 RULES = {

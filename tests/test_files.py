@@ -15,6 +15,8 @@ from nimt.files import is_archive_of_ours, whole_file, write_text
 from nimt.teaching.running import previous_of
 from problems import assert_same_lesson, small_lesson
 
+pytestmark = pytest.mark.long
+
 
 def save(path):
     small_lesson().save(path)

@@ -20,6 +20,8 @@ from nimt.theory.lesson_start import lesson_start
 from nimt.theory.step_bounds import bounds_before
 from problems import BOUNDARY, MIXTURE, PLANE_FROM_ABOVE
 
+pytestmark = pytest.mark.long
+
 HOME = Path(__file__).parents[1]
 
 

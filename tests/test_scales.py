@@ -5,6 +5,8 @@ import pytest
 
 import nimt
 
+pytestmark = pytest.mark.long
+
 ENGINES = ["grid", "neighbours", "streamed"]
 X = nimt.Grid(np.arange(12.0))
 SHAPE = np.sin(np.arange(12.0)) + 0.3

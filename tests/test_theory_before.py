@@ -15,6 +15,8 @@ import nimt
 from nimt import theory
 from problems import MIXTURE
 
+pytestmark = pytest.mark.long
+
 DISTANCE = 0.716545  # |f0 - f*|_H of the mixture, on the whole line
 
 

@@ -5,6 +5,8 @@ import pytest
 
 import nimt
 
+pytestmark = pytest.mark.long
+
 GRID = nimt.Grid(np.linspace(-2, 2, 9), np.linspace(-1, 1, 6))
 SCATTERED = np.random.default_rng(0).uniform(-2, 2, size=(40, 2))
 TEACHERS = {

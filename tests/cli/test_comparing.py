@@ -10,6 +10,8 @@ import pytest
 import nimt
 from nimt.reports.comparison import comparison_table, draw_comparison
 
+pytestmark = pytest.mark.long
+
 POOL = nimt.Grid(np.arange(-3, 3, 0.1))
 
 

@@ -14,6 +14,8 @@ import pytest
 import nimt
 import nimt.datasets
 
+pytestmark = pytest.mark.long
+
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 # As if numba found no folder that it may write to.
 NOWHERE = """

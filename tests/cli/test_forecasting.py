@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 
 def test_forecast_prints_the_steps_and_the_bounds(nimt, tmp_path):
     picture = tmp_path / "forecast.png"

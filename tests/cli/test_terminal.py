@@ -16,6 +16,8 @@ from PIL import Image
 
 from nimt.cli.settings import LARGEST_CONFIG
 
+pytestmark = pytest.mark.long
+
 ORDER = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"  # a title, a cleared screen, a colour, and letters from right to left
 ORDERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
