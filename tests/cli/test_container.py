@@ -14,7 +14,7 @@ import pytest
 import nimt
 import nimt.datasets
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.exhaustive
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 # As if numba found no folder that it may write to.
