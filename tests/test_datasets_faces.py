@@ -15,6 +15,7 @@ CACHE = "olivetti_py3.pkz"
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
     """A file as scikit-learn keeps it: one face a row, each transposed."""
+    monkeypatch.setenv("NIMT_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     upright = np.random.default_rng(0).integers(0, 256, (400, 64, 64)).astype(np.uint8)
     joblib.dump(upright.transpose(0, 2, 1).reshape(400, 4096), tmp_path / CACHE)
@@ -42,10 +43,16 @@ def test_faces_takes_olivetti_where_it_is(stored):
 
 
 def test_faces_takes_the_portraits_where_it_is_not(tmp_path, monkeypatch):
+    monkeypatch.delenv("NIMT_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "none"))
     for face, portrait in zip(faces(), portraits(), strict=True):
         np.testing.assert_array_equal(face.values, portrait.values)
     assert not (tmp_path / "none").exists()
+
+
+def test_a_pickle_that_nobody_named_is_not_read(stored, monkeypatch):
+    monkeypatch.delenv("NIMT_DATA")
+    assert [face.name for face in faces()] == ["Eileen Collins", "Grace Hopper"]
 
 
 def test_missing_faces_say_what_to_do(tmp_path):

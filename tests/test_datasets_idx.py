@@ -96,9 +96,9 @@ def test_digits_need_a_zero_and_an_eight(tmp_path, images, labels, missing):
 
 
 def test_missing_files_say_where_to_put_them(tmp_path):
-    with pytest.raises(InvalidInput, match=r"no train-images-idx3-ubyte or .*\.gz.*put the four MNIST files.*NIMT_"):
+    with pytest.raises(InvalidInput, match=r"train-images-idx3-ubyte or .*\.gz was not found \(it is not in .*NIMT_"):
         read_mnist("train", tmp_path)
-    with pytest.raises(InvalidInput, match=r"emnist-letters.*put the EMNIST files there"):
+    with pytest.raises(InvalidInput, match=r"emnist-letters.* was not found.*NIMT_DATA"):
         read_emnist_o(tmp_path)
 
 
@@ -264,16 +264,17 @@ def test_the_target_of_a_letter_is_checked(tmp_path, target):
         letter_o(target, tmp_path)
 
 
-def test_the_data_folder_is_the_one_given_then_the_environment_then_the_cache(tmp_path, monkeypatch):
-    given, told, cache = (tmp_path / name for name in ("given", "told", "cache"))
+def test_the_data_folder_is_the_one_given_then_the_environment_and_no_other(tmp_path, monkeypatch):
+    given, told = (tmp_path / name for name in ("given", "told"))
     given.mkdir()
     told.mkdir()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("NIMT_DATA", str(told))
     assert data_folder(given) == given
     assert data_folder() == told
     monkeypatch.delenv("NIMT_DATA")
-    assert data_folder() == cache / "nimt"
+    assert data_folder() is None
+    with pytest.raises(InvalidInput, match="no data folder is named"):
+        read_mnist("train")
     monkeypatch.setenv("NIMT_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(InvalidInput, match="no data folder"):
         data_folder()

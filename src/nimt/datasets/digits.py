@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt.datasets.idx import Bytes, read_labelled
 from nimt.datasets.picture import Picture
-from nimt.datasets.places import data_folder, find, shipped
+from nimt.datasets.places import data_folder, find, no_such_data, shipped
 from nimt.errors import InvalidInput
 
 ZEROS = 6903
@@ -112,10 +112,7 @@ def read_mnist(
         dotted = name.replace("-idx", ".idx")
         path = find((name, f"{name}.gz", dotted, f"{dotted}.gz"), place)
         if path is None:
-            raise InvalidInput(
-                f"there is no {name} or {name}.gz in {str(place)!r}: put the four MNIST files there "
-                "or set NIMT_DATA to the folder they are in"
-            )
+            raise no_such_data(f"{name} or {name}.gz", place)
         paths.append(path)
     images, labels = read_labelled(paths[0], paths[1], CHECKSUMS[part] if verify else (None, None))
     if labels.max() > 9:

@@ -12,15 +12,16 @@ import numpy as np
 from PIL import Image
 
 from nimt.datasets.picture import Picture, Values, standardised
-from nimt.datasets.places import as_path, is_there, shipped
+from nimt.datasets.places import as_path, data_folder, find, is_there, shipped
 from nimt.errors import InvalidInput
 
 _FACES = 400
 _SIDE = 64
+_OLIVETTI = "olivetti_py3.pkz"
 
 
 def faces(*, download: bool = False) -> tuple[Picture, Picture]:
-    """Return two standardised 64x64 faces: Olivetti's if scikit-learn has them, else the shipped portraits.
+    """Return two standardised 64x64 faces: Olivetti's if they are in $NIMT_DATA, else the shipped portraits.
 
     Parameters
     ----------
@@ -31,16 +32,11 @@ def faces(*, download: bool = False) -> tuple[Picture, Picture]:
     -------
     initial, target : Picture
     """
-    if download or _has_olivetti():
-        return olivetti(download=download)
-    return portraits()
-
-
-def _has_olivetti() -> bool:
-    try:
-        return is_there(_cache(None))
-    except InvalidInput:  # no home folder, as in a container
-        return False
+    folder = data_folder()
+    stored = find((_OLIVETTI,), folder)
+    if stored is not None:
+        return olivetti(data_home=stored.parent)
+    return olivetti(data_home=folder, download=True) if download else portraits()
 
 
 def portraits() -> tuple[Picture, Picture]:
@@ -93,7 +89,7 @@ def olivetti(
 def _cache(data_home: str | os.PathLike[str] | None) -> Path:
     """Return the path of scikit-learn's file of the faces, without creating its folder as scikit-learn would."""
     home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data") if data_home is None else data_home
-    return as_path(home, expand=True) / "olivetti_py3.pkz"
+    return as_path(home, expand=True) / _OLIVETTI
 
 
 def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nimt.datasets.idx import Bytes, read_labelled
 from nimt.datasets.picture import Picture, Values, numbers
-from nimt.datasets.places import data_folder, find
+from nimt.datasets.places import data_folder, find, no_such_data
 from nimt.errors import InvalidInput
 
 # Which label is O: "letters" counts a = 1 .. z = 26 and joins the cases, the others count 0-9, A, B, ...
@@ -139,10 +139,7 @@ def read_emnist_o(folder: str | os.PathLike[str] | None = None) -> Bytes:
     place = data_folder(folder)
     found = _emnist_files(place)
     if not found:
-        raise InvalidInput(
-            f"there is no emnist-letters-train-images-idx3-ubyte or its .gz with the labels in {str(place)!r}: "
-            "put the EMNIST files there or set NIMT_DATA to the folder they are in"
-        )
+        raise no_such_data("emnist-letters-train-images-idx3-ubyte or its .gz with the labels", place)
     chosen = []
     for split, images_path, labels_path in found:
         images, labels = read_labelled(images_path, labels_path)
@@ -155,7 +152,7 @@ def read_emnist_o(folder: str | os.PathLike[str] | None = None) -> Bytes:
     return letters
 
 
-def _emnist_files(place: Path) -> list[tuple[str, Path, Path]]:
+def _emnist_files(place: Path | None) -> list[tuple[str, Path, Path]]:
     for split in _LABEL_OF_O:
         found = []
         for part in ("train", "test"):

@@ -13,10 +13,10 @@ from nimt.errors import InvalidInput
 _SUBFOLDERS = ("", "mnist", "emnist", "MNIST/raw", "EMNIST/raw")
 
 
-def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder that data is read from: the one given, else $NIMT_DATA, else nimt's cache folder.
+def data_folder(folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the folder that data is read from: the one given, else $NIMT_DATA, else None.
 
-    A folder that was given must exist; the cache folder may be missing.
+    Nothing is looked for anywhere else, so a lesson uses the same data whatever lies in a home folder.
 
     Examples
     --------
@@ -25,10 +25,9 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     True
     """
     if folder is None:
-        told = os.environ.get("NIMT_DATA")
-        if not told:
-            return _cache_folder()
-        folder = told
+        folder = os.environ.get("NIMT_DATA")
+        if not folder:
+            return None
     path = as_path(folder, expand=True)
     if not is_there(path):
         raise InvalidInput(f"there is no data folder {str(path)!r}: create it or name another")
@@ -37,19 +36,16 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     return path
 
 
-def _cache_folder() -> Path:
-    """Name nimt's cache folder; without a home, as in a container, one that is not there."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    if cache:
-        return as_path(cache, expand=True) / "nimt"
-    try:
-        return Path.home() / ".cache" / "nimt"
-    except RuntimeError:
-        return Path(os.devnull, "nimt")
+def no_such_data(what: str, folder: Path | None) -> InvalidInput:
+    """Return the error that says where data was looked for, and how to name another folder."""
+    place = "no data folder is named" if folder is None else f"it is not in {str(folder)!r}"
+    return InvalidInput(f"{what} was not found ({place}): set NIMT_DATA to the folder it is in, or pass that folder")
 
 
-def find(names: Iterable[str], folder: Path) -> Path | None:
+def find(names: Iterable[str], folder: Path | None) -> Path | None:
     """Return the first file of one of these names in the folder or its usual subfolders, or None."""
+    if folder is None:
+        return None
     for name in names:
         for subfolder in _SUBFOLDERS:
             path = folder / subfolder / name
