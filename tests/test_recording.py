@@ -179,3 +179,27 @@ def test_who_steps_by_hand_stops_by_hand(name):
 def test_the_library_prints_nothing(capfd):
     small_lesson(nimt.RandomTeacher(k=2), callback=lambda progress: None)
     assert capfd.readouterr() == ("", "")
+
+
+def test_many_steps_at_once_are_those_taken_one_by_one():
+    def walk():
+        learner = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=0.2)
+        x = nimt.Grid(np.linspace(-1, 1, 40))
+        return nimt.steps(learner, nimt.GreedyTeacher(k=2), x, np.sin, max_iterations=30, seed=1, snapshots=[7])
+
+    one_by_one = list(walk())
+    many = walk()
+    pieces = [many.advance(20)]
+    assert len(pieces[0].discrepancy) == 7, "a snapshot is due there"
+    while many.outcome is None:
+        pieces.append(many.advance(20))
+    np.testing.assert_array_equal(
+        np.concatenate([piece.discrepancy for piece in pieces]), [m for _, _, m in one_by_one]
+    )
+    np.testing.assert_array_equal(
+        np.concatenate([piece.indices for piece in pieces]), [s.indices for _, s, _ in one_by_one]
+    )
+    assert many.outcome is nimt.Outcome.BUDGET
+    assert len(many.advance(5).discrepancy) == 0
+    with pytest.raises(nimt.InvalidInput, match="steps must be a whole number >= 1, got 0"):
+        walk().advance(0)

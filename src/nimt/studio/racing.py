@@ -111,12 +111,12 @@ class Racer:
         """Take some steps and keep what they were; what goes wrong becomes a sentence."""
         try:
             began = time.perf_counter()
-            indices, labels, curve, outcome = advance(self.walk, min(steps, self._until_frame()))
+            chunk = self.walk.advance(min(steps, self._until_frame()))
             self.seconds += time.perf_counter() - began
-            self._keep(indices, labels, curve)
-            self.outcome = outcome
-            if outcome is not None and self.in_frames:
-                self._keep_frame(indices)
+            self._keep(chunk.indices, chunk.labels, chunk.discrepancy)
+            self.outcome = None if self.walk.outcome is None else str(self.walk.outcome)
+            if self.outcome is not None and self.in_frames:
+                self._keep_frame(chunk.indices)
         except nimt.NimtError as error:
             self.error = str(error)
         except MemoryError:
@@ -233,27 +233,6 @@ class Racer:
         places = again.board.places(self.indices.part(0, step * self.pack).astype(np.int64))
         again.board.add(places, self.added.part(0, step * self.pack))
         return step, np.array(again.values)
-
-
-def advance(walk: Any, steps: int) -> tuple[NDArray[np.int64], Array, Array, str | None]:
-    """Take up to so many steps of `nimt.steps` at once; return what was shown, its labels, M after each, the outcome.
-
-    `next(walk)` takes one step; the run behind it takes many, which is a hundred times as fast.
-    """
-    run = walk._run
-    before = run.engine.step
-    if run.outcome is None:
-        run.advance(steps)
-    taken = run.engine.step - before
-
-    def latest(pieces: list[Any], width: int) -> Any:
-        # the record grows by one piece per call; joining them all each time would cost more than the steps
-        return pieces[-1][-taken:] if pieces and taken else np.zeros((0, width))
-
-    record = run.record
-    outcome = None if run.outcome is None else str(run.outcome)
-    indices = latest(record._indices, 1).astype(np.int64, copy=False)
-    return indices, latest(record._labels, 1), latest(record._discrepancy, 1).reshape(-1), outcome
 
 
 def refuse_what_is_too_much(plan: nimt.Plan, pack: int, steps: int, points: int) -> None:

@@ -25,7 +25,7 @@ from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, LessonIn
 from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
-from nimt.lesson.recording import Record
+from nimt.lesson.recording import Chunk, Record
 
 CHECKPOINT = "checkpoint"
 INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
@@ -112,8 +112,8 @@ class Run:
         self.checkpoint = _checkpoint_place(Path(path))
         self._folder = self.checkpoint.parent.stat()
 
-    def advance(self, steps: int) -> None:
-        """Take up to `steps` steps, but not past the next snapshot or the budget."""
+    def advance(self, steps: int) -> Chunk:
+        """Take up to `steps` steps, but not past the next snapshot or the budget, and return what was recorded."""
         began = time.perf_counter()
         following = bisect.bisect_right(self.asked, self.engine.step)  # there may be one after every step
         stop = min([self.max_iterations, *self.asked[following : following + 1]])
@@ -130,6 +130,7 @@ class Run:
         self.compiling += compiling.seconds
         self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
         self._torn = False
+        return chunk
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
         """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
