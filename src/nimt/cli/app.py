@@ -51,8 +51,8 @@ def nimt(
 ) -> None:
     """Teach a learner one function from another, and watch which examples do it in the fewest steps.
 
-    Exit codes: 0 done; 1 the tolerance was not reached (with --require); 2 bad input; 130 interrupted; 141 nobody
-    read the output.
+    Exit codes: 0 done; 1 the tolerance was not reached (with --require); 2 bad input; 130 interrupted; 141 the
+    reader of the output closed it (`nimt ... | head`).
     """
 
 
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         complain(f"standard output: {_of_the_system(error)}")
         _unread()
         return BAD_INPUT
-    except SystemExit as end:  # how typer and rich leave when nobody reads on
+    except SystemExit as end:  # how typer and rich end when the output is closed
         if not isinstance(end.__context__, BrokenPipeError):
             raise
         return _unread()
@@ -114,7 +114,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _unread() -> int:
-    """Send what is still to be written nowhere, since nobody reads it, and return the exit code of that."""
+    """Discard what is still to be written to a closed output, and return the exit code for that."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -152,7 +152,7 @@ def _answered(arguments: Sequence[str] | None) -> int:
         if not hasattr(error, "format_message"):  # typer's own complaints about options have one; all else is a bug
             raise
         sentence = error.format_message()
-        if not sentence:  # nimt alone prints its help, which is no mistake
+        if not sentence:  # nimt alone prints its help, which is not an error
             return DONE
         complain(sentence)
         return BAD_INPUT

@@ -29,7 +29,7 @@ def complain(sentence: str, kind: str = "error") -> None:
 
 
 def note(sentence: str, *, quiet: bool = False) -> None:
-    """Write one line to stderr that is no complaint."""
+    """Write one line to stderr that is not an error."""
     if not quiet:
         _write_to_stderr(f"nimt: {sentence}")
 
@@ -88,8 +88,8 @@ def can_print(text: str) -> bool:
 def prepare_streams() -> bool:
     """Make the standard streams fit to be written to; say whether stdout is open.
 
-    A closed one is opened to nowhere, lest the next file that is opened gets its number and what is meant for a person
-    is written into it. A letter the terminal does not have becomes its escape.
+    A closed stream is opened on the null device: otherwise the next file that is opened would get its number, and
+    messages would be written into that file. A letter that the terminal cannot show is written as its escape.
     """
     is_open = sys.stdout is not None
     for number, name in ((1, "stdout"), (2, "stderr")):

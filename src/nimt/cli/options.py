@@ -38,7 +38,7 @@ LESSON_OPTIONS: dict[str, Any] = {
         "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step).",
         HOW,
     ),
-    "k": _option(str, ("-k",), "Examples a step: a count (1) or a share of the pool (0.05).", HOW),
+    "k": _option(str, ("-k",), "Examples per step: a count (1) or a share of the pool (0.05).", HOW),
     "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
     "other_target": _option(
         str, ("--other-target", "--alternative"), "Take labels from this target in some steps.", HOW

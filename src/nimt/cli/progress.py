@@ -14,7 +14,7 @@ Watcher = Callable[["Progress"], Any]
 
 @contextlib.contextmanager
 def progress_bar(title: str, *, shown: bool, expected: int | None = None) -> Iterator[Watcher | None]:
-    """Hand out a callback for `nimt.teach` that moves a bar on stderr; None where nobody would see it.
+    """Hand out a callback for `nimt.teach` that moves a bar on stderr; None where it would not be seen.
 
     `expected` is the forecast number of steps: the bar and the time left are about it until it is passed.
     """

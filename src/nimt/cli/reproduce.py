@@ -126,6 +126,6 @@ def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
 
 
 def _log(console: Console, event: Event) -> None:
-    """Print a line a finished experiment: a captured log cannot show bars."""
+    """Print one line per finished experiment: a captured log cannot show bars."""
     if event.state in ("kept", "finished"):
         console.print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", soft_wrap=True)

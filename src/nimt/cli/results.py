@@ -59,7 +59,7 @@ def finish(
         lesson.save(folder.lesson)
         saved = True
         if lesson.outcome is not Outcome.BUDGET:
-            folder.drop_checkpoints()  # there is no going on from there
+            folder.drop_checkpoints()  # a diverged lesson cannot go on
         written = _drawn(lesson, folder, settings, quiet=quiet or as_json)
     except KeyboardInterrupt:
         note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
@@ -149,7 +149,7 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
         justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
         table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
     for line in lines:
-        table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are no markup
+        table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are not read as markup
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, WIDE)  # a file or a pipe has no edge to keep within

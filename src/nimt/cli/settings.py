@@ -217,7 +217,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def _checked(name: str, value: Any, path: Path) -> Any:
     if name not in FIELDS:
-        raise InvalidInput(f"{str(path)!r} sets {shown(name)}, which is no setting; there are {', '.join(FIELDS)}")
+        raise InvalidInput(f"{str(path)!r} sets {shown(name)}, which is not a setting; there are {', '.join(FIELDS)}")
     kind = KINDS[name]
     if type(value) is int and abs(value) > LARGEST_NUMBER:
         raise InvalidInput(f"{str(path)!r} sets {name} to {shown(value)}: a number has at most 63 bits")

@@ -146,7 +146,7 @@ def curve_steps(lesson: Lesson) -> NDArray[np.int64]:
 
 
 def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
-    """Return examples and coefficients, or None where the lesson is no such thing, or too much of it."""
+    """Return examples and coefficients, or None where the lesson has none, or too many."""
     known = lesson.indices is not None and lesson.labels is not None and lesson.examples is None
     if not known or not isinstance(lesson.learner, KernelLearner):
         return None

@@ -58,4 +58,4 @@ def named_function(name: str) -> Source:
         values = PICTURES[name][0]().values
         grid = Grid.like(values)
         return Source(name, grid, values_on(grid, values, name), dimension=2)
-    raise InvalidInput(f"{name!r} is no function known by name; there are {', '.join(NAMES)}")
+    raise InvalidInput(f"{name!r} is not a function known by name; there are {', '.join(NAMES)}")

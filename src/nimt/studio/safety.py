@@ -155,7 +155,7 @@ class Door:
         try:
             length = int(headers.get("content-length", "0"))
         except ValueError:
-            return 400, "the length of this request is no number"
+            return 400, "the length of this request is not a number"
         if length > LARGEST_BODY:
             return 413, f"more than {LARGEST_BODY // 2**20} MB are not taken"
         return None

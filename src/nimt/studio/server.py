@@ -124,7 +124,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
         return JSONResponse({"said": f"more than {LARGEST_BODY // 2**20} MB are not taken"}, 413)
 
     async def gone(request: Request, error: Exception) -> Response:
-        return Response(status_code=400)  # nobody reads it
+        return Response(status_code=400)  # the client is gone
 
     app = Starlette(
         routes=[

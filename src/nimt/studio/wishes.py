@@ -227,7 +227,7 @@ def _drawn(fields: dict[str, Any], pool: Pool) -> Array:
         count = len(values) if isinstance(values, list) else "no"
         raise InvalidInput(f"what was drawn has {count} values and {len(pool)} points")
     if not all(is_number(value) and abs(value) < 1e100 for value in values):
-        raise InvalidInput("what was drawn holds something that is no finite number")
+        raise InvalidInput("the drawing holds a value that is not a finite number")
     return np.array(values, dtype=np.float64)
 
 

@@ -109,7 +109,7 @@ def rate_moves_nearer(again: Replay) -> Assumption:
 
 
 def rate_below_diverging(again: Replay) -> Assumption:
-    """Eta K(x, x) < 1: at equality every step of the square loss leaves the distance as it is, and none is steepest."""
+    """Eta K(x, x) < 1: at equality a step of the square loss leaves the distance as it is; none is steepest."""
     reached = float(again.rates.max() * again.diagonal.max()) if len(again.rates) else 0.0
     holds = reached < 1.0
     clause = (

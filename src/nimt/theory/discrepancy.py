@@ -169,7 +169,7 @@ def greedy_ratio(lesson: Lesson, *, seed: int | None = None) -> Array:
     ----------
     lesson : Lesson
     seed : int, optional
-        Draw one random example a step; the exact expectation over the pool by default.
+        Draw one random example per step; the exact expectation over the pool by default.
 
     Returns
     -------

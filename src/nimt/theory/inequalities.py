@@ -35,7 +35,7 @@ def check(lesson: Lesson, *, distance: float | None = None) -> Check:
     - "convergence by distance (GFT, mean)": the same for the mean S, with Psi = sum 1 / gamma in the place of t
 
     L and S are those of the truth f*, also where another label was shown; of a pack, at its example of largest S.
-    A violation smaller than rounding can make is none.
+    A violation that rounding alone can cause is not counted.
 
     Parameters
     ----------

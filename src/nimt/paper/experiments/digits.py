@@ -95,7 +95,7 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     yield Drawn(
         "digits-methods",
         picture_rows(lower, zero, draw_surface, side=1.6),
-        "The same correction by packs: the 5 % and the 50 % of the pixels that are furthest off, 5 % drawn at random, "
+        "The same correction by packs: the 5 % and the 50 % of the pixels with the largest error, 5 % drawn at random, "
         "and all of them. Larger packs are slower, and random packs are not better than the whole pool.",
     )
     yield Drawn(
