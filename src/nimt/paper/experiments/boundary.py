@@ -205,8 +205,8 @@ def notes(found: Boundaries) -> list[str]:
         "The published lesson is not a classification: what is taught is the curve x2 = f(x1) and the label is the "
         "real value f*(x1). The hinge slope is -y wherever y f < 1, also at f = f*, so f* is not a fixed point: the "
         "stop rule ends the lesson. Without it M falls to 4.3e-4 and rises again, until y f reaches 1 at the point "
-        "with the largest error; nothing moves from there on. In float64 that is M = 2.694e-3 (step 4,393), in float32, "
-        "as published, 3.199e-3 (step 4,407): which point comes first depends on rounding.",
+        "with the largest error; nothing moves from there on. In float64 that is M = 2.694e-3 (step 4,393), in "
+        "float32, as published, 3.199e-3 (step 4,407): which point comes first depends on rounding.",
         "The true classification is ours: 1,681 points of the square, labels -1 and +1, hinge loss, learning rate "
         f"{CLASSES_RATE}, from a learner whose belief has the wrong boundary. Its M compares f with labels of size 1 "
         "and does not tend to 0; accuracy is what counts there.",
