@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n 2
 SEED ?= $(shell date +%s)
 
-.PHONY: help demo test exhaustive test-fast unit coverage lint soak bench clean
+.PHONY: help demo test exhaustive test-fast unit coverage lint soak bench bench-compare clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -47,8 +47,12 @@ soak: $(READY)   ## 2,000 random lessons against the plain loop, 10,000 forged f
 	$(BIN)/python tests/soaking.py 2000 $(SEED)
 	$(BIN)/python tests/forging.py 10000 $(SEED) 2>/dev/null
 
-bench: $(READY)  ## the benchmark table
+bench: $(READY)  ## the benchmark table, and out/bench/bench.json
 	@$(BIN)/python -m benchmarks
+
+bench-compare: $(READY)  ## what changed between two runs: OLD=a.json NEW=b.json
+	@$(if $(and $(OLD),$(NEW)),,$(error usage: make bench-compare OLD=a.json NEW=b.json))
+	@$(BIN)/python -m benchmarks compare "$(OLD)" "$(NEW)"
 
 clean:           ## remove everything that was made
 	rm -rf .venv out build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

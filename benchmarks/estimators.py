@@ -25,7 +25,7 @@ from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
 
 import nimt
-from benchmarks.__main__ import machine
+from benchmarks.machine import machine
 
 WIDTH = 1.0
 LARGEST_KERNEL_RIDGE = 10_000  # rows; it holds the whole Gram matrix

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import nimt
 from kernels_under_test import KERNELS
 from nimt.losses import LOSSES, as_loss
-from nimt.operators import DenseOperator
+from nimt.operators import DenseOperator, dense
 from nimt.pools.base import Points
 
 seeds = st.integers(0, 2**32 - 1)
@@ -114,3 +114,10 @@ def test_the_operator_is_the_gram_matrix_whether_kept_or_not(kernel, seed, k):
         values = np.ones(9)
         DenseOperator(kernel, Points(points), gram_limit=limit).add(values, indices, coefficients)
         np.testing.assert_allclose(values, expected, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_the_gram_matrix_is_the_same_in_blocks(kernel, monkeypatch):
+    points = np.random.default_rng(0).uniform(-1, 1, (9, 2))
+    monkeypatch.setattr(dense, "GRAM_BLOCK", 2 * 8 * 9)  # two rows at once, and one at the end
+    np.testing.assert_allclose(DenseOperator(kernel, Points(points)).gram, kernel(points), rtol=1e-14, atol=1e-16)

@@ -21,6 +21,7 @@ from nimt.pools.base import Grid, Pool
 
 GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
 BLOCK_LIMIT = 2**26  # bytes of kernel columns held at once
+GRAM_BLOCK = 2**23  # bytes of the Gram matrix computed at once: scikit-learn needs as much again beside them
 
 
 class DenseOperator:
@@ -61,7 +62,12 @@ class DenseOperator:
     def gram(self) -> Array:
         if self.window is not None:
             return np.array([self.window.column(index) for index in range(len(self.pool))])
-        return np.ascontiguousarray(self.kernel(self.pool.points), dtype=np.float64)
+        points = self.pool.points
+        gram = np.empty((len(points), len(points)))
+        rows = max(1, GRAM_BLOCK // (8 * len(points)))
+        for start in range(0, len(points), rows):
+            gram[start : start + rows] = self.kernel(points[start : start + rows], points)
+        return gram
 
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.pool)

@@ -1,0 +1,29 @@
+"""Lessons on scattered points: by lists of neighbours, and by streamed columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import nimt
+from benchmarks import baselines
+from benchmarks.rows import ours, timed
+
+
+def scattered(bench):
+    rng = np.random.default_rng(0)
+    n, steps = (20_000, 50_000) if bench.quick else (100_000, 200_000)
+    points = rng.random((n, 3)) * (n / 50 * 4.18879 * 1.0) ** (1 / 3)  # about 50 within distance 1
+    width = 1 / np.sqrt(-np.log(1e-16))  # where the kernel falls below rounding
+    target = np.sin(points[:, 0]) + 0.1 * rng.normal(size=n)
+    mine, lesson = ours(points, target, nimt.GreedyTeacher(), steps, width, repeat=1, record="picks")
+    near = nimt.plan(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, target).window
+    bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us per step",
+              1e6 * lesson.elapsed / steps, lesson=lesson,
+              note=f"after {mine - lesson.elapsed:.1f} s to set up; (a) needs {8e-9 * n * n:.0f} GB")  # fmt: skip
+    n, steps = 20_000, 2_000 if bench.quick else 20_000
+    points = rng.normal(size=(n, 8))
+    target = np.sin(points @ rng.normal(size=8))
+    theirs, curve = timed(lambda: baselines.columns_each_step(points, target, steps, 0.1, 3.0))
+    mine, lesson = ours(points, target, nimt.GreedyTeacher(), steps, 3.0, rate=0.1, repeat=1)
+    bench.row(f"scattered, n = 20,000 in 8-D, long-ranged, {steps:,} steps", ">= 3x", theirs / mine, lesson=lesson,
+              curve=curve, seconds=mine, steps=steps, against="columns each step")  # fmt: skip

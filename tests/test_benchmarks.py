@@ -1,0 +1,66 @@
+"""The benchmark's own parts: goals, the JSON it writes, and the comparison of two runs. No times are tested."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def row(work, goal, value, **more):
+    return {"work": work, "goal": goal, "value": value, "part": "pictures", **more}
+
+
+def written(path, rows, **machine):
+    path.write_text(json.dumps({"machine": {"cpu": "one", **machine}, "rows": rows}))
+    return str(path)
+
+
+def bench(*arguments):
+    command = [sys.executable, "-m", "benchmarks", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_a_comparison_says_what_changed(tmp_path):
+    old = written(tmp_path / "a.json", [
+        row("faster now", ">= 8x", 10.0), row("slower now", "<= 10 us", 2.0), row("lost", "<= 300 MB", 290.0),
+        row("same", ">= 8x", 10.0), row("left out", ">= 8x", 10.0),
+    ])  # fmt: skip
+    new = written(tmp_path / "b.json", [
+        row("faster now", ">= 8x", 30.0), row("slower now", "<= 10 us", 8.0), row("lost", "<= 300 MB", 301.0),
+        row("same", ">= 8x", 10.5), row("added", ">= 8x", 10.0),
+    ], commit="abc")  # fmt: skip
+    done = bench("compare", old, new)
+    assert done.returncode == 0, done.stderr
+    lines = {line.split("│")[1].strip(): line.split("│") for line in done.stdout.splitlines() if "│" in line}
+    assert [lines["faster now"][4].strip(), lines["faster now"][5].strip()] == ["3.00", "better"]
+    assert [lines["slower now"][4].strip(), lines["slower now"][5].strip()] == ["0.25", "worse"]
+    assert lines["lost"][5].strip() == "goal LOST"
+    assert lines["same"][5].strip() == ""
+    assert lines["added"][5].strip() == "new"
+    assert lines["left out"][5].strip() == "gone"
+    assert "commit: unknown -> abc" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_file_that_is_not_a_benchmark_is_refused_in_one_sentence(tmp_path):
+    (tmp_path / "other.json").write_text("{}")
+    done = bench("compare", str(tmp_path / "other.json"), str(tmp_path / "none.json"))
+    assert done.returncode == 1
+    assert "is not a file that `python -m benchmarks` wrote" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_run_writes_its_rows_and_its_machine(tmp_path):
+    done = bench("--quick", "--only", "mixture", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "bench.json").read_text())
+    assert {"cpu", "cores", "memory_gb", "python", "numpy", "numba", "blas", "commit"} <= content["machine"].keys()
+    (only,) = content["rows"]
+    assert only["part"] == "mixture" and only["difference"] < 1e-9 and only["engine"] == "grid"
+    assert "1-D mixture" in (tmp_path / "bench.md").read_text()
