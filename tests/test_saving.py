@@ -83,8 +83,8 @@ def test_a_callable_start_is_stored_as_its_values(tmp_path):
     lesson.save(tmp_path / "lesson")
     loaded = nimt.Lesson.load(tmp_path / "lesson").learner
     np.testing.assert_array_equal(loaded.initial, lesson.initial)
-    with pytest.raises(nimt.InvalidInput, match="values on a pool of 280 points"):
-        loaded.predict([[0.05]])
+    with pytest.raises(nimt.InvalidInput, match=r"known on Grid\(280\).*lies outside"):
+        loaded.predict([[99.0]])
 
 
 class Cube:

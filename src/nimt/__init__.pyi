@@ -4,6 +4,7 @@ from . import paper as paper
 from . import plots as plots
 from . import testing as testing
 from . import theory as theory
+from .datasets.formulas import Formula as Formula
 from .engines.choosing import Plan as Plan
 from .errors import CannotStore as CannotStore
 from .errors import CheckpointWarning as CheckpointWarning

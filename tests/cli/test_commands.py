@@ -338,3 +338,20 @@ def test_the_example_of_resume_has_steps_left_to_take(undrawn, nimt):
 def test_the_demo_says_why_it_takes_as_many_steps(undrawn, nimt):
     answer = nimt("demo")
     assert "3,056" in answer.out and "--learning-rate 0.01" in answer.out and "the paper's learning rate" in answer.out
+
+
+@pytest.mark.parametrize("arguments", [("gmm",), ("gmm", "--from", "gmm:start"), ("sine", "--from", "gmm")])
+def test_a_taught_learner_predicts_between_and_beyond_the_points(nimt, arguments):
+    from nimt.lesson.lesson import Lesson
+
+    assert nimt("teach", *arguments, "-n", 5, "--out", "g", "-q").code == 0
+    learner = Lesson.load("g/lesson.npz").learner
+    assert np.isfinite(learner.predict([[0.05], [99.0]])).all()
+
+
+def test_a_learner_that_starts_from_a_picture_predicts_between_its_pixels(nimt):
+    from nimt.lesson.lesson import Lesson
+
+    assert nimt("teach", "digit:0", "--from", "digit:8", "-n", 5, "--out", "d", "-q").code == 0
+    learner = Lesson.load("d/lesson.npz").learner
+    assert np.isfinite(learner.predict([[3.5, 10.25]])).all()

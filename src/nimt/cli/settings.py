@@ -93,7 +93,7 @@ class RunSettings:
         from nimt.learners.kernel import KernelLearner
 
         rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
-        return KernelLearner(self.made_kernel(problem), loss=self.loss, learning_rate=rate, initial=problem.initial)
+        return KernelLearner(self.made_kernel(problem), loss=self.loss, learning_rate=rate, initial=problem.start)
 
     def made_kernel(self, problem: Problem) -> Kernel:
         """Return the kernel, on points of the problem's dimension."""

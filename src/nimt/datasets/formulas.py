@@ -1,4 +1,4 @@
-"""The formulas of the paper: targets, initial functions of the learners, and pools.
+"""The formulas of the paper: targets, initial functions of the learners, and pools; those with a name can be stored.
 
 Functions take points (n, d) and return (n,); a curve reads the first variable only [Zhang23, Sec. 5, App. C and D].
 """
@@ -6,10 +6,12 @@ Functions take points (n, d) and return (n,); a curve reads the first variable o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from nimt.arrays import Array
+from nimt.errors import InvalidInput
 from nimt.pools.base import Grid
 
 
@@ -99,3 +101,46 @@ def plane(points: Array) -> Array:
 def bowl(sign: float) -> Callable[[Array], Array]:
     """Return the function sign ((x1 - 5)^2 + (x2 - 5)^2), where the learner of the plane starts."""
     return lambda points: sign * ((points[:, 0] - 5.0) ** 2 + (points[:, 1] - 5.0) ** 2)
+
+
+def sine(points: Array) -> Array:
+    """Return sin(x) of the first variable."""
+    return np.asarray(np.sin(points[:, 0]))
+
+
+def sine_pool() -> Grid:
+    """Return 120 points from -3 to 2.95, nearly one period."""
+    return Grid(np.arange(-3, 3, 0.05))
+
+
+FORMULAS: dict[str, Callable[[Array], Array]] = {
+    "gmm": mixture,
+    "gmm:start": mixture_start,
+    "boundary": boundary,
+    "boundary:start": boundary_start,
+    "sine": sine,
+}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula by its name: a function that a file can hold, so that a learner that starts from it predicts anywhere.
+
+    Parameters
+    ----------
+    name : {"gmm", "gmm:start", "boundary", "boundary:start", "sine"}
+
+    Examples
+    --------
+    >>> Formula("sine")(np.array([[0.0], [np.pi / 2]]))
+    array([0., 1.])
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or self.name not in FORMULAS:
+            raise InvalidInput(f"{self.name!r} is no formula with a name; there are {', '.join(FORMULAS)}")
+
+    def __call__(self, points: Array) -> Array:
+        return FORMULAS[self.name](points)

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
-from nimt.pools.base import Pool, as_pool, same_points, values_on
+from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
+from nimt.pools.interpolating import interpolated
 
 LearningRate = float | str | Callable[[int], float]
 InitialFunction = ArrayLike | Callable[[Array], ArrayLike]  # a number, values on a pool, or a callable
@@ -107,7 +108,11 @@ class Described:
 
 
 class StartsFromInitial:
-    """What is shared by learners that start from a function: a number, a callable, or values on a pool."""
+    """What is shared by learners that start from a function: a number, a callable, or values on a pool.
+
+    Values on a `Grid` are interpolated between its points, linearly along each axis; values on `Points` are known there
+    only.
+    """
 
     initial: InitialFunction
     pool_: Pool
@@ -152,6 +157,8 @@ class StartsFromInitial:
         table = values_on(bound, self.initial, "initial", outputs)
         if pool is bound or same_points(pool, bound):
             return table
+        if isinstance(bound, Grid):
+            return interpolated(bound, table, pool.points, "the initial function")
         return table[_rows_in(bound, pool)]
 
 
@@ -212,6 +219,7 @@ def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
     if unknown.size:
         raise InvalidInput(
             f"initial was given as values on a pool of {len(bound)} points, so this learner is unknown at "
-            f"{asked.points[unknown[0]].tolist()}: give initial as a callable to predict anywhere"
+            f"{asked.points[unknown[0]].tolist()}: give initial as a callable to predict anywhere, also afterwards by "
+            f"learner.set_params(initial=...)"
         )
     return np.asarray(rows, dtype=np.intp)

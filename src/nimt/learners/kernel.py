@@ -49,7 +49,8 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
     learning_rate : float, callable of the step, or "auto"
         "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1.
     initial : number, callable on (n, d), or values on the pool
-        Values are bound to the pool by `teach`; such a learner is known on that pool only.
+        Values are bound to the pool by `teach`. Between the points of a `Grid` they are interpolated, linearly along
+        each axis; on `Points` such a learner is known at these only.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
     if learner.initial_is_table() or target.initial_is_table():  # known on this pool only, so compared there
         return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))
     if callable(one) or callable(other):
-        return one is other
+        return bool(one == other)  # a formula with a name equals its copies, any other function only itself
     return float(np.asarray(one)) == float(np.asarray(other))
 
 

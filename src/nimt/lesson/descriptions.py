@@ -21,7 +21,9 @@ from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import StartsFromInitial
 from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
 
-ROOMS = ("kernels", "learners", "losses", "measures", "operators", "pools", "teachers")  # whose classes files may name
+ROOMS = (
+    "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "teachers",
+)  # whose classes files may name  # fmt: skip
 FOREIGN = "foreign"
 ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
@@ -99,10 +101,11 @@ def _parameters(thing: Any) -> dict[str, Any] | None:
 def _described(thing: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     described = {name: describe(value) for name, value in fields.items()}
     if isinstance(thing, StartsFromInitial) and callable(thing.initial) and hasattr(thing, "pool_"):
-        # the function may not exist where the file is read: its values on the pool then stand in for it
         start = described["initial"]
-        values = thing.initial_on(thing.pool_, getattr(thing, "outputs", tuple)())
-        described["initial"] = start | {"values": values} if is_foreign(start) else values
+        if is_foreign(start):
+            # the function may not exist where the file is read: its values on the pool then stand in for it
+            values = thing.initial_on(thing.pool_, getattr(thing, "outputs", tuple)())
+            described["initial"] = start | {"values": values}
     return described
 
 

@@ -7,24 +7,18 @@ from collections.abc import Callable
 import numpy as np
 
 from nimt import datasets
-from nimt.arrays import Array
 from nimt.datasets import formulas as problems
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
 from nimt.sources.source import Source
 
 
-def sine(points: Array) -> Array:
-    """sin(x) of the first variable."""
-    return np.asarray(np.sin(points[:, 0]))
-
-
-CURVES: dict[str, tuple[Callable[[Array], Array], Callable[[], Grid], str]] = {
-    "gmm": (problems.mixture, problems.mixture_pool, "the paper's mixture of two normal densities"),
-    "gmm:start": (problems.mixture_start, problems.mixture_pool, "where the paper's learner of it starts"),
-    "boundary": (problems.boundary, problems.boundary_pool, "the paper's decision boundary"),
-    "boundary:start": (problems.boundary_start, problems.boundary_pool, "where its learner starts"),
-    "sine": (sine, lambda: Grid(np.arange(-3, 3, 0.05)), "one period of the sine, nearly"),
+CURVES: dict[str, tuple[Callable[[], Grid], str]] = {
+    "gmm": (problems.mixture_pool, "the paper's mixture of two normal densities"),
+    "gmm:start": (problems.mixture_pool, "where the paper's learner of it starts"),
+    "boundary": (problems.boundary_pool, "the paper's decision boundary"),
+    "boundary:start": (problems.boundary_pool, "where its learner starts"),
+    "sine": (problems.sine_pool, "one period of the sine, nearly"),
 }
 PICTURES: dict[str, tuple[Callable[[], datasets.Picture], str]] = {
     "digit:0": (datasets.mean_zero, "the mean of MNIST's zeros, 28 x 28"),
@@ -35,7 +29,7 @@ PICTURES: dict[str, tuple[Callable[[], datasets.Picture], str]] = {
 }
 NAMES: dict[str, str] = {
     "zero": "0 everywhere, on the points of the other function",
-    **{name: says for name, (_, _, says) in CURVES.items()},
+    **{name: says for name, (_, says) in CURVES.items()},
     **{name: says for name, (_, says) in PICTURES.items()},
 }
 
@@ -49,11 +43,11 @@ def named_function(name: str) -> Source:
     Grid(280)
     """
     if name == "zero":
-        return Source(name, function=lambda points: np.zeros(len(points)))
+        return Source(name, function=lambda points: np.zeros(len(points)), start=0.0)
     if name in CURVES:
-        function, home, _ = CURVES[name]
-        pool = home()
-        return Source(name, pool, values_on(pool, function, name), function, dimension=1)
+        function = problems.Formula(name)
+        pool = CURVES[name][0]()
+        return Source(name, pool, values_on(pool, function, name), function, dimension=1, start=function)
     if name in PICTURES:
         values = PICTURES[name][0]().values
         grid = Grid.like(values)

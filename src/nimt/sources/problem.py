@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
+from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
 from nimt.sources.reading import read_source
 from nimt.sources.tables import Columns
@@ -24,6 +25,8 @@ class Problem:
         The target that labels are sometimes taken from instead.
     notes : tuple of str
         What was decided while reading, one sentence each.
+    start : number, callable or array (n,)
+        f^0 as a learner is given it: a number or a formula, which are known anywhere, where it is one.
     """
 
     pool: Pool
@@ -31,6 +34,7 @@ class Problem:
     initial: Array
     other_target: Array | None = None
     notes: tuple[str, ...] = ()
+    start: InitialFunction = 0.0
 
 
 def read_problem(
@@ -73,4 +77,6 @@ def read_problem(
     )  # each once, also if a file was read twice
     notes |= dict.fromkeys(note for _, said in carried for note in said)
     values = [value for value, _ in carried]
-    return Problem(home.pool, values[0], values[1], values[2] if other_target is not None else None, tuple(notes))
+    start = values[1] if sources[1].start is None else sources[1].start
+    other = values[2] if other_target is not None else None
+    return Problem(home.pool, values[0], values[1], other, tuple(notes), start)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from nimt.arrays import Array
 from nimt.datasets import standardised
 from nimt.errors import InvalidInput
+from nimt.learners.base import InitialFunction
 from nimt.pools.base import Grid, Pool, same_points, values_on
 from nimt.sources.resampling import resampled
 
@@ -32,6 +33,8 @@ class Source:
         Of the points; None if any will do.
     notes : tuple of str
         What was decided while reading it, one sentence each.
+    start : number, callable, or None
+        What a learner is given that starts from it, where that says more than its values on one pool.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Source:
     function: Callable[[Array], Array] | None = None
     dimension: int | None = None
     notes: tuple[str, ...] = ()
+    start: InitialFunction | None = None
 
     def on(self, pool: Pool, of: str, *, strict: bool = False) -> tuple[Array, tuple[str, ...]]:
         """Return the values on a pool, shape (n,), and a note if they were resampled.
