@@ -12,7 +12,6 @@ from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
 from nimt.sources.source import Source
 
-
 CURVES: dict[str, tuple[Callable[[], Grid], str]] = {
     "gmm": (problems.mixture_pool, "the paper's mixture of two normal densities"),
     "gmm:start": (problems.mixture_pool, "where the paper's learner of it starts"),
