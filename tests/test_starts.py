@@ -84,7 +84,7 @@ def test_a_table_start_on_a_grid_is_interpolated_after_loading(tmp_path):
     between = np.array([[0.05]])
     expected = by_hand(learner.pool_.axes, table, between[0]) + learner.expansion(between)
     np.testing.assert_allclose(learner.predict(between), expected, atol=1e-15)
-    with pytest.raises(nimt.InvalidInput, match="initial function.*lies outside"):
+    with pytest.raises(nimt.InvalidInput, match=r"initial function.*lies outside"):
         learner.predict([[2.0]])
 
 
