@@ -53,9 +53,9 @@ LESSONS = {
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("options", LESSONS.values(), ids=LESSONS)
 def test_resuming_changes_nothing(options, tmp_path):
-    path = tmp_path / "checkpoint"
     whole = small_lesson(**options)
     for at in (1, 2, 7, len(whole)):
+        path = tmp_path / f"checkpoint {at}"
         small_lesson(**options, callback=lambda progress, at=at: progress.step >= at, checkpoint=path)
         resumed = nimt.resume(path)
         assert_same_lesson(resumed, whole)
@@ -85,11 +85,11 @@ def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
     ids=["greedy", "random"],
 )
 def test_every_engine_goes_on_as_if_never_stopped(engine, teacher, tmp_path):
-    path = tmp_path / "checkpoint"
     options = {"max_iterations": 40, "snapshots": [0, 11, 40], "engine": engine}
     whole = MIXTURE.teach(teacher, **options)
     assert whole.engine == engine
     for at in (1, 11, 33):
+        path = tmp_path / f"checkpoint {at}"
         MIXTURE.teach(teacher, **options, callback=lambda progress, at=at: progress.step >= at, checkpoint=path)
         resumed = nimt.resume(path)
         assert resumed.engine == engine
@@ -139,7 +139,7 @@ def test_any_kind_of_target_can_be_gone_on_with(make, measure, tmp_path):
 
     lesson(callback=lambda progress: progress.step == 6, checkpoint=path)
     assert_same_lesson(nimt.resume(path), lesson())
-    lesson(callback=lambda progress: progress.step == 6, checkpoint=path)
+    lesson(callback=lambda progress: progress.step == 6, checkpoint=path, on_existing="replace")
     assert_same_lesson(nimt.resume(path, learner=learner), lesson())
 
 
@@ -262,7 +262,7 @@ def test_a_new_lesson_never_goes_on_with_the_one_that_lay_there_before(tmp_path)
     path = tmp_path / "checkpoint"
     small_lesson(checkpoint=path, max_iterations=20)
     nimt.resume(path)  # now there are two checkpoints of the first lesson
-    stopped_at(path, 3, teacher=nimt.RandomTeacher())
+    stopped_at(path, 3, teacher=nimt.RandomTeacher(), on_existing="replace")
     path.write_bytes(b"damaged")
     with pytest.raises(nimt.CorruptLesson):
         nimt.resume(path)

@@ -23,7 +23,7 @@ def save(path):
 
 
 def checkpoint(path):
-    small_lesson(checkpoint=path)
+    small_lesson(checkpoint=path, on_existing="replace")
 
 
 def text(path):

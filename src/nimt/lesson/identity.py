@@ -22,7 +22,12 @@ def identity(settings: dict[str, Any]) -> str:
     >>> identity({"seed": 1}) == identity({"seed": 2})
     False
     """
-    return digest(json.dumps({name: settings.get(name) for name in OF_THE_LESSON}, sort_keys=True, default=_plain))
+    return fingerprint({name: settings.get(name) for name in OF_THE_LESSON})
+
+
+def fingerprint(value: Any) -> str:
+    """Return a short text for settings made of numbers, text and arrays, the same for equal ones."""
+    return digest(json.dumps(value, sort_keys=True, default=_plain))
 
 
 def digest(text: str) -> str:

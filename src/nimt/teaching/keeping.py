@@ -9,8 +9,8 @@ from pathlib import Path
 from nimt.errors import InvalidInput
 from nimt.lesson.identity import identity
 from nimt.lesson.lesson import Lesson, Outcome
+from nimt.teaching.continuing import has_checkpoint, read_checkpoint
 from nimt.teaching.running import Run, previous_of
-from nimt.teaching.teaching import read_checkpoint
 
 
 class KeptLessons:
@@ -38,7 +38,7 @@ class KeptLessons:
             lesson = Lesson.load(finished)
             self._check(lesson.settings["max_iterations"], identity(lesson.settings), run, finished)
             return lesson
-        if checkpoint.exists() or previous_of(checkpoint).exists():
+        if has_checkpoint(checkpoint):
             content = read_checkpoint(checkpoint)
             settings = content["settings"]
             self._check(settings["max_iterations"], identity(settings), run, checkpoint)

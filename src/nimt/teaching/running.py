@@ -28,6 +28,7 @@ from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Chunk, Record
 
 CHECKPOINT = "checkpoint"
+ON_INTERRUPT = ("return", "raise")
 INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
 CHECKPOINT_EVERY = 3.0  # seconds, or more if writing one takes long
 CHECKPOINT_SHARE = 0.05  # the largest share of the time that checkpoints may take
@@ -97,6 +98,7 @@ class Run:
         self.outcome: Outcome | None = None
         self.elapsed: float = 0.0
         self.compiling: float = 0.0
+        self.raises_interrupt: bool = False
         self._chunk = 1
         self._torn = False
         self._folder: os.stat_result | None = None
@@ -109,7 +111,7 @@ class Run:
 
     def keep_checkpoints(self, path: str | os.PathLike[str]) -> None:
         """Write checkpoints to this file from now on."""
-        self.checkpoint = _checkpoint_place(Path(path))
+        self.checkpoint = checkpoint_place(Path(path))
         self._folder = self.checkpoint.parent.stat()
 
     def advance(self, steps: int) -> Chunk:
@@ -135,7 +137,8 @@ class Run:
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
         """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
 
-        `time_limit` is in seconds from now, callbacks and checkpoints included.
+        `time_limit` is in seconds from now, callbacks and checkpoints included. If `raises_interrupt` is set, Ctrl-C is
+        raised again when the checkpoint is written.
         """
         with deferred_interrupt() as interrupted:
             try:
@@ -150,6 +153,8 @@ class Run:
                 if not self._torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
                     self.write_checkpoint()
         self.engine.close()
+        if self.raises_interrupt and self.outcome is Outcome.INTERRUPTED:
+            raise KeyboardInterrupt(f"the lesson was interrupted at step {self.engine.step}")
         return self.lesson()
 
     def interrupted_by(self, error: Exception) -> LessonInterrupted:
@@ -316,7 +321,7 @@ def previous_of(path: Path) -> Path:
     return place.with_name(place.name + ".previous")
 
 
-def _checkpoint_place(path: Path) -> Path:
+def checkpoint_place(path: Path) -> Path:
     """Return where checkpoints are written; refuse a place taken by anything but checkpoints."""
     places = (path, previous_of(path))
     # if one of them is a checkpoint of nimt, the other is accepted too: it may be damaged beyond recognition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from pathlib import Path
@@ -16,10 +15,9 @@ from nimt.arrays import Array, check_count, check_positive
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
-from nimt.errors import CannotStore, CheckpointWarning, CorruptLesson, InvalidInput, NimtError
+from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import Learner, Pupil
 from nimt.learners.foreign import seated
-from nimt.lesson import storage
 from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Chunk
@@ -39,7 +37,8 @@ from nimt.teaching.checking import (
     warn_of_step_size,
     with_record,
 )
-from nimt.teaching.running import CHECKPOINT, Progress, Run, previous_of
+from nimt.teaching.continuing import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
+from nimt.teaching.running import ON_INTERRUPT, Progress, Run
 
 Callback = Callable[[Progress], object]  # a true answer stops the lesson
 
@@ -61,6 +60,8 @@ def teach(
     seed: int | None = 0,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    on_existing: str = "refuse",
+    on_interrupt: str = "return",
     engine: str | RandomFeatures = "auto",
 ) -> Lesson:
     r"""Teach a learner the target and return the lesson [Zhang23, Alg. 1].
@@ -98,6 +99,12 @@ def teach(
         Called at most 20 times per second and at the end; a true answer stops the lesson.
     checkpoint : path, optional
         Written every few seconds and at every stop; `nimt.resume(path)` continues from it.
+    on_existing : {"refuse", "resume", "replace"}
+        What happens if the checkpoint exists: "resume" continues it if it is of this lesson (so the same call starts
+        a lesson, continues it, and returns it at once when it is finished), "replace" overwrites it.
+    on_interrupt : {"return", "raise"}
+        After Ctrl-C, return the lesson so far, or raise KeyboardInterrupt, so that a loop over lessons ends too. The
+        checkpoint is written in both cases.
     engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
         How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
         are approximations: their lesson is close to the exact one, not equal to it.
@@ -119,7 +126,7 @@ def teach(
         learner, teacher, X, y,
         max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
         patience=patience, time_limit=time_limit, snapshots=snapshots, record=record, seed=seed,
-        callback=callback, checkpoint=checkpoint, engine=engine,
+        callback=callback, checkpoint=checkpoint, on_existing=on_existing, on_interrupt=on_interrupt, engine=engine,
     )  # fmt: skip
     return run.to_the_end(time_limit)
 
@@ -193,7 +200,7 @@ def steps(
     1 [1] 0.500
     2 [0] 0.000
     """
-    for name in ("callback", "checkpoint", "time_limit"):
+    for name in ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt"):
         if options.get(name) is not None:
             raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
     return Steps(prepare(learner, teacher, X, y, max_iterations=max_iterations, **options))
@@ -221,7 +228,7 @@ def plan(
     >>> how.engine, how.window
     ('grid', 29)
     """
-    for name in ("callback", "checkpoint", "time_limit"):
+    for name in ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt"):
         options.pop(name, None)
     rules = Rules(max_iterations=max_iterations, **options)
     task, name, _, _ = _checked(learner, teacher, X, y, rules, engine)
@@ -240,6 +247,7 @@ def resume(
     snapshots: Iterable[int] = (),
     callback: Callback | None = None,
     time_limit: float | None = None,
+    on_interrupt: str = "return",
 ) -> Lesson:
     """Continue a lesson from its checkpoint; the finished lesson equals, bit by bit, one that was never stopped.
 
@@ -256,11 +264,13 @@ def resume(
     max_iterations : int, optional
         A larger budget than before, to continue a lesson that ended because its budget ran out.
     snapshots : steps at which to keep f^t, besides those asked for before
-    callback, time_limit : as in `teach`
+    callback, time_limit, on_interrupt : as in `teach`
     """
     if not isinstance(checkpoint, str | PathLike):
         raise InvalidInput(f"a lesson is resumed from the path of its checkpoint, got {checkpoint!r}")
-    run = _restored(Path(checkpoint), learner, teacher, y, allow, max_iterations, snapshots, callback, time_limit)
+    run = _restored(
+        Path(checkpoint), learner, teacher, y, allow, max_iterations, snapshots, callback, time_limit, on_interrupt
+    )
     return run.to_the_end(time_limit)
 
 
@@ -279,11 +289,12 @@ def _restored(
     snapshots: Iterable[int] = (),
     callback: Callback | None = None,
     time_limit: float | None = None,
+    on_interrupt: str = "return",
 ) -> Run:
     """Build the run of a checkpoint, ready to continue."""
     content = read_checkpoint(path)
     allowed = list(allow)
-    try:
+    with incomplete_is_corrupt(path):
         settings = content["settings"]
         box = settings["box"]
         run = prepare(
@@ -292,14 +303,11 @@ def _restored(
             rebuild(settings["pool"] if box is None else box),
             settings["target"] if box is None else _function_of_box(settings, target, path, allowed),
             **_repeated(settings, max_iterations, snapshots, path, allowed),
-            time_limit=time_limit, callback=callback, checkpoint=path, engine=rebuild(settings["engine"]),
+            time_limit=time_limit, callback=callback, on_interrupt=on_interrupt, engine=rebuild(settings["engine"]),
+            checkpoint=path, on_existing="replace",
             target_function=_rebuilt_target(settings, target, allowed), warn=False,
         )  # fmt: skip
         run.restore(content)
-    except NimtError:
-        raise
-    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
-        raise CorruptLesson(f"{path} is marked as a checkpoint but its content is incomplete: {error!r}") from None
     return run
 
 
@@ -326,6 +334,8 @@ def prepare(
     *,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    on_existing: str = "refuse",
+    on_interrupt: str = "return",
     time_limit: float | None = None,
     engine: str | RandomFeatures = "auto",
     target_function: object = None,
@@ -340,12 +350,17 @@ def prepare(
         raise InvalidInput(f"callback must be callable, got {callback!r}")
     if time_limit is not None:
         check_positive("time_limit", time_limit)
+    if on_interrupt not in ON_INTERRUPT:
+        raise InvalidInput(f"on_interrupt must be one of {', '.join(ON_INTERRUPT)}, got {on_interrupt!r}")
     rules = Rules(**options)
     task, name, pupil, gain = _checked(learner, teacher, X, y, rules, engine, target_function)
     if warn:
         warn_of_step_size(pupil, task, gain)
+    before: dict[str, Any] | None = None
     if checkpoint is not None:
         check_checkpoint(Path(checkpoint), pupil)
+        if is_to_be_continued(Path(checkpoint), on_existing, options.get("seed", 0)):
+            before = read_checkpoint(Path(checkpoint))
     choice = choose(name, task)
     whole = with_record(choice.plan, task, rules)
     check_memory(whole)
@@ -356,6 +371,9 @@ def prepare(
     settings = settings_of(task, rules, made.name if isinstance(engine, str) else engine)
     run = Run(task, made, settings, whole, callback, checkpoint)
     run.compiling = compiling.seconds
+    run.raises_interrupt = on_interrupt == "raise"
+    if before is not None:
+        continue_same(run, before, Path(str(checkpoint)))
     return run
 
 
@@ -393,21 +411,6 @@ def _task(
         )
     pool = as_pool(X)
     return task_of(approximated(learner, engine, pool), teacher, pool, y, rules, target_function), "reference"
-
-
-def read_checkpoint(path: Path) -> dict[str, Any]:
-    """Read the checkpoint, or the one before it if it is damaged or missing."""
-    previous = previous_of(path)
-    try:
-        return storage.read(path, CHECKPOINT)
-    except FileNotFoundError:
-        if not previous.exists():
-            raise InvalidInput(f"there is no checkpoint {path}") from None
-    except CorruptLesson as error:
-        if not previous.exists():
-            raise
-        warnings.warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning, stacklevel=4)
-    return storage.read(previous, CHECKPOINT)
 
 
 def _rebuilt_target(settings: dict[str, Any], target: FunctionLike | None, allow: list[object]) -> object:

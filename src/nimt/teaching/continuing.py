@@ -1,0 +1,100 @@
+"""Checkpoints that exist already: read, refused, or continued by the lesson they were written for."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, NimtError
+from nimt.lesson import storage
+from nimt.lesson.identity import OF_THE_LESSON, fingerprint
+from nimt.teaching.running import CHECKPOINT, Run, checkpoint_place, previous_of
+
+ON_EXISTING = ("refuse", "resume", "replace")
+RULES = ("box", "stop_when_stationary", "patience", "engine")  # with others, later steps would differ
+CALLED = {"pool": "X", "box": "X", "target": "y"}  # as `teach` calls them
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """Read the checkpoint, or the one before it if it is damaged or missing."""
+    previous = previous_of(path)
+    try:
+        return storage.read(path, CHECKPOINT)
+    except FileNotFoundError:
+        if not previous.exists():
+            raise InvalidInput(f"there is no checkpoint {path}") from None
+    except CorruptLesson as error:
+        if not previous.exists():
+            raise
+        warnings.warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning, stacklevel=4)
+    return storage.read(previous, CHECKPOINT)
+
+
+def has_checkpoint(path: Path) -> bool:
+    """Say whether a lesson was written to this path, or was being replaced there."""
+    return any(place.is_file() and place.stat().st_size > 0 for place in (path, previous_of(path)))
+
+
+def is_to_be_continued(path: Path, on_existing: str, seed: int | None) -> bool:
+    """Say whether a lesson continues what is at `path`; refuse to overwrite it unless that was asked for."""
+    if on_existing not in ON_EXISTING:
+        raise InvalidInput(f"on_existing must be one of {', '.join(ON_EXISTING)}, got {on_existing!r}")
+    if on_existing == "resume" and seed is None:
+        raise InvalidInput("on_existing='resume' needs a seed: seed=None draws another one at every start")
+    checkpoint_place(path)
+    if on_existing == "replace" or not has_checkpoint(path):
+        return False
+    if on_existing == "resume":
+        return True
+    raise InvalidInput(
+        f"{str(path)!r} already holds a lesson: on_existing='resume' continues it if it is this one, "
+        f"on_existing='replace' overwrites it; or name another file"
+    )
+
+
+def continue_same(run: Run, content: dict[str, Any], path: Path) -> None:
+    """Let a run continue from a checkpoint that was written for the same lesson; refuse that of another."""
+    with incomplete_is_corrupt(path):
+        before, now = content["settings"], run.settings
+        differing = _difference(before, now)
+        if differing is not None:
+            raise InvalidInput(
+                f"{str(path)!r} holds another lesson, with another {CALLED.get(differing, differing)}: name another "
+                f"file, or overwrite it by on_existing='replace'"
+            )
+        run.restore(content)
+    step = run.engine.step
+    if step > run.max_iterations:
+        raise InvalidInput(
+            f"{str(path)!r} holds this lesson up to step {step}, beyond max_iterations={run.max_iterations}: raise "
+            f"max_iterations, or start anew by on_existing='replace'"
+        )
+    missed = [asked for asked in run.asked if asked <= step and asked not in run.snapshots]
+    if missed:
+        raise InvalidInput(
+            f"{str(path)!r} holds this lesson up to step {step}, without the snapshot of step {missed[0]}: leave that "
+            f"out, or start anew by on_existing='replace'"
+        )
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """Name the first setting by which two lessons differ; None if they are the same lesson."""
+    for name in (*OF_THE_LESSON, *RULES):
+        if fingerprint(before[name]) != fingerprint(now[name]):
+            return name
+    records = {before["record"], now["record"]}
+    return "record" if len(records) == 2 and "auto" not in records else None
+
+
+@contextlib.contextmanager
+def incomplete_is_corrupt(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with an altered file into `CorruptLesson`."""
+    try:
+        yield
+    except NimtError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise CorruptLesson(f"{path} is marked as a checkpoint but its content is incomplete: {error!r}") from None
