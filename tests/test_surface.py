@@ -16,6 +16,7 @@ PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
     "Forecast", "Formula", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
     "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
+    "LookSchedule", "MixedTeacher", "PackSchedule", "schedules",
     "LessonInterrupted", "LinearLearner", "Logistic", "Measure", "MissingExtra", "MissingFile", "NimtError",
     "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome", "Plan", "Points", "Problem",
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",

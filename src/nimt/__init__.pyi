@@ -2,6 +2,7 @@
 from . import datasets as datasets
 from . import paper as paper
 from . import plots as plots
+from . import schedules as schedules
 from . import testing as testing
 from . import theory as theory
 from .datasets.formulas import Formula as Formula
@@ -45,6 +46,8 @@ from .operators.features import subsample as subsample
 from .pools import Box as Box
 from .pools import Grid as Grid
 from .pools import Points as Points
+from .schedules import LookSchedule as LookSchedule
+from .schedules import PackSchedule as PackSchedule
 from .sources import Problem as Problem
 from .sources import read_problem as read_problem
 from .teachers.base import AlternativeLabels as AlternativeLabels
@@ -53,6 +56,7 @@ from .teachers.base import Teacher as Teacher
 from .teachers.base import View as View
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
+from .teachers.mixed import MixedTeacher as MixedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher

@@ -111,10 +111,12 @@ def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, .
     return np.array(found)
 
 
-def stored_indices(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], below: int) -> NDArray[np.int64]:
-    """Return indices read from a file, or refuse any that is negative or not below a number."""
+def stored_indices(
+    state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], below: int, at_least: int = 0
+) -> NDArray[np.int64]:
+    """Return indices read from a file, or refuse any outside the range."""
     found = stored_array(state, name, shape, "iu").astype(np.int64)
-    if found.size and (found.min() < 0 or found.max() >= below):
+    if found.size and (found.min() < at_least or found.max() >= below):
         raise CorruptLesson(f"the file was altered: {name!r} holds an index outside 0 to {below - 1}")
     return found
 

@@ -66,6 +66,11 @@ class Task:
         return len(self.pool) if self.candidates is None else len(self.candidates)
 
     @property
+    def looks_by_schedule(self) -> bool:
+        """Whether the teacher looks at its learner only at some steps."""
+        return getattr(self.teacher, "look", None) is not None
+
+    @property
     def possible_labels(self) -> Array:
         """All labels of the target and the other target: a classifier must know its classes before it begins."""
         return self.target if self.other_target is None else np.concatenate([self.target, self.other_target])

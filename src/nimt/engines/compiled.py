@@ -17,7 +17,7 @@ from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.losses import Loss, as_loss, twin_of
-from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of
+from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 RESIDUAL = -1  # the score |f - f*|; the code of a loss stands for the size of its gradient
@@ -35,6 +35,8 @@ def uncovered(task: Task) -> str | None:
     if twin_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
     twin = twin_of_teacher(teacher)
+    if twin is None and has_schedule(teacher):
+        return "the size of the packs or the looking follows a schedule"
     if twin is None:
         return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
     if twin.loss is not None and twin_of(twin.loss) is None:

@@ -176,6 +176,8 @@ def check_box_task(task: Task) -> int:
             "in a Box a teacher cannot have pool=, because a Box is not a list of points: leave it out, or use a "
             "smaller Box"
         )
+    if task.looks_by_schedule:
+        raise InvalidInput("in a Box a teacher cannot have look=, because what it may show changes with every step")
     k = getattr(task.teacher, "k", 1)
     if not is_whole(k):
         raise InvalidInput(

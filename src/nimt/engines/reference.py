@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.engines.offering import Offer, offer_of
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.errors import InvalidInput
 from nimt.learners.base import Learner, Pupil
 from nimt.lesson.lesson import Outcome
-from nimt.lesson.recording import Chunk
+from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.teachers.base import Memory, Selection, checked_indices
 
@@ -48,7 +48,7 @@ class ReferenceEngine:
 
     def advance(self, steps: int) -> Chunk:
         shown: list[Selection] = []
-        points: list[Array | None] = []
+        points: list[Array] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
         if self.failure is not None:
@@ -75,16 +75,23 @@ class ReferenceEngine:
                 self.step += 1
                 self.discrepancy = discrepancy
                 shown.append(selection)
-                points.append(self.offer.points(places))
+                if (between := self.offer.points(places)) is not None:
+                    points.append(between)
                 discrepancies.append(self.discrepancy)
-        k = len(self.last.indices) if self.last is not None else 1
+        dimension = self.task.pool.dimension
+        looked = [self.looks_at(self.step - len(shown) + row) for row in range(len(shown))]
         return Chunk(
-            np.array([selection.indices for selection in shown], dtype=np.int64).reshape(len(shown), k),
-            np.array([selection.labels for selection in shown]).reshape(len(shown), k, *self.task.outputs),
+            as_rows([selection.indices for selection in shown], NO_INDEX).astype(np.int64, copy=False),
+            as_rows([selection.labels for selection in shown], np.nan, self.task.outputs),
             np.array(discrepancies, dtype=np.float64),
             outcome,
-            None if self.task.box is None else np.array(points).reshape(len(shown), k, self.task.pool.dimension),
+            None if self.task.box is None else as_rows(points, np.nan, (dimension,)),
+            np.array(looked, dtype=bool) if self.task.looks_by_schedule else None,
         )
+
+    def looks_at(self, step: int) -> bool:
+        """Say whether the teacher looks at its learner at a step."""
+        return not self.task.looks_by_schedule or bool(self.task.teacher.looks_at(step))  # type: ignore[attr-defined]
 
     def select(self) -> tuple[Indices, Selection]:
         """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""
@@ -94,11 +101,6 @@ class ReferenceEngine:
         if not isinstance(selection, Selection):
             raise InvalidInput(f"{name}.select must return a Selection, got {selection!r}")
         places = checked_indices(selection.indices, len(view))
-        if self.last is not None and len(places) != len(self.last.indices):
-            raise InvalidInput(
-                f"{name} showed {len(self.last.indices)} examples per step and now {len(places)}: all packs of a "
-                f"lesson must have the same size"
-            )
         labels = self.label(places, selection.labels)
         indices = self.offer.indices(places)
         return places, Selection(indices, labels, selection.scores, checked_memory(selection.memory))
@@ -152,7 +154,6 @@ class ReferenceEngine:
             "selection_rng": self.selection_rng.bit_generator.state,
             "label_rng": self.label_rng.bit_generator.state,
             "memory": None if self.memory is None else dict(self.memory),
-            "pack": None if self.last is None else len(self.last.indices),
             "watch": self.watch.state(),
             "pupil": self.pupil.state(),
             "offer": self.offer.state(),
@@ -164,11 +165,6 @@ class ReferenceEngine:
         self.selection_rng.bit_generator.state = state["selection_rng"]
         self.label_rng.bit_generator.state = state["label_rng"]
         self.memory = checked_memory(state["memory"])
-        if state["pack"] is not None:
-            pack = stored_count(state, "pack")
-            if pack > len(self.task.pool):
-                raise CorruptLesson(f"the file was altered: its packs have {pack} examples")
-            self.last = Selection(np.zeros(pack, np.intp), np.zeros((pack, *self.task.outputs)))
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])
         self.offer.restore(state.get("offer", {}))

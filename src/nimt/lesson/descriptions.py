@@ -22,7 +22,7 @@ from nimt.learners.base import StartsFromInitial
 from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
 
 ROOMS = (
-    "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "teachers",
+    "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "schedules", "teachers",
 )  # whose classes files may name  # fmt: skip
 FOREIGN = "foreign"
 ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it

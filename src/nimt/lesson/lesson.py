@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, is_number, stored_array, stored_indices
+from nimt.arrays import Array, is_number, is_whole, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.lesson import storage
 from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
@@ -37,6 +37,7 @@ STORED = (
     "examples",
     "compiling",
     "drew",
+    "looked",
 )
 
 
@@ -69,10 +70,13 @@ class Lesson:
     discrepancy : array (T + 1,)
         M(f^t, f*) for t = 0 .. T.
     indices, labels : arrays (T, k) or None
-        What was shown at each step; None where only the counts were kept (`record` is "picks").
+        What was shown at each step; None where only the counts were kept (`record` is "picks"). Where packs have
+        different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)` leaves out.
     examples : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
+    looked : array (T,) of bool, or None
+        At which steps the teacher looked at the learner, for a teacher with a schedule of looking.
     picks : array (n,) of int
         How often each point of the pool was shown.
     snapshots : dict of step -> array (n,)
@@ -114,6 +118,7 @@ class Lesson:
     snapshots: dict[int, Array] = field(default_factory=dict)
     compiling: float = 0.0
     drew: bool = True
+    looked: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         """Return T, the number of steps."""
@@ -171,6 +176,20 @@ class Lesson:
         """Return the length at which `objective(lam)` is smallest."""
         return int(np.argmin(self.objective(lam)))
 
+    def pack(self, step: int) -> tuple[NDArray[np.int64], Array]:
+        """Return the indices (k,) and the labels (k,) or (k, q) of what was shown at a step, 0 to T - 1."""
+        if self.indices is None or self.labels is None:
+            raise InvalidInput("this lesson kept only how often each point was shown: teach it with record='all'")
+        if not is_whole(step) or not 0 <= step < len(self):
+            raise InvalidInput(f"this lesson has the steps 0 to {len(self) - 1}, got {step!r}")
+        shown = self.indices[step] >= 0
+        return self.indices[step][shown], self.labels[step][shown]
+
+    @property
+    def has_packs_of_one_size(self) -> bool:
+        """Whether every step showed the same number of examples."""
+        return self.indices is None or not bool((self.indices < 0).any())
+
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return columns by step, ready for pandas.DataFrame, polars.DataFrame or CSV.
 
@@ -190,6 +209,8 @@ class Lesson:
                     continue
                 for output in range(self.labels.shape[2]):
                     table[f"label{suffix}_output_{output + 1}"] = np.append(self.labels[:, j, output], np.nan)
+        if self.looked is not None:
+            table["looked"] = np.append(self.looked, False)
         return table
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -269,7 +290,7 @@ class Lesson:
         steps = len(curve) - 1
         indices = labels = examples = None
         if content["indices"] is not None:
-            indices = stored_indices(content, "indices", (steps, None), n)
+            indices = stored_packs(content, "indices", steps, n)
             labels = stored_array(content, "labels", (steps, indices.shape[1], *target.shape[1:]))
         if content["examples"] is not None:
             examples = stored_array(content, "examples", (steps, None, pool.dimension))
@@ -294,6 +315,7 @@ class Lesson:
             snapshots={int(step): stored_array(kept, step, target.shape) for step in kept},
             compiling=float(content.get("compiling", 0.0)),  # missing in files of version 0.1
             drew=bool(content.get("drew", True)),
+            looked=None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
         )
 
     def __repr__(self) -> str:
@@ -313,6 +335,15 @@ class ForgottenSchedule:
 
     def __call__(self, step: int) -> float:
         raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
+
+
+def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDArray[np.int64]:
+    """Return the indices (steps, k) of a file; each row begins with an index below n and may end with some -1."""
+    packs = stored_indices(state, name, (steps, None), n, at_least=-1)
+    filler = packs < 0
+    if packs.size and (filler[:, 0].any() or (filler[:, :-1] & ~filler[:, 1:]).any()):
+        raise CorruptLesson(f"the file was altered: {name!r} has a pack without examples, or with gaps")
+    return packs
 
 
 def _checked_settings(settings: Any) -> dict[str, Any]:

@@ -8,14 +8,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, stored_array, stored_indices
+from nimt.arrays import Array, Flags, stored_array
 from nimt.errors import CorruptLesson
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.lesson import Outcome, stored_packs
 
 T = TypeVar("T", bound=np.generic)
 
 RECORD_LIMIT = 2**28  # bytes of indices and labels beyond which record="auto" keeps the counts only
 RECORDS = ("auto", "all", "picks")
+NO_INDEX = -1  # fills the rows of packs that are smaller than the largest; labels and points are then NaN
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,8 @@ class Chunk:
     """Some steps of a lesson: what was shown, the discrepancy after each, and the outcome if it ended.
 
     `indices` are (T, k), `labels` (T, k) or (T, k, q); `points` (T, k, d) if points between those of
-    the pool were shown.
+    the pool were shown. A pack of fewer than k examples ends with `NO_INDEX` and NaN. `looked` (T,) says at which steps
+    the teacher looked at its learner, None if it did at all.
     """
 
     indices: NDArray[np.int64]
@@ -31,6 +33,28 @@ class Chunk:
     discrepancy: Array
     outcome: Outcome | None
     points: Array | None = None
+    looked: Flags | None = None
+
+
+def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = ()) -> NDArray[T]:
+    """Return packs of any size as the rows of one array, the smaller ones filled up.
+
+    Examples
+    --------
+    >>> as_rows([np.array([4, 2]), np.array([3])], NO_INDEX)
+    array([[ 4,  2],
+           [ 3, -1]])
+    """
+    k = max((len(pack) for pack in packs), default=1)
+    if all(len(pack) == k for pack in packs):
+        return np.array(packs).reshape(len(packs), k, *trailing)
+    return np.stack([filled(pack, k, filler) for pack in packs])
+
+
+def filled(pack: NDArray[T], k: int, filler: float, axis: int = 0) -> NDArray[T]:
+    """Return an array with `k` entries along an axis, the new ones at its end being `filler`."""
+    missing = [(0, k - length if number == axis else 0) for number, length in enumerate(pack.shape)]
+    return np.pad(pack, missing, constant_values=filler)
 
 
 class Record:
@@ -54,6 +78,7 @@ class Record:
         self._indices: list[NDArray[np.int64]] = []
         self._labels: list[Array] = []
         self._points: list[Array] = []
+        self._looked: list[Flags] = []
         self._bytes = 0
 
     def add(self, chunk: Chunk) -> None:
@@ -61,10 +86,14 @@ class Record:
         if not len(chunk.discrepancy):
             return
         self._discrepancy.append(chunk.discrepancy)
-        if 4 * chunk.indices.size > len(self.picks):
-            self.picks += np.bincount(chunk.indices.ravel(), minlength=len(self.picks)).astype(np.int32)
+        if chunk.looked is not None:
+            self._looked.append(chunk.looked)
+        shown = chunk.indices.ravel()
+        shown = shown[shown != NO_INDEX]
+        if 4 * shown.size > len(self.picks):
+            self.picks += np.bincount(shown, minlength=len(self.picks)).astype(np.int32)
         else:  # a chunk may show few of very many points
-            np.add.at(self.picks, chunk.indices.ravel(), 1)
+            np.add.at(self.picks, shown, 1)
         if self.kept == "picks":
             return
         self._indices.append(chunk.indices)
@@ -90,7 +119,7 @@ class Record:
 
     @property
     def indices(self) -> NDArray[np.int64] | None:
-        return self._joined(self._indices, np.zeros((0, 1), np.int64))
+        return self._joined(self._indices, np.zeros((0, 1), np.int64), NO_INDEX)
 
     @property
     def labels(self) -> Array | None:
@@ -101,10 +130,17 @@ class Record:
         """The points shown, (T, k, d), if they are not those of the pool."""
         return self._joined(self._points, np.zeros((0, 1, 1))) if self._points else None
 
-    def _joined(self, parts: list[NDArray[T]], empty: NDArray[T]) -> NDArray[T] | None:
+    @property
+    def looked(self) -> Flags | None:
+        """At which steps the teacher looked at its learner, (T,), None if it did at all."""
+        return np.concatenate(self._looked) if self._looked else None
+
+    def _joined(self, parts: list[NDArray[T]], empty: NDArray[T], filler: float = np.nan) -> NDArray[T] | None:
         if self.kept == "picks":
             return None
-        parts[:] = [np.concatenate(parts)] if parts else []
+        k = max((part.shape[1] for part in parts), default=1)
+        same = [part if part.shape[1] == k else filled(part, k, filler, axis=1) for part in parts]
+        parts[:] = [np.concatenate(same)] if parts else []
         return parts[0] if parts else empty
 
     def state(self) -> dict[str, Any]:
@@ -116,6 +152,7 @@ class Record:
             "indices": self.indices,
             "labels": self.labels,
             "points": self.points,
+            "looked": self.looked,
         }
 
     def restore(self, state: dict[str, Any], outputs: tuple[int, ...] = ()) -> None:
@@ -131,9 +168,12 @@ class Record:
             raise CorruptLesson("the file was altered: it records no discrepancy")
         self._indices, self._labels, self._points = [], [], []
         if state["indices"] is not None and steps:
-            indices = stored_indices(state, "indices", (steps, None), n)
+            indices = stored_packs(state, "indices", steps, n)
             shape = (steps, indices.shape[1], *outputs)
             self._indices, self._labels = [indices], [stored_array(state, "labels", shape)]
         if state.get("points") is not None:
             self._points = [stored_array(state, "points", (steps, None, None))]
+        self._looked = []
+        if state.get("looked") is not None:
+            self._looked = [stored_array(state, "looked", (steps,), "b")]
         self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels, *self._points))

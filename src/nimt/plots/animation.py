@@ -64,7 +64,7 @@ def frames_of(lesson: Lesson) -> list[Frame]:
     frames, before = [], 0
     for step in steps:
         shown = np.empty(0, np.int64) if lesson.indices is None else lesson.indices[before:step].ravel()
-        latest = np.unique(shown[-MOST_MARKS:])
+        latest = np.unique(shown[shown >= 0][-MOST_MARKS:])
         frames.append(Frame(step, float(lesson.discrepancy[step]), kept[step], latest))
         before = step
     return frames

@@ -107,7 +107,7 @@ def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
     points = lesson.pool.points
     indices, labels = np.empty(0, np.int64), np.empty(0)
     if lesson.indices is not None and lesson.labels is not None and step < len(lesson):
-        indices, labels = lesson.indices[step], lesson.labels[step]
+        indices, labels = lesson.pack(step)
     shown = points[indices]
     if lesson.examples is not None and step < len(lesson):
         shown = lesson.examples[step]  # in a box: its grid holds only the points nearest to these

@@ -148,7 +148,7 @@ def curve_steps(lesson: Lesson) -> NDArray[np.int64]:
 def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     """Return examples and coefficients, or None where the lesson has none, or too many."""
     known = lesson.indices is not None and lesson.labels is not None and lesson.examples is None
-    if not known or not isinstance(lesson.learner, KernelLearner):
+    if not known or not isinstance(lesson.learner, KernelLearner) or not lesson.has_packs_of_one_size:
         return None
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
@@ -247,7 +247,7 @@ def _as_frames(lesson: Lesson) -> Recording:
     steps = sorted(frames)
     shown: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     for step in steps[1:]:
-        shown.append(lesson.indices[step - 1] if lesson.indices is not None else np.zeros(0, np.int64))
+        shown.append(lesson.pack(step - 1)[0] if lesson.indices is not None else np.zeros(0, np.int64))
     return Recording(
         {"kernel": "frames", "pack": 1, "every": 1},
         {

@@ -3,6 +3,7 @@
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.interpolation import InterpolationTeacher
+from nimt.teachers.mixed import MixedTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.soft import SoftTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
@@ -11,6 +12,7 @@ __all__ = [
     "AlternativeLabels",
     "GreedyTeacher",
     "InterpolationTeacher",
+    "MixedTeacher",
     "RandomTeacher",
     "Selection",
     "SelectsExamples",

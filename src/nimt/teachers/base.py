@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,8 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
-from nimt.pools.base import FunctionLike, Pool
+from nimt.pools.base import FunctionLike, Points, Pool
+from nimt.schedules import LookSchedule, PackSchedule, check_k
 
 Memory = Mapping[str, NDArray[Any]]
 
@@ -76,6 +78,26 @@ class View:
         """Make the selection that shows these points, labelled by the target unless other labels are given."""
         chosen = checked_indices(indices, len(self))
         return Selection(chosen, self.target[chosen] if labels is None else np.atleast_1d(labels), scores, memory)
+
+    def as_last_seen(self, look: LookSchedule | None) -> View:
+        """Return the view with the predictions of the latest look: these, where it looks at this step."""
+        if look is None or self.memory is None or look.at(self.step):
+            return self
+        return dataclasses.replace(self, predictions=np.asarray(self.memory["predictions"]))
+
+    def to_remember(self, look: LookSchedule | None) -> Memory | None:
+        """Return what a teacher with this schedule must remember of the view, None if it looks at every step."""
+        return None if look is None else {"predictions": self.predictions}
+
+    def part(self, places: Indices) -> View:
+        """Return the view of some of these points alone."""
+        return dataclasses.replace(
+            self,
+            pool=Points(self.pool.take(places)),
+            predictions=self.predictions[places],
+            target=self.target[places],
+            candidates=self.candidates[places],
+        )
 
     def __len__(self) -> int:
         return len(self.target)
@@ -207,7 +229,26 @@ class Teacher:
     def pack_size(self, n: int) -> int | None:
         """Return how many examples a pack from n points has, or None where this is known only after `select`."""
         k = getattr(self, "k", None)
+        if isinstance(k, PackSchedule):
+            for end in (k.start, k.end):
+                count_of(end, n)  # refuses one that is too large
+            return None
         return None if k is None else count_of(k, n)
+
+    def looks_at(self, step: int) -> bool:
+        """Say whether it reads the learner's predictions at a step; without a schedule (`look`) it always does."""
+        look: LookSchedule | None = getattr(self, "look", None)
+        return look is None or look.at(step)
+
+    def settled(self, steps: int) -> Self:
+        """Return the teacher for a lesson of this many steps: schedules without a length get this one."""
+        schedules = {name: getattr(self, name, None) for name in ("k", "look")}
+        known: dict[str, Any] = {
+            name: schedule.settled(steps)
+            for name, schedule in schedules.items()
+            if isinstance(schedule, PackSchedule | LookSchedule)
+        }
+        return dataclasses.replace(self, **known) if known else self
 
     @property
     def needs_one_output(self) -> bool:
@@ -230,6 +271,11 @@ def name_of(teacher: object) -> str:
     """Return what tables and figures call a teacher; a teacher without a name is called by its class."""
     name = getattr(teacher, "name", None)
     return name if isinstance(name, str) and name else type(teacher).__name__
+
+
+def has_schedule(teacher: object) -> bool:
+    """Say whether the size of its packs changes, or it looks only at some steps: such a teacher is not compiled."""
+    return isinstance(getattr(teacher, "k", None), PackSchedule) or getattr(teacher, "look", None) is not None
 
 
 def check_teacher(teacher: object) -> None:
@@ -302,26 +348,16 @@ def largest(scores: Array, k: int) -> Indices:
     return np.sort(np.concatenate([above, equal]))
 
 
-def check_k(k: object) -> None:
-    """Refuse a k that is invalid for every pool."""
-    if not is_number(k):
-        raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
-    if is_whole(k):
-        if int(k) < 1:
-            raise InvalidInput(f"k must be a count >= 1 or a share in (0, 1], got {k!r}")
-    elif not 0 < float(k) <= 1:
-        hint = f"; for a count write k={int(k)}" if float(k) > 1 and float(k).is_integer() else ""
-        raise InvalidInput(f"k as a float is a share in (0, 1], got {k!r}{hint}")
-
-
-def count_of(k: int | float, n: int) -> int:
-    """Return how many of n points k means: a count as it is, a share floored and at least 1.
+def count_of(k: int | float | PackSchedule, n: int, step: int = 0) -> int:
+    """Return how many of n points k means at a step: a count as it is, a share floored and at least 1.
 
     Examples
     --------
     >>> count_of(1, 280), count_of(1.0, 280), count_of(0.05, 8464)
     (1, 280, 423)
     """
+    if isinstance(k, PackSchedule):
+        k = k.at(step)
     check_k(k)
     if is_whole(k):
         if int(k) > n:

@@ -14,6 +14,7 @@ from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.losses import Loss, as_loss
 from nimt.objects import behaves_like
+from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (
     ORANGE,
     SKY,
@@ -22,9 +23,9 @@ from nimt.teachers.base import (
     Selection,
     Teacher,
     View,
-    check_k,
     check_norm,
     count_of,
+    has_schedule,
     largest,
     norm_of,
     residual_size,
@@ -39,8 +40,9 @@ class GreedyTeacher(Teacher):
 
     Parameters
     ----------
-    k : int or float
-        A count from 1 to n, or a share in (0, 1]: k=1 shows one example per step, k=1.0 the whole pool.
+    k : int, float or schedule
+        A count from 1 to n, or a share in (0, 1]: k=1 shows one example per step, k=1.0 the whole pool. A schedule
+        (`nimt.schedules`) changes it with the step.
     score : {"residual", "gradient", "loss"}
         "residual" is |f - f*|, which a gray-box teacher knows. "gradient" is the paper's exact rule
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
@@ -52,6 +54,8 @@ class GreedyTeacher(Teacher):
         reduced by (f - f*)(x_j) K(x_j, .) / K(x_j, x_j). It needs the `kernel`. It helps where one step does correct
         the error at its points (an `OrthogonalLearner`, or a learning rate near the bound with a narrow kernel);
         elsewhere it changes little or needs more steps.
+    look : schedule, optional
+        At which steps the scores are computed anew (`nimt.schedules.every(10)`); by default at every step.
 
     Examples
     --------
@@ -59,19 +63,21 @@ class GreedyTeacher(Teacher):
     280
     """
 
-    k: int | float = 1
+    k: int | float | PackSchedule = 1
     score: str = "residual"
     loss: str | Loss | None = None
     kernel: Kernel | None = None
     diverse: bool = False
     norm: int | str = 2
+    look: LookSchedule | None = None
 
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_k(self.k)
+        check_pack(self.k)
         check_norm(self.norm)
+        check_look(self.look)
         if not isinstance(self.diverse, bool | np.bool_):
             raise InvalidInput(f"diverse must be True or False, got {self.diverse!r}")
         if not isinstance(self.score, str):
@@ -119,17 +125,20 @@ class GreedyTeacher(Teacher):
         return bool(self.diverse)
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if self.diverse or not behaves_like(self, GreedyTeacher, "select", "scores"):
+        if self.diverse or has_schedule(self) or not behaves_like(self, GreedyTeacher, "select", "scores"):
             return None
         loss = None if self.loss is None else as_loss(self.loss)
         return CompiledTwin(loss=loss, kernel=self.kernel, norm=self.norm)
 
     def select(self, view: View) -> Selection:
-        scores = self.scores(view)
-        k = count_of(self.k, len(view))
-        if self.diverse:
-            return view.shown(diverse_pack(view.predictions - view.target, self.kernel, view.pool.points, k), scores)
-        return view.shown(largest(scores, k), scores)
+        seen = view.as_last_seen(self.look)
+        scores = self.scores(seen)
+        k = count_of(self.k, len(view), view.step)
+        chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
+        return view.shown(chosen, scores, memory=seen.to_remember(self.look))
+
+    def _diverse(self, view: View, k: int) -> Indices:
+        return diverse_pack(view.predictions - view.target, self.kernel, view.pool.points, k)
 
     def scores(self, view: View) -> Array:
         """Return the score of each point."""

@@ -13,7 +13,8 @@ from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.learners.newton import NewtonBasis
-from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+from nimt.schedules import check_k
+from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
 
 RULES = {"f": 1.0, "P": 0.0, "f*P": 0.5, "f/P": np.inf}
 

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, Indices, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.objects import behaves_like
-from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, check_k, count_of
+from nimt.schedules import PackSchedule, check_pack
+from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, count_of, has_schedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +22,9 @@ class RandomTeacher(Teacher):
 
     Parameters
     ----------
-    k : int or float
-        A count from 1 to n, or a share in (0, 1] of what the teacher may show.
+    k : int, float or schedule
+        A count from 1 to n, or a share in (0, 1] of what the teacher may show; a schedule (`nimt.schedules`) changes
+        it with the step.
     replace : bool
         Draw with replacement, as the published experiments do.
     weights : array (n,), optional
@@ -34,7 +36,7 @@ class RandomTeacher(Teacher):
     423
     """
 
-    k: int | float = 1
+    k: int | float | PackSchedule = 1
     replace: bool = True
     weights: ArrayLike | None = None
 
@@ -44,7 +46,7 @@ class RandomTeacher(Teacher):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_k(self.k)
+        check_pack(self.k)
         if not isinstance(self.replace, bool | np.bool_):
             raise InvalidInput(f"replace must be True or False, got {self.replace!r}")
         if self.weights is not None:
@@ -69,11 +71,16 @@ class RandomTeacher(Teacher):
         return "whole" if everything else f"RFT-{self.k}"
 
     def select(self, view: View) -> Selection:
-        k = count_of(self.k, len(view))
+        k = count_of(self.k, len(view), view.step)
         return view.shown(self.drawn(view.rng, view.candidates, k, 1)[0])
 
     def compiled_twin(self) -> CompiledTwin | None:
-        return CompiledTwin(draw=self.drawn) if behaves_like(self, RandomTeacher, "select", "drawn") else None
+        if has_schedule(self) or not behaves_like(self, RandomTeacher, "select", "drawn"):
+            return None
+        return CompiledTwin(draw=self.drawn)
+
+    def looks_at(self, step: int) -> bool:
+        return False
 
     def drawn(self, rng: np.random.Generator, candidates: Indices, k: int, steps: int) -> Indices:
         """Draw the packs of some steps, as positions among the candidates, shape (steps, k)."""

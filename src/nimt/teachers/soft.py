@@ -10,7 +10,8 @@ import numpy as np
 
 from nimt.arrays import is_number
 from nimt.errors import InvalidInput
-from nimt.teachers.base import Selection, Teacher, View, check_k, count_of, largest, residual_size
+from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
+from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +25,13 @@ class SoftTeacher(Teacher):
 
     Parameters
     ----------
-    k : int or float
-        A count from 1 to n, or a share in (0, 1].
+    k : int, float or schedule
+        A count from 1 to n, or a share in (0, 1]; a schedule (`nimt.schedules`) changes it with the step.
     temperature : float
         From 0 to infinity. At 0.1 a point with half the largest error is drawn exp(-5) times as often as
         the point with the largest.
+    look : schedule, optional
+        At which steps the scores are computed anew; by default at every step. The noise is always new.
 
     Examples
     --------
@@ -36,8 +39,9 @@ class SoftTeacher(Teacher):
     5
     """
 
-    k: int | float = 1
+    k: int | float | PackSchedule = 1
     temperature: float = 0.1
+    look: LookSchedule | None = None
 
     at_random: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = "#A65628"
@@ -45,7 +49,8 @@ class SoftTeacher(Teacher):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_k(self.k)
+        check_pack(self.k)
+        check_look(self.look)
         if not is_number(self.temperature) or not float(self.temperature) >= 0:
             raise InvalidInput(f"temperature must be a number from 0 to infinity, got {self.temperature!r}")
 
@@ -54,10 +59,11 @@ class SoftTeacher(Teacher):
         return f"soft-{self.k}"
 
     def select(self, view: View) -> Selection:
-        scores = residual_size(view.predictions, view.target)
-        k = count_of(self.k, len(view))
+        seen = view.as_last_seen(self.look)
+        scores = residual_size(seen.predictions, seen.target)
+        k = count_of(self.k, len(view), view.step)
         noise = view.rng.gumbel(size=len(view))
         scale = self.temperature * float(np.max(scores))
         # noise times scale, not scores over scale: no division by zero, and at temperature 0 only the scores remain
         keys = noise if np.isinf(scale) or not np.max(scores) else scores + scale * noise
-        return view.shown(largest(keys, k), scores)
+        return view.shown(largest(keys, k), scores, memory=seen.to_remember(self.look))

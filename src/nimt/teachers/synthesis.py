@@ -12,7 +12,8 @@ import numpy as np
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, ResponseWarning
 from nimt.objects import behaves_like
-from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, check_k, count_of, largest, residual_size
+from nimt.schedules import check_k
+from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
 
 

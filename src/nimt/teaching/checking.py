@@ -94,6 +94,8 @@ def task_of(
     """Resolve pool, target and the teacher's options, and refuse what does not fit together."""
     check_learner(learner)
     check_teacher(teacher)
+    if isinstance(teacher, Teacher):
+        teacher = teacher.settled(rules.max_iterations)
     box = X if isinstance(X, Box) else None
     pool = X.grid if isinstance(X, Box) else as_pool(X)
     if isinstance(learner, StartsFromInitial):

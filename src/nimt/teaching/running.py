@@ -210,6 +210,7 @@ class Run:
             snapshots=dict(self.snapshots),
             compiling=self.compiling,
             drew=self._drew(),
+            looked=self.record.looked,
         )
 
     def _drew(self) -> bool:

@@ -82,13 +82,17 @@ def constant_diagonal(again: Replay) -> Assumption:
 def one_example_a_step(again: Replay) -> Assumption:
     assert again.lesson.indices is not None
     k = again.lesson.indices.shape[1]
-    return Assumption("one example per step", k == 1, "one example per step" if k == 1 else f"packs of {k} examples")
+    most = "" if again.lesson.has_packs_of_one_size else "up to "
+    found = "one example per step" if k == 1 else f"packs of {most}{k} examples"
+    return Assumption("one example per step", k == 1, found)
 
 
 def true_labels(again: Replay) -> Assumption:
     lesson = again.lesson
     assert lesson.indices is not None and lesson.labels is not None
-    wrong = int(np.count_nonzero(np.any(lesson.labels != lesson.target[lesson.indices], axis=1)))
+    true = lesson.target[lesson.indices]
+    true[lesson.indices < 0] = np.nan  # beyond the end of a smaller pack
+    wrong = int(np.count_nonzero(np.any((lesson.labels != true) & ~np.isnan(lesson.labels), axis=1)))
     clause = "every label is true" if wrong == 0 else f"labels other than f*(x) at {wrong} steps"
     return Assumption("true labels", wrong == 0, clause)
 

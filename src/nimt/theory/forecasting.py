@@ -16,7 +16,7 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Pool
-from nimt.teachers.base import count_of
+from nimt.teachers.base import count_of, has_schedule
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
@@ -221,6 +221,8 @@ def forecast_from(start: LessonStart, *, seconds: float | None = None) -> Foreca
     if rest >= start.tol:
         why = "Exact: equal points have different targets, and f has one value there, whatever is shown."
         return _out_of_reach(start, rest, why)
+    if has_schedule(start.teacher):
+        raise InvalidInput("there is no forecast for packs or looks by a schedule: forecast the largest and smallest k")
     return _forecast_of(start.teacher, start, seconds)
 
 

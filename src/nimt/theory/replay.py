@@ -109,9 +109,9 @@ class Replay:
         """Yield every step; `pupil` is taught along, so a measure of it can be read between two moments."""
         lesson = self.lesson
         pupil = pupil or self.pupil()
-        assert lesson.indices is not None and lesson.labels is not None
         values = pupil.values.copy()
-        for step, (shown, labels) in enumerate(zip(lesson.indices, lesson.labels, strict=True)):
+        for step in range(len(lesson)):
+            shown, labels = lesson.pack(step)
             indices, rate = shown.astype(np.intp), pupil.rate()
             with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is replayed as it was
                 slopes = np.asarray(self.loss.slope(values[indices], labels))

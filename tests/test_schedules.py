@@ -1,0 +1,238 @@
+"""Packs that change in size, teachers that look only sometimes, and mixtures: against plain loops, resumed, stored."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import schedules, testing
+from nimt.teachers.base import View
+from nimt.theory.assumptions import one_example_a_step
+from nimt.theory.replay import replay
+from oracles import furthest, gauss
+from problems import assert_same_lesson
+
+POINTS = np.linspace(-2, 2, 17)
+TARGET = np.sin(2 * POINTS)
+LEARNER = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
+POWER = nimt.InterpolationTeacher("P", kernel=LEARNER.kernel)
+SHAPES = {
+    "linear": lambda start, end, part: start + (end - start) * part,
+    "cosine": lambda start, end, part: start + (end - start) * (1 - math.cos(math.pi * part)) / 2,
+    "geometric": lambda start, end, part: start * (end / start) ** part,
+}
+
+
+def taught(teacher, steps=30, **options):
+    return nimt.teach(LEARNER, teacher, POINTS, TARGET, max_iterations=steps, **options)
+
+
+def taught_in_a_box(teacher):
+    return nimt.teach(LEARNER, teacher, nimt.Box([(0, 1)]), np.sin, max_iterations=1)
+
+
+def forecast(teacher):
+    return nimt.forecast(LEARNER, teacher, POINTS, TARGET, tol=0.01)
+
+
+def lesson_in_plain_loops(size_at, looks_at, steps):
+    """Greedy packs: of this size at each step, chosen by the differences seen at the latest look."""
+    kernel, values = gauss(0.5), [0.0] * len(POINTS)
+    seen, packs, distances = None, [], []
+    for step in range(steps):
+        if looks_at(step):
+            seen = list(values)
+        pack = furthest(seen, TARGET, range(len(POINTS)), size_at(step))
+        packs.append(pack)
+        slopes = [2 * (values[i] - TARGET[i]) for i in pack]
+        for j, x in enumerate(POINTS):
+            for slope, i in zip(slopes, pack, strict=True):
+                values[j] -= 0.1 / len(pack) * slope * kernel([POINTS[i]], [x])
+        distances.append(math.sqrt(sum((f - t) ** 2 for f, t in zip(values, TARGET, strict=True))) / len(POINTS))
+    return packs, distances
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("start", "end"), [(0.1, 1.0), (1.0, 0.3), (1, 9), (12, 2)])
+def test_the_sizes_follow_the_formulas(shape, start, end):
+    schedule = getattr(schedules, shape)(start, end, over=20)
+    for step in range(40):
+        expected = SHAPES[shape](start, end, min(1.0, step / 20))
+        expected = round(expected) if isinstance(start, int) else expected
+        assert schedule.at(step) == pytest.approx(expected, rel=1e-14)
+        assert min(start, end) <= schedule.at(step) <= max(start, end)
+    assert type(schedule.at(3)) is type(start)
+
+
+def test_steps_are_equal_stages_from_start_to_end():
+    sizes = [schedules.steps(0.1, 1.0, over=100, stages=4).at(step) for step in range(120)]
+    assert sizes[:25] == [0.1] * 25
+    np.testing.assert_allclose([sizes[25], sizes[50], sizes[74], sizes[75], sizes[119]], [0.4, 0.7, 0.7, 1.0, 1.0])
+    assert schedules.steps(3, 8, over=10, stages=1).at(9) == 3
+
+
+def test_incremental_looks_as_the_published_strategy_does():
+    """At every step for a quarter, then every 10, 20, ..., 50 steps in five equal parts."""
+    steps, longest, parts = 1000, 50, 5
+    quarter, length = steps // 4, (steps - steps // 4) // parts
+    schedule = schedules.incremental(longest, over=steps)
+    for step in range(steps):
+        gap = 1 if step < quarter else longest // parts * ((step - quarter) // length + 1)
+        assert schedule.at(step) == (step % gap == 0)
+    assert schedule.gap_at(5 * steps) == longest
+
+
+@pytest.mark.parametrize("look", [None, schedules.every(4), schedules.incremental(6, over=20, stages=2)])
+@pytest.mark.parametrize("k", [3, schedules.linear(1, 9, over=20), schedules.cosine(0.06, 1.0, over=25)])
+def test_a_greedy_lesson_is_that_of_plain_loops(k, look):
+    lesson = taught(nimt.GreedyTeacher(k=k, look=look))
+
+    def size_at(step):
+        size = k if isinstance(k, int) else k.at(step)
+        return size if isinstance(size, int) else max(1, int(size * len(POINTS)))
+
+    looks = [look is None or look.at(step) for step in range(30)]
+    packs, distances = lesson_in_plain_loops(size_at, looks.__getitem__, 30)
+    assert [lesson.pack(step)[0].tolist() for step in range(30)] == packs
+    np.testing.assert_allclose(lesson.discrepancy[1:], distances, rtol=1e-12)
+    assert (lesson.looked is None) if look is None else (lesson.looked.tolist() == looks)
+    np.testing.assert_array_equal(lesson.picks, np.bincount(np.concatenate(packs), minlength=len(POINTS)))
+
+
+TEACHERS = {
+    "greedy": nimt.GreedyTeacher(k=schedules.geometric(1, 12, over=9), look=schedules.every(3)),
+    "random": nimt.RandomTeacher(k=schedules.cosine(0.1, 0.9, over=9)),
+    "distinct": nimt.RandomTeacher(k=schedules.linear(2, 9, over=9), replace=False),
+    "soft": nimt.SoftTeacher(
+        k=schedules.steps(1, 6, over=9, stages=3), look=schedules.incremental(4, over=9, stages=2)
+    ),
+    "mixed": nimt.MixedTeacher(
+        {nimt.GreedyTeacher(): 0.4, nimt.RandomTeacher(replace=False): 0.6},
+        k=schedules.linear(0.2, 0.8, over=9), look=schedules.every(2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEACHERS)
+def test_the_contract_of_teachers(name):
+    testing.check_teacher(TEACHERS[name])
+
+
+@pytest.mark.parametrize("name", TEACHERS)
+def test_a_lesson_is_stored_and_resumed_bit_for_bit(name, tmp_path):
+    teacher = TEACHERS[name]
+    whole = taught(teacher, 14, seed=3)
+    path = tmp_path / "checkpoint"
+    taught(teacher, 5, seed=3, checkpoint=path)
+    resumed = nimt.resume(path, max_iterations=14)
+    resumed.save(tmp_path / "lesson.npz")
+    for other in (resumed, nimt.Lesson.load(tmp_path / "lesson.npz")):
+        np.testing.assert_array_equal(other.indices, whole.indices)
+        np.testing.assert_array_equal(other.labels, whole.labels)
+        np.testing.assert_array_equal(other.looked, whole.looked)
+        np.testing.assert_array_equal(other.final, whole.final)
+    assert sorted({len(whole.pack(step)[0]) for step in range(14)}) != [1]
+
+
+def test_a_length_that_is_not_given_is_that_of_the_lesson(tmp_path):
+    open_ended = nimt.GreedyTeacher(k=schedules.linear(1, 11), look=schedules.incremental(4, stages=2))
+    fixed = nimt.GreedyTeacher(k=schedules.linear(1, 11, over=10), look=schedules.incremental(4, stages=2, over=10))
+    path = tmp_path / "checkpoint"
+    lesson = taught(open_ended, 10, checkpoint=path)
+    assert_same_lesson(lesson, taught(fixed, 10))
+    later = nimt.resume(path, max_iterations=20)  # the larger budget does not stretch the schedule
+    np.testing.assert_array_equal(later.indices, taught(fixed, 20).indices)
+    with pytest.raises(nimt.InvalidInput, match="over="):
+        open_ended.select(view_of(TARGET))
+
+
+def view_of(target, seed=0):
+    n = len(target)
+    places = np.arange(n)
+    return View(0, nimt.Grid(places), np.zeros(n), np.asarray(target), np.random.default_rng(seed), None, places)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_mixture_chooses_in_turn_from_what_is_free(seed):
+    rng = np.random.default_rng(seed)
+    target = rng.normal(size=20)
+    parts = [(nimt.GreedyTeacher(norm=1), 0.3), (nimt.RandomTeacher(replace=False), 0.25), (nimt.GreedyTeacher(), 0.45)]
+    shown = nimt.MixedTeacher(parts, k=9).select(view_of(target, seed)).indices.tolist()
+    first = furthest([0.0] * 20, target, range(20), 2)
+    free = [i for i in range(20) if i not in first]
+    drawn = [free[i] for i in np.random.default_rng(seed).choice(18, size=2, replace=False)]
+    rest = furthest([0.0] * 20, target, [i for i in free if i not in drawn], 5)
+    assert shown == first + drawn + rest
+    assert nimt.MixedTeacher(parts).sizes(9) == [2, 2, 5]
+
+
+def test_a_mixture_of_one_is_that_teacher():
+    for teacher, alone in [
+        (nimt.GreedyTeacher(), nimt.GreedyTeacher(k=4)),
+        (nimt.RandomTeacher(), nimt.RandomTeacher(k=4)),
+    ]:
+        mixed = taught(nimt.MixedTeacher([(teacher, 1.0)], k=4), engine="reference")
+        np.testing.assert_array_equal(mixed.indices, taught(alone, engine="reference").indices)
+
+
+def test_several_outputs_are_mixed_and_looked_at_by_their_norm():
+    target = np.stack([TARGET, 2 * np.cos(POINTS), POINTS], axis=1)
+    teacher = nimt.MixedTeacher(
+        {nimt.GreedyTeacher(): 0.5, nimt.SoftTeacher(): 0.5}, k=schedules.linear(2, 8, over=9), look=schedules.every(4)
+    )
+    lesson = nimt.teach(LEARNER, teacher, POINTS, target, max_iterations=12, seed=1)
+    assert lesson.labels.shape == (12, 8, 3)
+    indices, labels = lesson.pack(3)
+    np.testing.assert_array_equal(labels, target[indices])
+
+
+def test_figures_theory_and_tables_read_packs_of_any_size(tmp_path):
+    lesson = taught(nimt.GreedyTeacher(k=schedules.linear(1, 8, over=10)), 12, snapshots=[0, 6])
+    moments = list(replay(lesson).moments())
+    assert [len(moment.indices) for moment in moments] == [len(lesson.pack(step)[0]) for step in range(12)]
+    assert "packs of up to 8 examples" in str(one_example_a_step(replay(lesson)))
+    panels = nimt.plots.panel_table(lesson, steps=[0, 6])
+    assert [len(panel.shown) for panel in panels] == [1, 5]
+    table = lesson.to_table()
+    assert table["index_8"][0] == -1 and np.isnan(table["label_8"][0])
+    lesson.replay(tmp_path / "lesson.html")
+    looked = taught(nimt.GreedyTeacher(look=schedules.every(5)), 12).to_table()["looked"]
+    assert np.flatnonzero(looked).tolist() == [0, 5, 10]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: schedules.cosine(0.0, 1.0), "start as a float is a share"),
+        (lambda: schedules.linear(1, 0.5), "both be counts or both be shares"),
+        (lambda: schedules.geometric(1, 5, over=0), "over must be a whole number >= 1, got 0"),
+        (lambda: schedules.steps(1, 5, stages=0), "stages must be a whole number"),
+        (lambda: nimt.PackSchedule("round", 1, 2), "must be one of cosine"),
+        (lambda: nimt.PackSchedule("linear", 1, 2, stages=3), "a linear schedule has none"),
+        (lambda: schedules.every(0), "gap must be a whole number >= 1"),
+        (lambda: schedules.incremental(3), "at least stages"),
+        (lambda: schedules.incremental(dense=1.0), "dense must be a share"),
+        (lambda: nimt.LookSchedule("never", 3), "must be one of every"),
+        (lambda: nimt.GreedyTeacher(look=10), "look must be None"),
+        (lambda: nimt.SynthesisTeacher(k=schedules.linear(1, 2)), "k must be a count"),
+        (lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 18, over=99)), 3), "from 1 to 17"),
+        (lambda: nimt.MixedTeacher({}), "shares must be teachers"),
+        (lambda: nimt.MixedTeacher(3), "shares must be teachers"),
+        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(): 0.5}), "sum to 0.5"),
+        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(): 2.0}), "from 0 to 1, got 2.0"),
+        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(k=1.0): 1.0}), "k= is given to the mixture"),
+        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(pool=[1, 2]): 1.0}), "pool= is given to the mixture"),
+        (lambda: nimt.MixedTeacher({nimt.SynthesisTeacher(): 1.0}), "make no labels"),
+        (lambda: nimt.MixedTeacher({"greedy": 1.0}), "make no labels"),
+        (lambda: taught(nimt.MixedTeacher({POWER: 1.0}, k=2)), "remembers what it showed"),
+        (lambda: forecast(nimt.GreedyTeacher(k=schedules.linear(1, 4))), "no forecast"),
+        (lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 4)), engine="grid"), "follows a schedule"),
+        (lambda: taught_in_a_box(nimt.GreedyTeacher(look=schedules.every(2))), "in a Box a teacher cannot have look="),
+        (lambda: taught(nimt.GreedyTeacher(), record="picks").pack(0), "record='all'"),
+        (lambda: taught(nimt.GreedyTeacher()).pack(30), "steps 0 to 29, got 30"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_sentence(make, sentence):
+    with pytest.raises(nimt.InvalidInput, match=sentence):
+        make()
