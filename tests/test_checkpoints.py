@@ -234,7 +234,7 @@ def test_a_full_disk_warns_and_the_lesson_goes_on(tmp_path, monkeypatch):
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("numpy.savez", full)
+    monkeypatch.setattr("numpy.lib.format.write_array", full)
     with pytest.warns(nimt.CheckpointWarning, match=r"No space left on device.*the checkpoint before it is complete"):
         lesson = nimt.resume(path)
     monkeypatch.undo()

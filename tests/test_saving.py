@@ -319,7 +319,7 @@ def test_a_folder_is_no_lesson(tmp_path):
         nimt.Lesson.load(tmp_path)
 
 
-@pytest.mark.parametrize("broken", ["numpy.savez", "os.fsync", "os.replace"])
+@pytest.mark.parametrize("broken", ["numpy.lib.format.write_array", "os.fsync", "os.replace"])
 def test_a_write_that_fails_leaves_the_old_file(broken, tmp_path, monkeypatch):
     path = tmp_path / "lesson"
     old = small_lesson(max_iterations=3)

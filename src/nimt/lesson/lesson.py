@@ -31,7 +31,6 @@ STORED = (
     "record",
     "target",
     "initial",
-    "final",
     "indices",
     "labels",
     "examples",
@@ -39,6 +38,10 @@ STORED = (
     "drew",
     "looked",
 )
+
+
+END = "end"  # of the course of f: the snapshots, and f^T
+TRUE_LABELS = "target"  # in the place of labels that are the target's values at the examples
 
 
 class Outcome(enum.Enum):
@@ -230,8 +233,12 @@ class Lesson:
             "pool": describe(self.pool),
             "learner": self._described_learner(),
             "settings": self.settings,
-            "snapshots": {str(step): values for step, values in self.snapshots.items()},
+            # the end closes the series of snapshots, and is stored as what changed since the last of them
+            "course": {**{str(step): values for step, values in self.snapshots.items()}, END: self.final},
         }
+        shown = (self.indices, self.labels)
+        if shown[0] is not None and shown[1] is not None and np.array_equal(self.target[shown[0]], shown[1]):
+            content["labels"] = TRUE_LABELS
         storage.write(path, KIND, content)
 
     def _described_learner(self) -> object:
@@ -291,11 +298,14 @@ class Lesson:
         indices = labels = examples = None
         if content["indices"] is not None:
             indices = stored_packs(content, "indices", steps, n)
-            labels = stored_array(content, "labels", (steps, indices.shape[1], *target.shape[1:]))
+            if isinstance(content["labels"], str) and content["labels"] == TRUE_LABELS:
+                labels = target[indices]
+            else:
+                labels = stored_array(content, "labels", (steps, indices.shape[1], *target.shape[1:]))
         if content["examples"] is not None:
             examples = stored_array(content, "examples", (steps, None, pool.dimension))
         settings = _checked_settings(content["settings"])
-        kept = content["snapshots"]
+        kept, final = _course(content)
         return cls(
             discrepancy=curve,
             picks=stored_array(content, "picks", (n,), "i").astype(np.int32),
@@ -306,7 +316,7 @@ class Lesson:
             pool=pool,
             target=target,
             initial=stored_array(content, "initial", target.shape),
-            final=stored_array(content, "final", target.shape),
+            final=stored_array({"final": final}, "final", target.shape),
             settings=settings,
             learner=_stored_learner(content["learner"], pool, allow),
             indices=indices,
@@ -344,6 +354,14 @@ def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDA
     if packs.size and (filler[:, 0].any() or (filler[:, :-1] & ~filler[:, 1:]).any()):
         raise CorruptLesson(f"the file was altered: {name!r} has a pack without examples, or with gaps")
     return packs
+
+
+def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the snapshots and the end, as files hold them; format 1 has them apart."""
+    if "course" not in content:
+        return content["snapshots"], content["final"]
+    snapshots = dict(content["course"])
+    return snapshots, snapshots.pop(END)
 
 
 def _checked_settings(settings: Any) -> dict[str, Any]:

@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.lib import format as npy_format
 
 from nimt.errors import CorruptLesson
 from nimt.files import whole_file
+from nimt.lesson.packing import AnyArray, Packer, most_unpacked, pays_to_compress, with_arrays
 
-FORMAT = 1
+FORMAT = 2
+READ = (1, 2)  # format 1 has every array as it is
 CHECKSUM_BYTES = 32  # SHA-256
-ARRAY = "array"  # a dictionary with this one key stands for the array of that name
+WORTH = 1.1  # times smaller: what compressing an array must bring
 
 
-def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
+def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any], *, worth: float = WORTH) -> None:
     """Write a dictionary of numbers, text, lists, dictionaries and arrays to one file, atomically.
 
     Parameters
@@ -32,14 +34,30 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     kind : str
         What the file is, checked by `read`.
     content : dict
+    worth : float
+        An array is compressed if that makes it this many times smaller, as far as a few pieces of it tell. Compressing
+        is slower than writing, unless an array becomes much smaller.
     """
-    arrays: dict[str, NDArray[Any]] = {}
-    plain = _take_arrays_out(content, arrays)
-    header = json.dumps({"nimt": kind, "format": FORMAT, "content": plain}).encode()
-    arrays["header"] = np.frombuffer(header, dtype=np.uint8)
     with whole_file(Path(path)) as temporary, open(temporary, "w+b") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        packer = Packer()
+        _write_archive(file, kind, content, packer, worth)
+        if packer.unpacked > most_unpacked(file.tell()):  # `read` would take it for a trap
+            file.seek(0)
+            file.truncate()
+            _write_archive(file, kind, content, Packer(small=False), np.inf)
         _seal(file)
+
+
+def _write_archive(file: IO[bytes], kind: str, content: dict[str, Any], packer: Packer, worth: float) -> None:
+    plain = packer.without_arrays(content)
+    header = json.dumps({"nimt": kind, "format": FORMAT, "packing": packer.steps, "content": plain}).encode()
+    arrays = {**packer.arrays, "header": np.frombuffer(header, dtype=np.uint8)}
+    with zipfile.ZipFile(file, "w", compresslevel=1) as archive:
+        for name, array in arrays.items():
+            archive.compression = zipfile.ZIP_DEFLATED if pays_to_compress(array, worth) else zipfile.ZIP_STORED
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy_format.write_array(member, array, allow_pickle=False)
+    file.seek(0, os.SEEK_END)
 
 
 def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
@@ -51,12 +69,15 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
                     f"{path} is not a {kind} written by nimt, or it was cut short, altered or damaged: "
                     f"its checksum does not match"
                 )
+            limit = most_unpacked(os.fstat(file.fileno()).st_size)
             with zipfile.ZipFile(file) as archive:
-                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                    raise CorruptLesson(f"{path} is a compressed archive, which nimt never writes")
+                if sum(member.file_size for member in archive.infolist()) > limit:
+                    raise CorruptLesson(
+                        f"{path} would take more than {limit:,} bytes of memory, unlike what nimt writes"
+                    )
             file.seek(0)
             with np.load(file, allow_pickle=False) as content:
-                arrays = {name: content[name] for name in content.files}
+                arrays: dict[str, AnyArray] = {name: content[name] for name in content.files}
     except FileNotFoundError:
         raise
     except (
@@ -89,39 +110,18 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         raise CorruptLesson(f"{path} was altered: its header cannot be read") from None
     if found != kind:
         raise CorruptLesson(f"{path} holds a {found}, not a {kind}")
-    if version != FORMAT:
+    if version not in READ:
         raise CorruptLesson(
-            f"{path} has format {version}, this version of nimt reads {FORMAT}: use the version it was written with"
+            f"{path} has format {version}, this version of nimt reads {' and '.join(map(str, READ))}: use the version "
+            f"it was written with"
         )
     try:
-        record = _put_arrays_back(plain, arrays)
+        record = with_arrays(plain, arrays, header.get("packing", {}), limit)
     except (KeyError, RecursionError):
         raise CorruptLesson(f"{path} was altered: its header names arrays it does not hold") from None
     if not isinstance(record, dict):
         raise CorruptLesson(f"{path} was altered: its header holds no record")
     return record
-
-
-def _take_arrays_out(content: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    if isinstance(content, np.ndarray):
-        name = f"array_{len(arrays)}"
-        arrays[name] = content
-        return {ARRAY: name}
-    if isinstance(content, dict):
-        return {str(key): _take_arrays_out(value, arrays) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_take_arrays_out(value, arrays) for value in content]
-    return content
-
-
-def _put_arrays_back(plain: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    if isinstance(plain, dict):
-        if set(plain) == {ARRAY} and isinstance(plain[ARRAY], str):  # a teacher may call what it remembers "array"
-            return arrays[plain[ARRAY]]
-        return {key: _put_arrays_back(value, arrays) for key, value in plain.items()}
-    if isinstance(plain, list):
-        return [_put_arrays_back(value, arrays) for value in plain]
-    return plain
 
 
 def _seal(file: IO[bytes]) -> None:

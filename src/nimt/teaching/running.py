@@ -31,6 +31,7 @@ CHECKPOINT = "checkpoint"
 ON_INTERRUPT = ("return", "raise")
 INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
 CHECKPOINT_EVERY = 3.0  # seconds, or more if writing one takes long
+CHECKPOINT_WORTH = 4.0  # times smaller: arrays that compress less take longer to compress than to write
 CHECKPOINT_SHARE = 0.05  # the largest share of the time that checkpoints may take
 
 
@@ -259,7 +260,7 @@ class Run:
         fresh = place.with_name(place.name + ".next")
         if fresh.is_file():
             fresh.unlink()  # of a run that was killed
-        storage.write(fresh, CHECKPOINT, content)
+        storage.write(fresh, CHECKPOINT, content, worth=CHECKPOINT_WORTH)
         if not self._wrote:  # a checkpoint of another lesson, which must not be resumed by mistake
             previous_of(place).unlink(missing_ok=True)
         elif place.exists() and (self._is_whole or is_whole(place)):

@@ -1,0 +1,209 @@
+"""The arrays of a record, made small without loss.
+
+Equal arrays are kept once, whole numbers by their range, a series by its changes. A *series* is a dictionary of float64
+arrays of one shape, such as the snapshots of a lesson. Each is written as the bits in which it differs from the one
+before: these are mostly zero, which compresses well.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.errors import CorruptLesson
+
+AnyArray = NDArray[Any]
+
+ARRAY = "array"  # a dictionary with this one key stands for the array of that name
+SMALL = 1 << 10  # bytes: smaller arrays are written as they are
+WHOLE_NUMBERS = ("<i8", "<i4", "<i2", "<u8", "<u4", "<u2")  # that may be written in fewer bytes
+SAMPLES, SAMPLE = 16, 1 << 12  # pieces, and bytes of each, that tell whether compressing pays
+SMALLEST_LIMIT, MOST_PER_BYTE = 1 << 26, 100  # bytes that a file may become in memory
+
+
+def most_unpacked(size: int) -> int:
+    """Return how many bytes of arrays a file of this size may hold, so that a small file never fills the memory.
+
+    Examples
+    --------
+    >>> most_unpacked(10), most_unpacked(10_000_000)
+    (67108864, 1000000000)
+    """
+    return max(SMALLEST_LIMIT, MOST_PER_BYTE * size)
+
+
+class Packer:
+    """Take the arrays out of a record.
+
+    Parameters
+    ----------
+    small : bool
+        Whether to make them small; otherwise each is kept as it is.
+
+    Attributes
+    ----------
+    arrays : dict of name -> array, as they are written
+    steps : dict of name -> dict
+        How each packed array is unpacked: its "dtype", or the name of the array it comes "after" in a series.
+    unpacked : int
+        Bytes of all arrays when they are back in their places.
+    """
+
+    def __init__(self, *, small: bool = True) -> None:
+        self.arrays: dict[str, AnyArray] = {}
+        self.steps: dict[str, dict[str, str]] = {}
+        self.unpacked = 0
+        self._small = small
+        self._given: dict[tuple[str, tuple[int, ...]], list[tuple[str, AnyArray]]] = {}
+
+    def without_arrays(self, content: Any) -> Any:
+        """Return the content with a reference in the place of each array."""
+        if isinstance(content, np.ndarray):
+            return {ARRAY: self._name(content)}
+        if isinstance(content, dict):
+            return self._without_series(content) if self._small and _is_series(content) else {
+                str(key): self.without_arrays(value) for key, value in content.items()
+            }  # fmt: skip
+        if isinstance(content, list | tuple):
+            return [self.without_arrays(value) for value in content]
+        return content
+
+    def _without_series(self, series: dict[str, AnyArray]) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        before: str | None = None
+        for key, values in series.items():
+            before = self._name(values, before)
+            plain[str(key)] = {ARRAY: before}
+        return plain
+
+    def _name(self, given: AnyArray, before: str | None = None) -> str:
+        """Keep an array, packed, unless an equal one is kept already; return its name."""
+        self.unpacked += given.nbytes
+        alike = self._given.setdefault((given.dtype.str, given.shape), [])
+        known = next((name for name, other in alike if _is_same(given, other)), None) if self._small else None
+        if known is not None:
+            return known
+        name = f"array_{len(self.arrays)}"
+        if before is not None:
+            last = next(other for other_name, other in alike if other_name == before)
+            self.arrays[name] = _bits(given) ^ _bits(last)
+            self.steps[name] = {"after": before}
+        else:
+            self.arrays[name] = _by_range(given) if self._small else given
+            if self.arrays[name].dtype != given.dtype:
+                self.steps[name] = {"dtype": given.dtype.str}
+        alike.append((name, given))
+        return name
+
+
+def with_arrays(plain: Any, arrays: dict[str, AnyArray], steps: Any, limit: int) -> Any:
+    """Return what `Packer.without_arrays` was given, or raise `CorruptLesson`.
+
+    Parameters
+    ----------
+    plain : what `without_arrays` returned
+    arrays, steps : as the packer had them
+    limit : int
+        The most bytes of all arrays in their places.
+    """
+    unpacked = _unpacked(arrays, steps)
+    left = limit
+
+    def placed(part: Any) -> Any:
+        nonlocal left
+        if isinstance(part, dict):
+            if set(part) == {ARRAY} and isinstance(part[ARRAY], str):  # a teacher may call what it remembers "array"
+                found = unpacked[part[ARRAY]]
+                left -= found.nbytes
+                if left < 0:
+                    raise CorruptLesson(f"the file was altered: its arrays take more than {limit:,} bytes")
+                return found
+            return {key: placed(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return [placed(value) for value in part]
+        return part
+
+    return placed(plain)
+
+
+def pays_to_compress(array: AnyArray, times: float) -> bool:
+    """Say, from a few pieces of it, whether compressing makes an array this many times smaller.
+
+    Examples
+    --------
+    >>> pays_to_compress(np.zeros(1000), 4), pays_to_compress(np.random.default_rng(0).normal(size=1000), 1.1)
+    (True, False)
+    """
+    if array.nbytes < SMALL:
+        return False
+    data = array.reshape(-1).view(np.uint8) if array.flags.c_contiguous else np.frombuffer(array.tobytes(), np.uint8)
+    if len(data) <= SAMPLES * SAMPLE:
+        pieces = data.tobytes()
+    else:
+        starts = np.linspace(0, len(data) - SAMPLE, SAMPLES).astype(int)
+        pieces = b"".join(data[start : start + SAMPLE].tobytes() for start in starts)
+    return len(pieces) >= times * len(zlib.compress(pieces, 1))
+
+
+def _unpacked(arrays: dict[str, AnyArray], steps: Any) -> dict[str, AnyArray]:
+    """Return the arrays as they were given to the packer."""
+    if not isinstance(steps, dict) or not set(steps) <= set(arrays):
+        raise CorruptLesson("the file was altered: it does not say how its arrays are unpacked")
+    unpacked: dict[str, AnyArray] = {}
+    for name, array in arrays.items():  # an array comes after the one it differs from
+        step = steps.get(name, {})
+        if not isinstance(step, dict):
+            raise CorruptLesson(f"the file was altered: it does not say how its array {name!r} is unpacked")
+        if "after" in step:
+            before = unpacked.get(step["after"]) if isinstance(step["after"], str) else None
+            kinds = None if before is None else (before.dtype.str, array.dtype.str)
+            if before is None or kinds != ("<f8", "<u8") or before.shape != array.shape:
+                raise CorruptLesson(f"the file was altered: its array {name!r} continues no series")
+            unpacked[name] = (array ^ _bits(before)).view(np.float64)
+        elif "dtype" in step:
+            if step["dtype"] not in WHOLE_NUMBERS or array.dtype.kind not in "iu":
+                raise CorruptLesson(f"the file was altered: its array {name!r} is unpacked to {step['dtype']!r}")
+            unpacked[name] = array.astype(step["dtype"])
+        else:
+            unpacked[name] = array
+    return unpacked
+
+
+def _is_series(content: dict[str, Any]) -> bool:
+    first: Any = next(iter(content.values()), None)
+    return len(content) > 1 and all(
+        isinstance(part, np.ndarray) and part.dtype == np.float64 and part.ndim > 0 and part.shape == first.shape
+        for part in content.values()
+    )
+
+
+def _is_same(one: AnyArray, other: AnyArray) -> bool:
+    """Say whether two arrays of one dtype and shape hold the same bits."""
+    if one is other:
+        return True
+    if one.dtype.kind not in "biuf" or one.dtype.itemsize > 8:
+        return False
+    a, b = _bits(one).reshape(-1), _bits(other).reshape(-1)
+    stride = max(1, len(a) // 64)  # a look at a few values tells most arrays apart
+    return np.array_equal(a[::stride], b[::stride]) and np.array_equal(a, b)
+
+
+def _bits(array: AnyArray) -> AnyArray:
+    kept = np.ascontiguousarray(array).reshape(array.shape)
+    return kept.view(f"u{array.dtype.itemsize}")
+
+
+def _by_range(array: AnyArray) -> AnyArray:
+    """Return whole numbers in the fewest bytes that hold them all."""
+    if array.dtype.str not in WHOLE_NUMBERS or array.nbytes < SMALL:
+        return array
+    low, high = int(array.min()), int(array.max())
+    kinds = ("u1", "u2", "u4") if low >= 0 else ("i1", "i2", "i4")
+    for kind in kinds:
+        limits = np.iinfo(kind)
+        if limits.min <= low and high <= limits.max and np.dtype(kind).itemsize < array.dtype.itemsize:
+            return array.astype(kind)
+    return array

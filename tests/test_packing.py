@@ -1,0 +1,137 @@
+"""Files stay small and lose nothing: equal arrays once, whole numbers by their range, snapshots by what changed."""
+
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import nimt
+from nimt.lesson import storage
+from nimt.lesson.packing import MOST_PER_BYTE, SMALLEST_LIMIT, Packer, most_unpacked, with_arrays
+
+ARRAYS = hnp.arrays(
+    st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.int16, np.uint64, np.uint8, np.bool_]),
+    hnp.array_shapes(min_dims=0, max_dims=3, max_side=40),
+)
+
+
+def again(content, **options):
+    packer = Packer(**options)
+    plain = packer.without_arrays(content)
+    return with_arrays(plain, packer.arrays, packer.steps, packer.unpacked), packer
+
+
+def assert_same(one, other):
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype and one.shape == other.shape
+        assert one.tobytes() == other.tobytes()
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_same(one[key], other[key])
+    else:
+        assert one == other
+
+
+@given(st.dictionaries(st.text(max_size=3), ARRAYS, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_packing_loses_nothing(content):
+    assert_same(again({"part": content})[0], {"part": content})
+    assert_same(again({"part": content}, small=False)[0], {"part": content})
+
+
+def test_a_series_is_exact_also_at_nan_infinity_and_minus_zero():
+    rng = np.random.default_rng(0)
+    odd = np.array([np.nan, -np.nan, np.inf, -np.inf, -0.0, 0.0, 5e-324, 1e308])
+    series = {str(step): rng.permutation(odd) for step in range(6)}
+    found, packer = again({"snapshots": series})
+    assert_same(found["snapshots"], series)
+    assert sum("after" in step for step in packer.steps.values()) == 5
+
+
+def test_equal_arrays_are_kept_once_and_come_back_in_every_place():
+    target = np.random.default_rng(0).normal(size=500)
+    found, packer = again({"target": target, "settings": {"target": target.copy(), "other": target + 1}})
+    assert len(packer.arrays) == 2
+    assert_same(found["settings"]["target"], target)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"), [(0, 255, "u1"), (0, 256, "u2"), (-1, 100, "i1"), (0, 2**33, "i8"), (-(2**31), 5, "i4")]
+)
+def test_whole_numbers_take_the_bytes_of_their_range(low, high, kind):
+    numbers = np.full(1000, low, dtype=np.int64)
+    numbers[-1] = high
+    found, packer = again({"n": numbers})
+    assert packer.arrays["array_0"].dtype == np.dtype(kind)
+    assert_same(found["n"], numbers)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [], {"array_9": {}}, {"array_0": 3}, {"array_0": {"after": "array_0"}}, {"array_1": {"after": 7}},
+        {"array_1": {"after": "array_0"}}, {"array_0": {"dtype": "O"}}, {"array_0": {"dtype": "<f8"}},
+        {"array_0": {"dtype": ["<i8"]}},
+    ],
+)  # fmt: skip
+def test_forged_packing_is_refused(steps):
+    arrays = {"array_0": np.zeros(3), "array_1": np.zeros(4, np.uint64)}
+    with pytest.raises(nimt.CorruptLesson, match="altered"):
+        with_arrays({"a": {"array": "array_0"}}, arrays, steps, 1000)
+
+
+def test_one_array_in_many_places_cannot_fill_the_memory(tmp_path):
+    many = {str(step): {"array": "array_0"} for step in range(1000)}
+    with pytest.raises(nimt.CorruptLesson, match="more than 100,000 bytes"):
+        with_arrays(many, {"array_0": np.zeros(100)}, {}, 100_000)
+
+
+def test_a_compressed_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "lesson"
+    monkeypatch.setattr(storage, "most_unpacked", lambda size: 10**9)
+    storage.write(path, "lesson", {"zeros": np.zeros(10**7)})
+    assert path.stat().st_size < SMALLEST_LIMIT / MOST_PER_BYTE
+    monkeypatch.undo()
+    with pytest.raises(nimt.CorruptLesson, match="bytes of memory"):
+        storage.read(path, "lesson")
+
+
+def test_a_file_that_would_be_taken_for_a_trap_is_written_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "most_unpacked", lambda size: max(1000, 10 * size))
+    content = {"zeros": np.zeros(10_000), "more": [np.zeros(10_000)] * 3}
+    storage.write(tmp_path / "lesson", "lesson", content)
+    assert (tmp_path / "lesson").stat().st_size > 4 * 80_000
+    assert_same(storage.read(tmp_path / "lesson", "lesson")["zeros"], content["zeros"])
+
+
+@given(st.integers(0, 10**9))
+def test_what_fits_a_file_grows_with_it(size):
+    assert most_unpacked(size) >= max(SMALLEST_LIMIT, 100 * size)
+
+
+def test_compressing_must_be_worth_it(tmp_path):
+    content = {"sparse": np.zeros(5000), "dense": np.random.default_rng(0).normal(size=5000)}
+    storage.write(tmp_path / "file", "lesson", content, worth=4.0)
+    with zipfile.ZipFile(tmp_path / "file") as archive:
+        kinds = {member.filename: member.compress_type for member in archive.infolist()}
+    assert kinds["array_0.npy"] == zipfile.ZIP_DEFLATED and kinds["array_1.npy"] == zipfile.ZIP_STORED
+
+
+def test_a_lesson_on_a_picture_takes_a_fraction_of_its_arrays(tmp_path):
+    picture = np.round(np.hypot(*np.meshgrid(np.linspace(-1, 1, 60), np.linspace(-1, 1, 50))) * 255) / 255
+    grid = nimt.Grid.like(picture)
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate="auto")
+    lesson = nimt.teach(
+        learner, nimt.GreedyTeacher(), grid, picture, max_iterations=3000, snapshots=range(0, 3001, 150)
+    )
+    lesson.save(tmp_path / "lesson")
+    raw = sum(values.nbytes for values in lesson.snapshots.values()) + lesson.indices.nbytes + lesson.labels.nbytes
+    assert (tmp_path / "lesson").stat().st_size < raw / 3
+    loaded = nimt.Lesson.load(tmp_path / "lesson")
+    np.testing.assert_array_equal(loaded.labels, lesson.labels)
+    np.testing.assert_array_equal(loaded.final, lesson.final)
+    assert all(np.array_equal(loaded.snapshots[step], values) for step, values in lesson.snapshots.items())
