@@ -38,13 +38,42 @@ def saved(tmp_path):
 def test_colours_become_luminance(saved, name):
     colours = gradient()
     options = {"lossless": True, "exact": True} if name.endswith("webp") else {}
-    picture = read_picture(saved(Image.fromarray(colours), name, **options))
+    picture = read_picture(saved(Image.fromarray(colours), name, **options), grey=True)
     for row in range(20):
         for column in range(30):
             expected = brightness(*map(float, colours[row, column]))
             assert math.isclose(picture.values[row, column], expected, rel_tol=0, abs_tol=1e-12)
     assert not picture.original
     assert picture.name == name and name in picture.source
+
+
+@pytest.mark.parametrize("name", ["p.png", "p.bmp", "p.tif", "p.ppm", "p.webp"])
+def test_colours_are_kept(saved, name):
+    colours = gradient()
+    options = {"lossless": True, "exact": True} if name.endswith("webp") else {}
+    picture = read_picture(saved(Image.fromarray(colours), name, **options))
+    np.testing.assert_array_equal(picture.values, colours / 255)
+
+
+@pytest.mark.parametrize("name", ["g.png", "g.jpg", "g.tif"])
+def test_a_colour_file_without_colours_is_grey(saved, name):
+    shades = np.repeat(gradient()[:, :, :1], 3, axis=2)
+    values = read_picture(saved(Image.fromarray(shades), name)).values
+    assert values.shape == shades.shape[:2]
+    np.testing.assert_allclose(values, shades[:, :, 0] / 255, atol=0.06 if name == "g.jpg" else 1e-12)
+
+
+def test_one_coloured_pixel_makes_a_colour_picture(saved):
+    shades = np.repeat(gradient(40, 70)[:, :, :1], 3, axis=2)
+    shades[39, 69, 2] ^= 1
+    assert read_picture(saved(Image.fromarray(shades))).values.shape == (40, 70, 3)
+
+
+def test_a_large_picture_is_searched_for_colour_to_its_last_strip(saved, monkeypatch):
+    monkeypatch.setattr("nimt.datasets.decoding.STRIP", 70)
+    shades = np.repeat(gradient(40, 70)[:, :, :1], 3, axis=2)
+    shades[39, 69, 2] ^= 1
+    np.testing.assert_array_equal(read_picture(saved(Image.fromarray(shades))).values, shades / 255)
 
 
 def test_grey_is_kept_exactly(saved):
@@ -99,17 +128,20 @@ def test_palettes_with_and_without_transparency(saved):
     image.putpalette([255, 0, 0, 0, 0, 255])
     image.putpixel((1, 0), 1)
     expected = [[brightness(255, 0, 0), brightness(0, 0, 255)]]
-    np.testing.assert_allclose(read_picture(saved(image)).values, expected, atol=1e-12)
-    np.testing.assert_allclose(read_picture(saved(image, "p.gif")).values, expected, atol=1e-12)
+    np.testing.assert_allclose(read_picture(saved(image), grey=True).values, expected, atol=1e-12)
+    np.testing.assert_allclose(read_picture(saved(image, "p.gif"), grey=True).values, expected, atol=1e-12)
     seen_through = saved(image, "q.png", transparency=0)
-    np.testing.assert_allclose(read_picture(seen_through).values, [[1.0, expected[0][1]]], atol=1e-12)
+    np.testing.assert_array_equal(read_picture(seen_through).values, [[[1, 1, 1], [0, 0, 1]]])
+    np.testing.assert_allclose(read_picture(seen_through, grey=True).values, [[1.0, expected[0][1]]], atol=1e-12)
 
 
 def test_cmyk(saved):
     image = Image.new("CMYK", (2, 2), (0, 0, 0, 255))
     np.testing.assert_allclose(read_picture(saved(image, "k.tif")).values, 0, atol=1e-12)
     image = Image.new("CMYK", (16, 16), (0, 255, 255, 0))
-    np.testing.assert_allclose(read_picture(saved(image, "r.jpg")).values, brightness(255, 0, 0), atol=0.02)
+    red = saved(image, "r.jpg")
+    np.testing.assert_allclose(read_picture(red, grey=True).values, brightness(255, 0, 0), atol=0.02)
+    np.testing.assert_allclose(read_picture(red).values[3, 3], [1, 0, 0], atol=0.02)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -142,9 +174,10 @@ def test_only_the_first_frame_counts(saved):
 def test_fit_shrinks_and_never_enlarges(saved):
     path = saved(Image.fromarray(gradient(60, 90)))
     small = read_picture(path, fit=30).values
-    assert small.shape == (20, 30)
+    assert small.shape == (20, 30, 3)
     assert small.min() >= 0 and small.max() <= 1
-    assert read_picture(path, fit=500).values.shape == (60, 90)
+    assert read_picture(path, fit=30, grey=True).values.shape == (20, 30)
+    assert read_picture(path, fit=500).values.shape == (60, 90, 3)
     flat = saved(Image.new("L", (90, 60), 51), "flat.png")
     np.testing.assert_allclose(read_picture(flat, fit=10).values, 0.2, atol=1e-6)
 
@@ -260,7 +293,7 @@ def test_no_damage_raises_anything_but_invalid_input(tmp_path, kind):
         path.write_bytes(damaged)
         try:
             picture = read_picture(path)
-            assert picture.values.ndim == 2 and np.isfinite(picture.values).all()
+            assert picture.values.ndim in (2, 3) and np.isfinite(picture.values).all()
         except InvalidInput:
             refused += 1
     assert refused > 20

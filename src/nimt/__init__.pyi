@@ -5,6 +5,7 @@ from . import plots as plots
 from . import schedules as schedules
 from . import testing as testing
 from . import theory as theory
+from .classes import one_hot as one_hot
 from .datasets.formulas import Formula as Formula
 from .engines.choosing import Plan as Plan
 from .errors import CannotStore as CannotStore

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
@@ -79,12 +80,34 @@ class Measure:
         return value > than if self.higher_is_better else value < than
 
     @property
+    def word(self) -> str:
+        """What sentences call it: "discrepancy" for those of the paper's kind, the name of any other."""
+        return self.name
+
+    @property
+    def letter(self) -> str:
+        """What narrow places of tables and figures call it: M, or the name."""
+        return self.name
+
+    @property
     def worst(self) -> float:
         """The value that every other value is better than."""
         return -np.inf if self.higher_is_better else np.inf
 
 
-class PaperDiscrepancy(Measure):
+class Discrepancy(Measure):
+    """A distance of f from f*, which the paper calls M."""
+
+    @property
+    def word(self) -> str:
+        return "discrepancy"
+
+    @property
+    def letter(self) -> str:
+        return "M"
+
+
+class PaperDiscrepancy(Discrepancy):
     """M = sqrt(sum (f - f*)^2) / n, the n outside the root: the paper's; the sum runs over all outputs."""
 
     name: ClassVar[str] = "paper"
@@ -98,7 +121,7 @@ class PaperDiscrepancy(Measure):
         return 1.0 / len(values)
 
 
-class RootMeanSquare(Measure):
+class RootMeanSquare(Discrepancy):
     """sqrt(mean (f - f*)^2), the mean over all points and outputs."""
 
     name: ClassVar[str] = "rms"
@@ -111,7 +134,7 @@ class RootMeanSquare(Measure):
         return 1.0 / float(np.sqrt(values.size))
 
 
-class DistanceInH(Measure):
+class DistanceInH(Discrepancy):
     """|f - f*|_H, the norm in the kernel's space.
 
     Exact where y is a `KernelLearner` over the same kernel and start; elsewhere the norm of the interpolant of f - f*
@@ -133,7 +156,7 @@ class DistanceInH(Measure):
         return tell(target, target_function)
 
 
-class DistanceOfWeights(Measure):
+class DistanceOfWeights(Discrepancy):
     """|w - w*| between two linear learners, one taught and one given as y."""
 
     name: ClassVar[str] = "parameters"
@@ -179,6 +202,24 @@ def as_measure(measure: str | Measure) -> Measure:
             raise InvalidInput(f"{type(measure).__name__} has no name: tables and files need one")
         return measure
     raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, or a nimt.Measure of your own; got {measure!r}")
+
+
+def decibels(root_mean_square: ArrayLike, target: Array) -> Array:
+    """Return the peak signal-to-noise ratio 20 log10(peak / error) of root mean square errors.
+
+    The peak is 1 for a target within [0, 1], the convention for pictures, and the range of any other target.
+
+    Examples
+    --------
+    >>> decibels(0.01, np.array([0.2, 0.9])).item()
+    40.0
+    """
+    low, high = float(np.min(target)), float(np.max(target))
+    peak = 1.0 if low >= 0.0 and high <= 1.0 else high - low
+    if peak == 0.0:
+        raise InvalidInput(f"the target is {low:g} everywhere, so a ratio of its range to the error says nothing")
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.asarray(20.0 * np.log10(peak / np.asarray(root_mean_square, dtype=np.float64)))
 
 
 def distance(values: Array, target: Array) -> float:

@@ -33,9 +33,58 @@ def test_grey_pictures_in_every_format(ending):
     np.testing.assert_allclose(source.values, GREY.ravel() / 255, atol=1e-12)
 
 
-def test_colour_is_read_as_luminance():
+def test_colour_is_three_outputs_and_luminance_where_grey_is_asked_for():
     Image.fromarray(COLOUR).save("picture.png")
-    np.testing.assert_allclose(read_source("picture.png").values, LUMINANCE.ravel(), atol=1e-12)
+    source = read_source("picture.png")
+    assert source.pool.shape == (2, 3)
+    np.testing.assert_array_equal(source.values, COLOUR.reshape(-1, 3) / 255)
+    np.testing.assert_allclose(read_source("picture.png", grey=True).values, LUMINANCE.ravel(), atol=1e-12)
+
+
+def test_a_colour_file_of_greys_is_one_output():
+    Image.fromarray(np.repeat(GREY[:, :, np.newaxis], 3, axis=2)).save("picture.png")
+    np.testing.assert_allclose(read_source("picture.png").values, GREY.ravel() / 255, atol=1e-12)
+
+
+def test_a_colour_picture_is_shrunk_and_enlarged_channel_by_channel():
+    rows, columns = np.mgrid[:40, :60]
+    colours = np.stack([5 * rows, 4 * columns, 255 - 3 * rows - columns], axis=2).astype(np.uint8)
+    Image.fromarray(colours).save("picture.png")
+    for size, shape in ((30, (20, 30)), (90, (60, 90))):
+        found = read_source("picture.png", size=size)
+        assert found.pool.shape == shape and found.values.shape == (shape[0] * shape[1], 3)
+        for channel in range(3):
+            Image.fromarray(colours[:, :, channel]).save("channel.png")
+            alone = read_source("channel.png", size=size).values
+            np.testing.assert_allclose(found.values[:, channel], alone, atol=1e-6)
+
+
+def test_a_colour_picture_is_normalised_as_a_whole():
+    Image.fromarray(COLOUR).save("picture.png")
+    standard = read_source("picture.png", normalise="standard").values
+    assert abs(standard.mean()) < 1e-12 and abs(standard.std(ddof=1) - 1) < 1e-12
+    unit = read_source("picture.png", normalise="unit").values
+    assert (unit.min(), unit.max()) == (0.0, 1.0)
+
+
+def test_the_outputs_of_a_problem_are_those_of_its_target():
+    Image.fromarray(COLOUR).save("colour.png")
+    Image.fromarray(GREY).save("grey.png")
+    problem = read_problem("colour.png", "grey.png")
+    np.testing.assert_array_equal(problem.initial, np.repeat(GREY.reshape(-1, 1) / 255, 3, axis=1))
+    assert read_problem("colour.png").initial.tolist() == [[0.0] * 3] * 6
+    problem = read_problem("grey.png", "colour.png")
+    assert problem.target.shape == (6,)
+    np.testing.assert_allclose(problem.initial, LUMINANCE.ravel(), atol=1e-12)
+    assert read_problem("zero", "colour.png").target.tolist() == [[0.0] * 3] * 6
+    assert read_problem("colour.png", "grey.png", other_target="zero").other_target.shape == (6, 3)
+    assert read_problem("colour.png", "colour.png", grey=True).initial.shape == (6,)
+
+
+def test_an_array_that_may_be_meant_as_colour_says_how_it_is_taught():
+    np.save("colour.npy", COLOUR)
+    (note,) = read_source("colour.npy").notes
+    assert "function of three variables" in note and ".png" in note
 
 
 def test_jpeg_is_read_about_right():
@@ -50,7 +99,8 @@ def test_alpha_is_laid_on_white():
     Image.fromarray(np.dstack([COLOUR, alpha])).save("picture.png")
     expected = LUMINANCE.copy()
     expected[0, 0] = 1.0
-    np.testing.assert_allclose(read_source("picture.png").values, expected.ravel(), atol=1e-12)
+    np.testing.assert_allclose(read_source("picture.png", grey=True).values, expected.ravel(), atol=1e-12)
+    assert read_source("picture.png").values[0].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_sixteen_bits_keep_their_depth():
@@ -64,7 +114,8 @@ def test_a_palette_is_looked_up():
     image.putpalette([0, 0, 0, 255, 255, 255, 255, 0, 0])
     image.putdata([1, 0, 2])
     image.save("picture.png")
-    np.testing.assert_allclose(read_source("picture.png").values, [1.0, 0.0, 0.299], atol=1e-12)
+    np.testing.assert_allclose(read_source("picture.png", grey=True).values, [1.0, 0.0, 0.299], atol=1e-12)
+    np.testing.assert_array_equal(read_source("picture.png").values, [[1, 1, 1], [0, 0, 0], [1, 0, 0]])
 
 
 def test_cmyk_is_converted():

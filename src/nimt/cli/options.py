@@ -27,6 +27,7 @@ LESSON_OPTIONS: dict[str, Any] = {
     "initial": _option(str, ("--from",), "Where the learner starts: like TARGET.", WHAT, metavar="INITIAL"),
     "size": _option(int, ("--size",), "The longer side of a picture, 0 for its own; at most 96 by default.", WHAT),
     "normalise": _option(str, ("--normalise",), "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT),
+    "grey": _option(bool, ("--grey/--colour",), "Teach the brightness of a colour picture.", WHAT),
     "strict": _option(bool, ("--strict/--resample",), "Refuse an INITIAL of another size than TARGET.", WHAT),
     "features": _option(str, ("--features",), "Feature columns, separated by commas; all others usually.", TABLE),
     "target_column": _option(str, ("--target-column",), "The column that is taught; the last usually.", TABLE),

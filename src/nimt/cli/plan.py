@@ -35,7 +35,7 @@ def plan(
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     found = planned(
         learner, teacher, problem.pool, problem.target,
-        **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(len(problem.pool)),
+        **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(problem.target.size),
     )  # fmt: skip
     expected = quick_forecast(settings, problem, learner, teacher)
     if as_json:

@@ -21,8 +21,10 @@ ROWS = {
     "steps": "steps",
     "itd": "steps to tolerance (ITD)",
     "tol": "tolerance",
-    "discrepancy_at_start": "discrepancy at the start",
-    "discrepancy_at_end": "discrepancy at the end",
+    "discrepancy_at_start": "{word} at the start",
+    "discrepancy_at_end": "{word} at the end",
+    "psnr_at_start": "PSNR at the start, dB",
+    "psnr_at_end": "PSNR at the end, dB",
     "examples": "examples shown",
     "distinct_points": "distinct points shown",
     "points": "points in the pool",
@@ -130,7 +132,10 @@ def print_summary(summary: dict[str, Any]) -> None:
     """Print the summary as a table."""
     from nimt.reports.summary import compiling_text
 
-    rows = [[says, text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None]
+    word = summary["measure_word"]
+    rows = [
+        [says.format(word=word), text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None
+    ]
     compiling = compiling_text(summary)
     if compiling is not None:
         rows.append(["seconds of compiling", compiling])

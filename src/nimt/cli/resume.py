@@ -87,10 +87,10 @@ def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> L
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
             found = lesson_so_far(run.checkpoint)
-        described, points = found.settings, len(found.pool)
+        described, values = found.settings, found.target.size
         del found  # it may be large, and is made again
         before = described["max_iterations"]
-        asked = settings.snapshots(points)  # refused here where so many pictures would not fit
+        asked = settings.snapshots(values)  # refused here where so many pictures would not fit
         _begin(run, settings, described, str(run.checkpoint))
         with progress_bar(settings.title, shown=shown) as watcher:
             return go_on(

@@ -36,6 +36,7 @@ class RunSettings:
     initial: str = "zero"
     size: int | None = None
     normalise: str = "none"
+    grey: bool = False
     strict: bool = False
     features: str | None = None
     target_column: str | None = None
@@ -84,6 +85,7 @@ class RunSettings:
             other_target=self.other_target,
             size=self.size,
             normalise=self.normalise,
+            grey=self.grey,
             strict=self.strict,
             columns=Columns(names, self.target_column, self.scale_features, self.duplicates),
         )
@@ -135,22 +137,22 @@ class RunSettings:
             "engine": self.engine,
         }
 
-    def snapshots(self, points: int, iterations: int | None = None) -> list[int]:
-        """Return the steps at which f is kept."""
+    def snapshots(self, values: int, iterations: int | None = None) -> list[int]:
+        """Return the steps at which f is kept; `values` is how many numbers it has, those of all outputs."""
         from nimt.plots.animation import frame_steps
 
         last = self.iterations if iterations is None else iterations
         if last < 0:
             return []  # refused by the library, with its own sentence
         if self.every is None:
-            return frame_steps(last, points)
+            return frame_steps(last, values)
         if self.every < 1:
             raise InvalidInput(f"every must be a whole number >= 1, got {self.every}")
         count = last // self.every + 1
-        if count > MOST_SNAPSHOTS or count * points * 8 > LARGEST_SNAPSHOTS:
+        if count > MOST_SNAPSHOTS or count * values * 8 > LARGEST_SNAPSHOTS:
             raise InvalidInput(
-                f"every={self.every} would keep f {count:,} times on {points:,} points, and {MOST_SNAPSHOTS:,} times "
-                f"and {LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
+                f"every={self.every} would keep f {count:,} times, {values:,} numbers each, and {MOST_SNAPSHOTS:,} "
+                f"times and {LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
             )
         return [*range(0, last + 1, self.every)]
 
@@ -158,7 +160,7 @@ class RunSettings:
         """Return the TOML file that repeats the run; paths are absolute, so that it works from anywhere."""
         lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
         for name, value in dataclasses.asdict(self).items():
-            if value is not None:
+            if value is not None and not (name in LATER and value == DEFAULTS[name]):
                 if name in ("target", "initial", "other_target"):
                     value = _absolute(value)
                 lines.append(f"{name} = {toml_value(value)}")
@@ -171,8 +173,9 @@ KINDS: dict[str, type] = {
     **dict.fromkeys(FIELDS, str),
     **dict.fromkeys(WHOLE_NUMBERS, int),
     **dict.fromkeys(("pool", "probability", "width", "tol"), float),
-    **dict.fromkeys(("strict", "scale_features"), bool),
+    **dict.fromkeys(("strict", "grey", "scale_features"), bool),
 }
+LATER = ("grey",)  # settings that older files do not have: not written where usual, so that such a file stays known
 FORMER_NAMES = {"alternative": "other_target"}  # of settings, in files that older versions wrote
 WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 

@@ -86,7 +86,7 @@ def prepared(settings: RunSettings, problem: Problem, learner: Learner, teacher:
     """Check everything and build the lesson, without beginning it."""
     from nimt.teaching.teaching import prepare
 
-    snapshots = settings.snapshots(len(problem.pool))
+    snapshots = settings.snapshots(problem.target.size)
     return prepare(
         learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed, snapshots=snapshots
     )

@@ -91,6 +91,31 @@ def luminance(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.
     return brightness
 
 
+def colours(image: Image.Image, dtype: type[np.floating] = np.float64) -> Iterator[npt.NDArray[Any]]:
+    """Yield red, green and blue of every pixel, 0 to 1, each of shape (height, width).
+
+    One after another: a large picture would not fit into memory with all three in floating point.
+    """
+    for channel in range(3):
+        values = np.empty((image.height, image.width), dtype)
+        for rows in _strips(image):
+            part = image.crop((0, rows.start, image.width, rows.stop))
+            values[rows] = np.asarray(flattened(part).getchannel(channel), dtype=np.float64) / 255.0
+        yield values
+
+
+def has_colour(image: Image.Image) -> bool:
+    """Say whether red, green and blue differ at any pixel."""
+    for rows in _strips(image):
+        part = flattened(image.crop((0, rows.start, image.width, rows.stop)))
+        if part.mode == "L":
+            return False  # of all strips, because the mode is that of the whole picture
+        red, green, blue = (np.asarray(channel) for channel in part.split())
+        if not (np.array_equal(red, green) and np.array_equal(green, blue)):
+            return True
+    return False
+
+
 def _deep_grey(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.NDArray[Any]:
     stored = np.asarray(image)
     if not np.isfinite(stored).all():  # before the cast, which would warn of NaN

@@ -18,7 +18,7 @@ class Picture:
 
     Attributes
     ----------
-    values : ndarray of shape (height, width)
+    values : ndarray of shape (height, width), or (height, width, 3) in colour
         float64, finite and read-only; row 0 is the top.
     name : str
         A short name, for example "digit 0".
@@ -44,8 +44,11 @@ class Picture:
 
     def __post_init__(self) -> None:
         values = numbers(self.values).copy()
-        if values.ndim != 2 or values.size == 0:
-            raise InvalidInput(f"a picture has two dimensions and at least one pixel, got shape {values.shape}")
+        if (values.ndim != 2 and values.shape[2:] != (3,)) or values.size == 0:
+            raise InvalidInput(
+                f"a picture has the shape (height, width), or (height, width, 3) in colour, and at least one pixel; "
+                f"got shape {values.shape}"
+            )
         if not np.isfinite(values).all():
             raise InvalidInput(f"the picture {self.name!r} has values that are not finite: replace them first")
         values.flags.writeable = False
@@ -72,8 +75,8 @@ def standardised(values: npt.ArrayLike) -> Values:
 
     Parameters
     ----------
-    values : array_like of shape (height, width)
-        Two different values or more.
+    values : array_like of shape (height, width), or (height, width, 3)
+        Two different values or more. Mean and deviation are those of all values, so that colours keep their relations.
 
     Examples
     --------

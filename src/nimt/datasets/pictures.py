@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from nimt.datasets.decoding import decoded, flattened, luminance
+from nimt.datasets.decoding import colours, decoded, flattened, has_colour, luminance
 from nimt.datasets.picture import Picture, Values, standardised
 from nimt.datasets.places import data_folder, find, shipped
 from nimt.errors import InvalidInput
@@ -86,8 +86,8 @@ def prepared_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
     return standardised(255.0 - channel)
 
 
-def read_picture(path: str | os.PathLike[str], *, fit: int | None = None) -> Picture:
-    """Read any picture file as brightness in [0, 1].
+def read_picture(path: str | os.PathLike[str], *, fit: int | None = None, grey: bool = False) -> Picture:
+    """Read any picture file as values in [0, 1]: red, green and blue, or brightness where it has no colour.
 
     Parameters
     ----------
@@ -95,20 +95,26 @@ def read_picture(path: str | os.PathLike[str], *, fit: int | None = None) -> Pic
         PNG, JPEG, GIF, BMP, TIFF, WebP or PPM; the first frame of several.
     fit : int, optional
         Shrink the picture to fit a square of this side, keeping its shape; a smaller one is not changed.
+    grey : bool
+        Read colours as brightness (luminance).
 
     Returns
     -------
     Picture
-        Colours as luminance, transparency laid on white, upright as the EXIF data says.
+        Of shape (height, width, 3), or (height, width) if grey was asked for or no pixel has a colour; transparency
+        laid on white, upright as the EXIF data says.
     """
     if fit is not None and (isinstance(fit, bool) or not isinstance(fit, int) or fit < 1):
         raise InvalidInput(f"fit is the side of a square in pixels, a whole number from 1 on, got {fit!r}")
     image = decoded(path)
-    values = luminance(image)
+    in_colour = not grey and has_colour(image)
+    layers = colours(image) if in_colour else iter([luminance(image)])
     if fit is not None and max(image.size) > fit:
-        values = _shrunk(values, fit)
+        layers = (_shrunk(layer, fit) for layer in layers)
+    values = np.stack(list(layers), axis=-1) if in_colour else next(layers)
     name = Path(os.fsdecode(path)).name
-    return Picture(values, name, f"The picture {name}, as luminance.", False, "not known: a file of yours")
+    kind = "red, green and blue" if in_colour else "luminance"
+    return Picture(values, name, f"The picture {name}, as {kind}.", False, "not known: a file of yours")
 
 
 def _shrunk(values: Values, fit: int) -> Values:

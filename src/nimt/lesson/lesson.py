@@ -18,7 +18,7 @@ from nimt.arrays import Array, is_number, is_whole, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.lesson import storage
 from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
-from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure
+from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.base import Grid, Points, Pool
 from nimt.teachers.base import name_of
 
@@ -53,7 +53,7 @@ class Outcome(enum.Enum):
     DIVERGED = "the learner is moving away: lower the learning rate"
     STATIONARY = "the example shown no longer moves the learner"
     AT_REST = "no later step will move the learner: the loss has no slope at the example shown"
-    STALLED = "the discrepancy has not improved for as many steps as patience allows"
+    STALLED = "the measure has not improved for as many steps as patience allows"
     TIME = "the time limit was reached"
     STOPPED = "the callback asked to stop"
     FAILED = "an error ended the lesson"
@@ -72,9 +72,10 @@ class Lesson:
     ----------
     discrepancy : array (T + 1,)
         M(f^t, f*) for t = 0 .. T.
-    indices, labels : arrays (T, k) or None
-        What was shown at each step; None where only the counts were kept (`record` is "picks"). Where packs have
-        different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)` leaves out.
+    indices, labels : arrays (T, k), or None
+        What was shown at each step, labels (T, k, q) for q outputs; None where only the counts were kept (`record` is
+        "picks"). Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which
+        `pack(t)` leaves out.
     examples : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
@@ -82,7 +83,7 @@ class Lesson:
         At which steps the teacher looked at the learner, for a teacher with a schedule of looking.
     picks : array (n,) of int
         How often each point of the pool was shown.
-    snapshots : dict of step -> array (n,)
+    snapshots : dict of step -> array (n,), or (n, q)
         f^t on the pool at the steps asked for.
     itd : int or None
         The iterative teaching dimension: the first t with a discrepancy below the tolerance.
@@ -95,8 +96,8 @@ class Lesson:
         Whether anything was drawn from the seed, so that another seed would have given another lesson.
     engine, record : str
         Which engine ran, and whether "all" or only "picks" was kept.
-    pool, target, initial : Pool, array (n,), array (n,)
-    final : array (n,)
+    pool, target, initial : Pool, array (n,), or (n, q) for q outputs, and another like it
+    final : array like the target
         f^T on the pool.
     settings : dict
         Everything needed to run it again, versions included.
@@ -168,6 +169,20 @@ class Lesson:
         better = self.discrepancy >= tolerance if self.measure.higher_is_better else self.discrepancy < tolerance
         met = np.flatnonzero(better)
         return int(met[0]) if met.size else None
+
+    def psnr(self) -> Array:
+        """Return the peak signal-to-noise ratio of f^t in decibels for t = 0 .. T: 20 log10(peak / RMS error).
+
+        The peak is 1 for a target within [0, 1], as a picture is, and the range of the target otherwise; the error is
+        that of all points and outputs.
+        """
+        scale = self.measure.scale(self.target)
+        if scale is None:
+            raise InvalidInput(
+                f"psnr() is computed from the root mean square error, and this lesson has the measure "
+                f"{self.measure.name!r}: teach with measure='paper' or 'rms'"
+            )
+        return decibels(self.discrepancy / (scale * np.sqrt(self.target.size)), self.target)
 
     def objective(self, lam: float) -> Array:
         """Return M(f^t, f*) + lam * t along the lesson, the objective of machine teaching [Zhang23, Eq. 1]."""
@@ -332,7 +347,7 @@ class Lesson:
         reached = f", ITD {self.itd}" if self.itd is not None else ""
         stored = "" if self.learner is not None else "; the learner was not stored"
         return (
-            f"<Lesson of {len(self)} steps{reached}: {self.outcome}; discrepancy {self.discrepancy[0]:.4g} -> "
+            f"<Lesson of {len(self)} steps{reached}: {self.outcome}; {self.measure.word} {self.discrepancy[0]:.4g} -> "
             f"{self.discrepancy[-1]:.4g} on {self.pool!r}, {self.engine} engine{stored}>"
         )
 

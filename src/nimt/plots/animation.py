@@ -19,6 +19,7 @@ from PIL import Image
 from nimt.arrays import Array
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
+from nimt.plots.looks import look_of
 from nimt.plots.scenes import scene_of
 from nimt.plots.style import QUIET, STYLE, inks
 
@@ -33,7 +34,7 @@ DPI = 100
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of the animation: f^t (n,), and the latest points shown since the frame before."""
+    """One picture of the animation: f^t (n,) or (n, q), and the latest points shown since the frame before."""
 
     step: int
     discrepancy: float
@@ -41,17 +42,18 @@ class Frame:
     shown: Indices
 
 
-def frame_steps(max_iterations: int, points: int, *, most: int = 48, largest: int = 1 << 28) -> list[int]:
+def frame_steps(max_iterations: int, values: int, *, most: int = 48, largest: int = 1 << 28) -> list[int]:
     """Return steps at which to keep f^t for an animation: dense at the start, where the learner changes most.
 
-    The i-th of m steps is max_iterations (i / m)^3. There are fewer if all f^t would exceed `largest` bytes.
+    The i-th of m steps is max_iterations (i / m)^3. There are fewer if all f^t, of so many `values` each, would exceed
+    `largest` bytes.
 
     Examples
     --------
     >>> frame_steps(1000, 280, most=5)
     [0, 8, 64, 216, 512, 1000]
     """
-    count = max(1, min(most, largest // (8 * points)))
+    count = max(1, min(most, largest // (8 * values)))
     return sorted({round(max_iterations * (i / count) ** 3) for i in range(count + 1)})
 
 
@@ -86,22 +88,27 @@ def limits_of(lesson: Lesson) -> tuple[float, float]:
 
 def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
     """Draw the frames one after another; on a 2-D pool the target is drawn beside the learner."""
-    beside = lesson.pool.dimension == 2
+    is_map = lesson.pool.dimension == 2
+    look = look_of(lesson)
+    beside = is_map and look.shows_target
     colour = inks([lesson.colour])[0].colour
     limits = limits_of(lesson)
+    letter = lesson.measure.letter
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.0, 3.3) if beside else (5.0, 3.2), dpi=DPI, layout="constrained")
         canvas = FigureCanvasAgg(figure)
         axes: list[Axes] = list(figure.subplots(1, 2 if beside else 1, squeeze=False).ravel())
-        scenes = [scene_of(ax, lesson.pool, lesson.target, limits, colour) for ax in axes]
+        scenes = [scene_of(ax, lesson, limits, colour) for ax in axes]
         nothing = np.empty(0, np.int64)
         if beside:
             axes[0].set_title("target f*", loc="left")
             scenes[0].show(lesson.target, nothing)
         learner, scene = axes[-1], scenes[-1]
+        if is_map and look.limits is not None:
+            learner.set_xlabel(f"{look.bar}, bright: {look.limits[1]:.3g}", color=QUIET)
         frames = frames_of(lesson)
         left = learner.set_title(f"t = {frames[-1].step:,}", loc="left")
-        right = learner.set_title("M = 0.00e+00", loc="right", color=QUIET)
+        right = learner.set_title(f"{letter} = 0.00e+00", loc="right", color=QUIET)
         moving = [*scene.moving, left, right]
         for artist in moving:
             artist.set_animated(True)
@@ -111,7 +118,7 @@ def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
         for frame in frames:
             canvas.restore_region(still)  # type: ignore[no-untyped-call]
             left.set_text(f"t = {frame.step:,}")
-            right.set_text(f"M = {frame.discrepancy:.3g}")
+            right.set_text(f"{letter} = {frame.discrepancy:.3g}")
             scene.show(np.nan_to_num(frame.values, nan=limits[1], posinf=limits[1], neginf=limits[0]), frame.shown)
             for artist in moving:
                 learner.draw_artist(artist)

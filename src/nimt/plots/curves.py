@@ -16,13 +16,18 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
+from nimt.measures import decibels
 from nimt.plots.style import QUIET, STYLE, inks
+from nimt.pools.base import is_picture
 from nimt.teaching.comparing import Comparison
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """What `curve` draws: the discrepancy (T + 1,) after each step (T + 1,), the tolerance, and where it was met."""
+    """What `curve` draws: the discrepancy (T + 1,) after each step (T + 1,), the tolerance, and where it was met.
+
+    For a picture `decibels_at_one` is its peak signal-to-noise ratio where the discrepancy is 1; None otherwise.
+    """
 
     name: str
     method: str
@@ -33,6 +38,8 @@ class Curve:
     itd: int | None
     measure: str
     axis: str
+    decibels_at_one: float | None = None
+    is_logarithmic: bool = True
 
 
 def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
@@ -47,7 +54,23 @@ def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
         itd=lesson.itd,
         measure=lesson.measure.name,
         axis=lesson.measure.axis or lesson.measure.name,
+        decibels_at_one=_decibels_at_one(lesson),
+        is_logarithmic=not lesson.measure.higher_is_better,
     )
+
+
+def has_decibels(lesson: Lesson) -> bool:
+    """Say whether a lesson teaches a picture, measured in a way from which its signal-to-noise ratio follows."""
+    flat = float(lesson.target.min()) == float(lesson.target.max())  # a picture of one shade has no range
+    return is_picture(lesson.pool) and not flat and lesson.measure.scale(lesson.target) is not None
+
+
+def _decibels_at_one(lesson: Lesson) -> float | None:
+    if not has_decibels(lesson):
+        return None
+    scale = lesson.measure.scale(lesson.target)
+    assert scale is not None
+    return float(decibels(1.0 / (scale * np.sqrt(lesson.target.size)), lesson.target))
 
 
 def compare_table(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curve]:
@@ -132,14 +155,12 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
             ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name)
             if one.itd is not None:
                 ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
-        if any((one.discrepancy > 0).any() for one in curves):
+        if all(one.is_logarithmic for one in curves) and any((one.discrepancy > 0).any() for one in curves):
             ax.set_yscale("log")
+        in_decibels = _draw_decibels(ax, {one.decibels_at_one for one in curves})
         for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
             ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-            ax.annotate(
-                f"tolerance\n{tolerance:g}", (1, tolerance), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                textcoords="offset points", ha="left", va="center", color=QUIET, fontsize=7.5,
-            )  # fmt: skip
+            _name_tolerance(ax, tolerance, inside=in_decibels)
         ax.grid(axis="y")
         ax.margins(x=0.02)
         ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
@@ -152,6 +173,34 @@ def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
             handlelength=2.0, columnspacing=1.6,
         )  # fmt: skip
         return ax
+
+
+def _name_tolerance(ax: Axes, tolerance: float, *, inside: bool) -> None:
+    """Write the tolerance at the right end of its line, or above the left end where the right side is taken."""
+    text, x, shift, align = ("tolerance ", 0, (3, 2), "bottom") if inside else ("tolerance\n", 1, (4, 0), "center")
+    ax.annotate(
+        f"{text}{tolerance:g}", (x, tolerance), xycoords=("axes fraction", "data"), xytext=shift,
+        textcoords="offset points", ha="left", va=align, color=QUIET, fontsize=7.5,
+    )  # fmt: skip
+
+
+def _draw_decibels(ax: Axes, offsets: set[float | None]) -> bool:
+    """Add an axis in decibels at the right if all curves are of the same picture: the same curve, read otherwise."""
+    (offset, *others) = offsets
+    if offset is None or others or ax.get_yscale() != "log":
+        return False
+    right = ax.twinx()
+    right.spines["right"].set_visible(True)
+    right.set_ylabel("PSNR (dB)")
+
+    def follow(axes: Axes) -> None:
+        # decibels are linear in log M, so that both axes agree everywhere if they do at the ends
+        bottom, top = offset - 20.0 * np.log10(np.array(axes.get_ylim()))
+        right.set_ylim(bottom, top)
+
+    ax.callbacks.connect("ylim_changed", follow)
+    follow(ax)
+    return True
 
 
 def _legend_columns(ax: Axes) -> int:

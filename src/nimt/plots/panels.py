@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, inks
-from nimt.pools.base import Grid, Pool
+from nimt.plots.looks import look_of
+from nimt.plots.scenes import by_output
+from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, class_colours, inks
+from nimt.pools.base import Grid, Pool, is_picture
 
 MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4
+MOST_NAMED = 6  # outputs that the legend names; more would fill the figure
 FEW = 8  # up to this many examples get a large mark each
 
 
@@ -33,8 +36,8 @@ class Panel:
     ----------
     points : array (n, d)
         Points on a line are in ascending order, others in the order of the pool.
-    values, target : arrays (n,)
-    shown, labels, values_shown : arrays (k, d), (k,), (k,)
+    values, target : arrays (n,), or (n, q) for q outputs
+    shown, labels, values_shown : arrays (k, d), (k,) or (k, q), and another like it
         Where the examples lie, their labels, and f^t there.
     """
 
@@ -53,11 +56,6 @@ def panel_table(lesson: Lesson, steps: Iterable[int] | None = None) -> list[Pane
 
     Without `steps`: the start, every snapshot and the end, or eight of these, evenly spaced, if there are more.
     """
-    if lesson.target.ndim > 1:
-        raise InvalidInput(
-            f"panels draw functions with one output, and this lesson has {lesson.target.shape[1]}: use "
-            f"curve(lesson), or lesson.replay(path)"
-        )
     kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
     asked = _spread(sorted(kept)) if steps is None else list(steps)
     if not asked:
@@ -78,6 +76,9 @@ def panels(
 
     On a 1-D pool functions are lines, and a stem leads from f^t at an example to its label. On a 2-D grid they are
     pictures (that of `Grid.like(image)` upright, row first), on other 2-D points coloured dots. Rings mark examples.
+
+    With several outputs there is one line for each in 1-D. In 2-D a picture with three outputs is drawn in colour,
+    one-hot targets as regions of classes, and of any other function the size of the error |f^t - f*|.
 
     Parameters
     ----------
@@ -100,12 +101,12 @@ def panels(
     with mpl.rc_context(STYLE):
         if dimension == 1:
             return _draw_lines(table, lesson, figure)
-        return _draw_maps(table, lesson.pool, figure)
+        return _draw_maps(table, lesson, figure)
 
 
 def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
     points = lesson.pool.points
-    indices, labels = np.empty(0, np.int64), np.empty(0)
+    indices, labels = np.empty(0, np.int64), np.empty((0, *lesson.target.shape[1:]))
     if lesson.indices is not None and lesson.labels is not None and step < len(lesson):
         indices, labels = lesson.pack(step)
     shown = points[indices]
@@ -134,58 +135,82 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
     rows, columns = _layout(len(table))
     figure = figure or Figure(figsize=(2.0 * columns + 0.5, 1.75 * rows + 0.55), layout="constrained")
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    method, (ink,) = lesson.method, inks([lesson.colour])
+    pairs = _line_inks(lesson)
     for ax, panel in zip(all_axes, table, strict=False):
         x, at = panel.points[:, 0], panel.shown[:, 0]
-        ax.plot(x, panel.target, color=TARGET, linewidth=1.1, linestyle=(0, (4, 1.6)), label="target f*")
-        ax.plot(x, panel.values, color=ink.colour, label=f"learner, {method}", zorder=2.5)
-        if len(at):  # nothing is shown to the last f^t
-            ax.vlines(at, panel.values_shown, panel.labels, color=OTHER, linewidth=0.9 if len(at) <= FEW else 0.5)
+        target, values = by_output(panel.target), by_output(panel.values)
+        labels, reached = by_output(panel.labels), by_output(panel.values_shown)
+        for output, (ink, of_target, name) in enumerate(pairs):
+            dashed = "target f*" if output == 0 else None
+            ax.plot(x, target[:, output], color=of_target, linewidth=1.1, linestyle=(0, (4, 1.6)), label=dashed)
+            ax.plot(x, values[:, output], color=ink, label=name, zorder=2.5)
+            if not len(at):  # nothing is shown to the last f^t
+                continue
+            thickness, size = (0.9, 5.0) if len(at) <= FEW else (0.5, 3.2)
+            ax.vlines(at, reached[:, output], labels[:, output], color=OTHER, linewidth=thickness)
             ax.plot(
-                at, panel.labels, "o", color="white", markeredgecolor=TARGET, markeredgewidth=1.1,
-                markersize=5.0 if len(at) <= FEW else 3.2, zorder=3, label="shown", clip_on=False,
+                at, labels[:, output], "o", color="white", markeredgecolor=TARGET, markeredgewidth=1.1,
+                markersize=size, zorder=3, label="shown" if output == 0 else None, clip_on=False,
             )  # fmt: skip
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-        _title(ax, panel)
+        _title(ax, panel, lesson)
     _finish(all_axes, len(table), columns)
     entries = {label: line for ax in all_axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(
-        list(entries.values()), list(entries), loc="outside upper left", ncols=3, borderpad=0.2, handlelength=2.0
-    )
+        list(entries.values()), list(entries), loc="outside upper left", ncols=min(len(entries), max(3, 1 + columns)),
+        borderpad=0.2, handlelength=2.0,
+    )  # fmt: skip
     return figure
 
 
-def _draw_maps(table: list[Panel], pool: Pool, figure: Figure | SubFigure | None) -> Figure | SubFigure:
-    rows, columns = _layout(len(table) + 1)
+def _line_inks(lesson: Lesson) -> list[tuple[str, str, str | None]]:
+    """Return the colours of learner and target, and the name in the legend, for each output."""
+    outputs = by_output(lesson.target).shape[1]
+    if outputs == 1:
+        return [(inks([lesson.colour])[0].colour, TARGET, f"learner, {lesson.method}")]
+    named = outputs <= MOST_NAMED
+    return [
+        (colour, colour, f"output {output + 1}" if named else None)
+        for output, colour in enumerate(class_colours(outputs))
+    ]
+
+
+def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
+    pool, look = lesson.pool, look_of(lesson)
+    beside = [table[0].target] if look.shows_target else []
+    shades = [look.shades(values) for values in (*beside, *(panel.values for panel in table))]
+    rows, columns = _layout(len(shades))
     width, height = _map_size(pool)
     figure = figure or Figure(figsize=(width * columns + 0.9, (height + 0.3) * rows + 0.2), layout="constrained")
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    shades = [table[0].target, *(panel.values for panel in table)]
     finite = np.concatenate([part[np.isfinite(part)] for part in shades])
     limits = {"vmin": finite.min(), "vmax": finite.max()}  # one scale, so that the panels can be compared
     inks_drawn = [_draw_map(ax, pool, values, limits) for ax, values in zip(all_axes, shades, strict=False)]
-    all_axes[0].set_title("target f*", loc="left", color=TARGET)
-    for ax, panel in zip(all_axes[1:], table, strict=False):
-        _title(ax, panel)
-        _mark(ax, panel.shown[:, ::-1] if _is_picture(pool) else panel.shown)
-    _finish(all_axes, len(table) + 1, columns)
-    bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02)
-    bar.outline.set_visible(False)
+    if beside:
+        all_axes[0].set_title("target f*", loc="left", color=TARGET)
+    for ax, panel in zip(all_axes[len(beside) :], table, strict=False):
+        _title(ax, panel, lesson)
+        _mark(ax, panel.shown[:, ::-1] if is_picture(pool) else panel.shown)
+    _finish(all_axes, len(shades), columns)
+    if look.bar is not None:
+        bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02, label=look.bar)
+        bar.outline.set_visible(False)
     return figure
 
 
-def _draw_map(ax: Axes, pool: Pool, values: Array, limits: dict[str, Any]) -> ScalarMappable:
-    ax.set_aspect("equal" if _is_picture(pool) else "auto")
+def _draw_map(ax: Axes, pool: Pool, shades: Array, limits: dict[str, Any]) -> ScalarMappable:
+    ax.set_aspect("equal" if is_picture(pool) else "auto")
     if not isinstance(pool, Grid):
-        return ax.scatter(pool.points[:, 0], pool.points[:, 1], c=values, s=10, linewidths=0, **limits)
+        scale = limits if shades.ndim == 1 else {}  # red, green and blue need none
+        return ax.scatter(pool.points[:, 0], pool.points[:, 1], c=shades, s=10, linewidths=0, **scale)
     first, second = pool.axes
-    table = values.reshape(pool.shape)
-    if _is_picture(pool):
+    table = shades.reshape(*pool.shape, *shades.shape[1:])
+    if is_picture(pool):
         ink = ax.pcolormesh(second, first, table, shading="nearest", rasterized=True, **limits)
         ax.set(ylim=(pool.shape[0] - 0.5, -0.5), xticks=[], yticks=[])
         return ink
-    return ax.pcolormesh(first, second, table.T, shading="nearest", rasterized=True, **limits)
+    return ax.pcolormesh(first, second, np.swapaxes(table, 0, 1), shading="nearest", rasterized=True, **limits)
 
 
 def _mark(ax: Axes, shown: Array) -> None:
@@ -198,14 +223,9 @@ def _mark(ax: Axes, shown: Array) -> None:
         ax.scatter(x, y, s=5, color=TARGET, edgecolors="white", linewidths=0.4, zorder=3)
 
 
-def _is_picture(pool: Pool) -> bool:
-    """Say whether the pool is the grid of an image's pixels, whose first axis points down."""
-    return isinstance(pool, Grid) and all(np.array_equal(axis, np.arange(len(axis))) for axis in pool.axes)
-
-
 def _map_size(pool: Pool) -> tuple[float, float]:
     """Return the size of one panel in inches: a picture keeps its proportions."""
-    if not _is_picture(pool):
+    if not is_picture(pool):
         return 2.0, 1.8
     rows, columns = pool.shape
     return 1.9, float(np.clip(1.9 * rows / columns, 0.6, 4.0))
@@ -216,9 +236,9 @@ def _layout(count: int) -> tuple[int, int]:
     return -(-count // columns), columns
 
 
-def _title(ax: Axes, panel: Panel) -> None:
+def _title(ax: Axes, panel: Panel, lesson: Lesson) -> None:
     ax.set_title(f"t = {panel.step:,}", loc="left")
-    ax.set_title(f"M = {panel.discrepancy:.3g}", loc="right", color=QUIET, fontsize=8)
+    ax.set_title(f"{lesson.measure.letter} = {panel.discrepancy:.3g}", loc="right", color=QUIET, fontsize=8)
 
 
 def _finish(all_axes: NDArray[Any], used: int, columns: int) -> None:

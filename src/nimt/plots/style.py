@@ -13,6 +13,11 @@ OTHER = "#5F5F5F"  # stems, and curves that belong to no teacher
 TARGET = "#000000"  # f*
 QUIET = "#8A8A8A"  # tolerances, notes
 
+# of classes and of outputs: Okabe and Ito's, then lighter ones, each told apart from its neighbours in grey too
+SEVERAL = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#999999", "#882255",
+)  # fmt: skip
+
 Dashes = str | tuple[int, tuple[float, ...]]
 
 LINE_STYLES: tuple[Dashes, ...] = (
@@ -48,6 +53,17 @@ STYLE: dict[Any, Any] = {
     "image.cmap": "viridis",
     "text.usetex": False,
 }
+
+
+def class_colours(count: int) -> list[str]:
+    """Return a colour for each of several classes or outputs; beyond ten they repeat.
+
+    Examples
+    --------
+    >>> class_colours(2)
+    ['#0072B2', '#E69F00']
+    """
+    return [SEVERAL[place % len(SEVERAL)] for place in range(count)]
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,9 @@ class Grid:
     def like(cls, image: ArrayLike) -> Grid:
         """Return the grid of integer pixel coordinates of an array, row first.
 
-        Every axis of the array is an axis of the grid: for a colour picture of shape (rows, columns, 3) that would make
-        colour a third coordinate, so give one channel, `Grid.like(picture[:, :, 0])`.
+        Every axis of the array is an axis of the grid. Of a colour picture (rows, columns, 3) give one channel,
+        `Grid.like(picture[:, :, 0])`, or colour would be a third coordinate; the whole picture is then a target with
+        three outputs.
 
         Examples
         --------
@@ -161,6 +162,19 @@ def same_points(one: Pool, other: Pool) -> bool:
     if isinstance(one, Grid) and isinstance(other, Grid) and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one.axes, other.axes, strict=True))
     return bool(np.array_equal(one.points, other.points))
+
+
+def is_picture(pool: Pool) -> bool:
+    """Say whether a pool is the grid of a picture's pixels, as `Grid.like(picture)` makes it: its first axis is down.
+
+    Examples
+    --------
+    >>> is_picture(Grid.like(np.zeros((2, 3)))), is_picture(Grid([0.0, 0.5], [0.0, 1.0]))
+    (True, False)
+    """
+    if not isinstance(pool, Grid) or pool.dimension != 2:
+        return False
+    return all(np.array_equal(axis, np.arange(len(axis))) for axis in pool.axes)
 
 
 def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] | None = None) -> Array:

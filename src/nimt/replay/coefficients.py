@@ -107,6 +107,8 @@ class Coefficients:
     pool : Pool
     pack : int
         Examples per step.
+    outputs : () or (q,), optional
+        Of the lesson, which an untaught learner that starts from a number does not know; those of the learner usually.
 
     Examples
     --------
@@ -118,13 +120,13 @@ class Coefficients:
     array([0.5 , 0.25])
     """
 
-    def __init__(self, learner: KernelLearner, pool: Pool, pack: int) -> None:
+    def __init__(self, learner: KernelLearner, pool: Pool, pack: int, outputs: tuple[int, ...] | None = None) -> None:
         self.learner = learner
         self.loss = as_loss(learner.loss)
         self.before = learner.steps_so_far()
         self.diagonal = diagonal(learner.kernel, pool)
         self.step = 0
-        start = np.array(learner.predict(pool))
+        start = np.array(learner.values_on(pool, learner.outputs() if outputs is None else outputs))
         self.operator: GridOperator | DenseOperator
         self.board: Board
         if isinstance(pool, Grid) and learner.kernel.is_stationary():

@@ -14,7 +14,7 @@ from nimt.kernels import CUT
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.operators.grid import GridOperator
-from nimt.pools.base import Grid, Pool
+from nimt.pools.base import Grid, Pool, is_picture
 from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.reports.summary import summary_of
 from nimt.theory.replay import learner_at_start
@@ -104,6 +104,7 @@ def describe_lesson(lesson: Lesson, title: str) -> dict[str, Any]:
     names = (
         "sentence", "outcome", "itd", "tol", "measure", "teacher", "learner", "kernel_width", "loss", "learning_rate",
         "seed", "engine", "examples", "distinct_points", "discrepancy_at_start", "discrepancy_at_end",
+        "measure_word",
     )  # fmt: skip
     said = {name: summary[name] for name in names} | {"kernel_text": summary["kernel"]}
     return {
@@ -125,8 +126,7 @@ def view_of(lesson: Lesson) -> str:
         return "points"
     if classes:
         return "boundary"
-    is_picture = all(np.array_equal(axis, np.arange(len(axis))) for axis in pool.axes)
-    return "picture" if is_picture else "map"
+    return "picture" if is_picture(pool) else "map"
 
 
 def describe_pool(pool: Pool, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
     outputs = _by_output(lesson.target).shape[1]
-    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack)
+    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack, lesson.target.shape[1:])
     kernel = _kernel_blocks(taken.operator, lesson, largest)
     if kernel is None:
         return None

@@ -18,12 +18,12 @@ from nimt.teaching.comparing import Comparison, Row
 
 DPI = 130
 BAND_INK = 0.18
-HEADER = ("teacher", "seeds", "steps", "M at end", "examples", "points", "seconds")
-CAPTION = "The discrepancy after each step, the mean over the seeds; bands span the lowest to the highest."
+HEADER = ("teacher", "seeds", "steps", "{measure} at end", "examples", "points", "seconds")
+CAPTION = "The {measure} after each step, the mean over the seeds; bands span the lowest to the highest."
 PARTS = ("choosing", "learning")
 LEGEND = (
-    "Steps to the tolerance, M when the lesson ended, examples shown and distinct points among them, seconds per "
-    "lesson without compiling; means over the seeds, with the smallest and the largest in brackets."
+    "Steps to the tolerance, {measure} when the lesson ended, examples shown and distinct points among them, seconds "
+    "per lesson without compiling; means over the seeds, with the smallest and the largest in brackets."
 )
 
 
@@ -31,7 +31,7 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
     """Return the header and the lines of the comparison as text; choosing and learning if they were measured."""
     rows = comparison.rows()
     timed = all(row.choosing is not None for row in rows)
-    header = [*HEADER, *(PARTS if timed else ())]
+    header = [*(name.format(measure=comparison.measure.letter) for name in HEADER), *(PARTS if timed else ())]
     return header, [_line(row, comparison.tol, timed) for row in rows]
 
 
@@ -46,7 +46,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
             ax.plot(band.step, band.mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
             if not np.array_equal(band.low, band.high):
                 ax.fill_between(band.step, band.low, band.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
-        if any((band.mean > 0).any() for band in bands):
+        if not comparison.measure.higher_is_better and any((band.mean > 0).any() for band in bands):
             ax.set_yscale("log")
         if comparison.tol:
             ax.axhline(comparison.tol, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
@@ -54,7 +54,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
         ax.margins(x=0.02)
         ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        measure = next(iter(comparison.lessons.values()))[0].measure
+        measure = comparison.measure
         ax.set(xlabel="step", ylabel=measure.axis or measure.name)
         figure.legend(loc="outside upper left", ncols=min(4, len(bands)), handlelength=2.0, columnspacing=1.6)
         return figure
@@ -82,10 +82,12 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
     header, lines = comparison_table(comparison)
     content = comparison.to_dict()
     parts = [
-        pages.picture((folder / "curves.png").read_bytes(), "image/png", CAPTION),
+        pages.picture(
+            (folder / "curves.png").read_bytes(), "image/png", CAPTION.format(measure=comparison.measure.word)
+        ),
         pages.heading("In numbers"),
         pages.table(header, lines),
-        pages.remark(LEGEND),
+        pages.remark(LEGEND.format(measure=comparison.measure.letter)),
     ]
     if repeat:
         parts += [pages.heading("To repeat it"), pages.code(repeat)]

@@ -13,7 +13,10 @@ from matplotlib.figure import Figure
 from nimt import plots
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
+from nimt.measures import Measure
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
+from nimt.plots.curves import has_decibels
+from nimt.plots.looks import look_of
 from nimt.plots.scenes import scene_of
 from nimt.plots.style import STYLE, inks
 from nimt.reports import html as pages
@@ -77,7 +80,7 @@ def panels_figure(lesson: Lesson) -> Figure:
         figure = Figure(figsize=(2.3 * len(steps), 2.6), layout="constrained")
         for ax, step in zip(figure.subplots(1, len(steps), squeeze=False).ravel(), steps, strict=True):
             values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])
-            scene_of(ax, lesson.pool, lesson.target, limits, colour).show(values, np.empty(0, np.int64))
+            scene_of(ax, lesson, limits, colour).show(values, np.empty(0, np.int64))
             ax.set_title(f"t = {step:,}", loc="left")
     return figure
 
@@ -98,15 +101,13 @@ def panel_steps(lesson: Lesson) -> list[int]:
 def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> str:
     """Return the page; the figures in the folder are embedded in it."""
     summary = summary_of(lesson)
-    parts = [pages.tiles(_headline(summary))]
+    parts = [pages.tiles(_headline(summary, lesson.measure))]
     parts += [
         pages.heading("The lesson, step by step"),
         pages.picture((folder / "lesson.gif").read_bytes(), "image/gif", _animation_caption(lesson)),
         pages.heading("Before, during, after"),
-        pages.picture(
-            (folder / "panels.png").read_bytes(), "image/png", "f^t and the target f*, with the discrepancy M."
-        ),
-        pages.heading("The discrepancy"),
+        pages.picture((folder / "panels.png").read_bytes(), "image/png", _panels_caption(lesson)),
+        pages.heading(f"The {lesson.measure.word}"),
         pages.picture((folder / "curve.png").read_bytes(), "image/png", _curve_caption(lesson)),
         pages.heading("Settings"),
         pages.pairs(_settings(summary)),
@@ -122,14 +123,17 @@ def _sentence(summary: dict[str, Any]) -> str:
     return f"{sentence[0].upper()}{sentence[1:]} after {summary['steps']:,} steps"
 
 
-def _headline(summary: dict[str, Any]) -> dict[str, str]:
+def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
     start, end = summary["discrepancy_at_start"], summary["discrepancy_at_end"]
     numbers = {"steps": f"{summary['steps']:,}"}
     if summary["tol"] is not None:
         itd = summary["itd"]
-        numbers[f"steps to M < {summary['tol']:g} (ITD)"] = "not reached" if itd is None else f"{itd:,}"
-    numbers["M at the start"] = _short(start)
-    numbers["M at the end"] = _short(end)
+        meets = f"{measure.letter} {'at least' if measure.higher_is_better else '<'} {summary['tol']:g}"
+        numbers[f"steps to {meets} (ITD)"] = "not reached" if itd is None else f"{itd:,}"
+    numbers[f"{measure.letter} at the start"] = _short(start)
+    numbers[f"{measure.letter} at the end"] = _short(end)
+    if summary["psnr_at_end"] is not None:
+        numbers["PSNR at the end"] = f"{summary['psnr_at_end']:.1f} dB"
     numbers[f"points shown, of {summary['points']:,}"] = f"{summary['distinct_points']:,}"
     numbers["seconds"] = f"{summary['seconds']:.3g}"
     compiling = compiling_text(summary)
@@ -145,11 +149,20 @@ def _short(value: float | None) -> str:
 def _settings(summary: dict[str, Any]) -> dict[str, Any]:
     names = (
         "teacher", "learner", "kernel", "kernel_width", "loss", "learning_rate", "measure", "tol", "max_iterations",
-        "seed", "pool", "examples", "engine", "record", "steps_per_second",
+        "seed", "pool", "outputs", "examples", "engine", "record", "steps_per_second",
     )  # fmt: skip
     values = {name.replace("_", " "): summary[name] for name in names}
     speed = values["steps per second"]
     return values | {"steps per second": None if speed is None else f"{speed:,.0f}"}
+
+
+def _panels_caption(lesson: Lesson) -> str:
+    measure = lesson.measure
+    name = f"{measure.word} M" if measure.letter == "M" else measure.word
+    look = look_of(lesson) if lesson.pool.dimension == 2 else None
+    if look is not None and look.bar:
+        return f"{look.bar} at each point, with the {name}."
+    return f"f^t and the target f*, with the {name}."
 
 
 def _animation_caption(lesson: Lesson) -> str:
@@ -164,4 +177,5 @@ def _animation_caption(lesson: Lesson) -> str:
 def _curve_caption(lesson: Lesson) -> str:
     measure = lesson.measure
     formula = f" = {measure.formula}" if measure.formula else ""
-    return f"The {measure.axis or measure.name}{formula} after each step."
+    decibels = "; at the right its peak signal-to-noise ratio" if has_decibels(lesson) else ""
+    return f"The {measure.axis or measure.name}{formula} after each step{decibels}."

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nimt.lesson.lesson import Lesson
+from nimt.plots.curves import has_decibels
 
 MENTIONED = 0.1  # seconds of compiling below which nothing is said about it
 
@@ -36,12 +37,15 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "itd": lesson.itd,
         "tol": lesson.tol,
         "measure": lesson.measure.name,
+        "measure_word": lesson.measure.word,
         "discrepancy_at_start": finite(lesson.discrepancy[0]),
         "discrepancy_at_end": finite(lesson.discrepancy[-1]),
         "smallest_discrepancy": finite(np.nanmin(lesson.discrepancy)),
+        **_decibels(lesson),
         "examples": int(lesson.picks.sum()),
         "distinct_points": int(np.count_nonzero(lesson.picks)),
         "points": len(lesson.pool),
+        "outputs": 1 if lesson.target.ndim == 1 else lesson.target.shape[1],
         "pool": repr(lesson.pool),
         "teacher": lesson.method,
         "learner": learner.get("name", learner["type"]) if learner["type"] == "foreign" else learner["type"],
@@ -57,6 +61,13 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "compiling_seconds": round(float(lesson.compiling), 6),
         "versions": {"nimt": settings["nimt"], **settings["versions"]},
     }
+
+
+def _decibels(lesson: Lesson) -> dict[str, float | None]:
+    """Return the peak signal-to-noise ratio of a picture at the start and at the end, None for other lessons."""
+    curve = lesson.psnr() if has_decibels(lesson) else None
+    at = {"psnr_at_start": 0, "psnr_at_end": -1}
+    return {name: None if curve is None else finite(curve[place]) for name, place in at.items()}
 
 
 def compiling_text(summary: dict[str, Any]) -> str | None:

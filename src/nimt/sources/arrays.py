@@ -64,7 +64,11 @@ def read_array(path: str | os.PathLike[str]) -> Source:
     if not 1 <= array.ndim <= 3 or array.size == 0:
         raise InvalidInput(f"{str(file)!r} holds an array of shape {array.shape}: 1 to 3 dimensions are needed, none 0")
     pool = Grid.like(array)
-    return Source(file.name, pool, values_on(pool, array, file.name), dimension=pool.dimension)
+    notes: tuple[str, ...] = ()
+    if array.ndim == 3 and array.shape[2] == 3:
+        told = "is taught as a function of three variables; save it as a picture (.png) to teach it in colour"
+        notes = (f"{file.name} has the shape {array.shape} and {told}",)
+    return Source(file.name, pool, values_on(pool, array, file.name), dimension=pool.dimension, notes=notes)
 
 
 def _from_npy(path: Path) -> NDArray[Any]:

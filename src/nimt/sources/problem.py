@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from nimt.arrays import Array
+import numpy as np
+
+from nimt.arrays import Array, frozen
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
@@ -19,9 +22,9 @@ class Problem:
     Attributes
     ----------
     pool : Grid or Points
-    target, initial : arrays (n,)
+    target, initial : arrays (n,), or (n, q) for q outputs, as the three of a colour picture
         f* and f^0 on the pool.
-    other_target : array (n,) or None
+    other_target : array like the target, or None
         The target that labels are sometimes taken from instead.
     notes : tuple of str
         What was decided while reading, one sentence each.
@@ -46,6 +49,7 @@ def read_problem(
     normalise: str = "none",
     columns: Columns = Columns(),  # noqa: B008 (frozen)
     strict: bool = False,
+    grey: bool = False,
 ) -> Problem:
     """Read target and start, and bring them onto one pool: the target's, or the start's if the target has none.
 
@@ -56,6 +60,11 @@ def read_problem(
     size, normalise, columns : as in `read_source`
     strict : bool
         Refuse a start or other target whose size is not that of the target, instead of resampling it.
+    grey : bool
+        Teach the brightness of colour pictures.
+
+    The lesson has the outputs of the target: a grey start stands for red, green and blue of a colour target, and a
+    colour start is read as brightness where the target is grey.
 
     Examples
     --------
@@ -64,7 +73,11 @@ def read_problem(
     (Grid(280), (280,))
     """
     names = [target, initial] + ([] if other_target is None else [other_target])
-    sources = [read_source(name, size=size, normalise=normalise, columns=columns) for name in names]
+    options: dict[str, Any] = {"size": size, "normalise": normalise, "columns": columns}
+    first = read_source(target, grey=grey, **options)
+    # where the target is a curve, a table or a grey picture, the others have one output as well
+    is_grey = grey or (first.values is not None and first.values.ndim == 1)
+    sources = [first, *(read_source(name, grey=is_grey, **options) for name in names[1:])]
     home = next((source for source in sources[:2] if source.pool is not None), None)
     if home is None or home.pool is None:
         who = f"{target} does not say" if target == initial else f"neither {target} nor {initial} says"
@@ -76,7 +89,20 @@ def read_problem(
         note for source in sources for note in source.notes
     )  # each once, also if a file was read twice
     notes |= dict.fromkeys(note for _, said in carried for note in said)
-    values = [value for value, _ in carried]
+    outputs = carried[sources.index(home)][0].shape[1:]
+    values = [_with_outputs(value, outputs, name) for (value, _), name in zip(carried, names, strict=True)]
     start = values[1] if sources[1].start is None else sources[1].start
     other = values[2] if other_target is not None else None
     return Problem(home.pool, values[0], values[1], other, tuple(notes), start)
+
+
+def _with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:
+    """Return values with the outputs of the target; a function with one output stands for each of them."""
+    if values.shape[1:] == outputs:
+        return values
+    if values.ndim == 1:
+        return frozen(np.repeat(values[:, np.newaxis], outputs[0], axis=1))
+    raise InvalidInput(
+        f"{name} has {values.shape[1]} outputs and the target {outputs[0] if outputs else 1}: give both in colour, or "
+        f"teach brightness with --grey"
+    )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
-from nimt.datasets.decoding import decoded, luminance
+from nimt.datasets.decoding import colours, decoded, has_colour, luminance
 from nimt.datasets.limits import check_values
 from nimt.datasets.places import is_there
 from nimt.errors import InvalidInput
@@ -33,6 +37,7 @@ def read_source(
     size: int | None = None,
     normalise: str = "none",
     columns: Columns = Columns(),  # noqa: B008 (frozen)
+    grey: bool = False,
 ) -> Source:
     """Read a picture, an array, a table, or a function by its name.
 
@@ -46,6 +51,8 @@ def read_source(
         Values as they are, with mean 0 and deviation 1, or from 0 to 1. Functions given by a formula are not changed.
     columns : Columns
         What to use of a table.
+    grey : bool
+        Read colour pictures as brightness; otherwise they have three outputs.
 
     Examples
     --------
@@ -54,20 +61,20 @@ def read_source(
     """
     if size is not None and size < 0:
         raise InvalidInput(f"size is the longer side of a picture in pixels, or 0 for its own; got {size}")
-    source = _read(name, size, columns)
+    source = _read(name, size, columns, grey)
     if size and source.pool is not None and source.pool.dimension == 2 and source.function is None:
         source = _sized(source, size)
     return source.normalised(normalise)
 
 
-def _read(name: str, size: int | None, columns: Columns) -> Source:
+def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
     if name in NAMES:
         return named_function(name)
     if ADDRESS.match(name):
         raise InvalidInput(f"{name!r} is an address, and nimt reads files only: download it first")
     ending = Path(name).suffix.lower()
     if ending in PICTURE_ENDINGS:
-        return _read_picture(name, size)
+        return _read_picture(name, size, grey)
     if ending in ARRAY_ENDINGS:
         return read_array(name)
     if ending in TABLE_ENDINGS:
@@ -79,23 +86,33 @@ def _read(name: str, size: int | None, columns: Columns) -> Source:
     raise InvalidInput(f"{name!r} is neither a function known by name ({', '.join(NAMES)}) nor a file that is there")
 
 
-def _read_picture(path: str, size: int | None) -> Source:
+def _read_picture(path: str, size: int | None, grey: bool) -> Source:
     """Read a picture, shrunk while its pixels are still in single precision: a large one would not fit otherwise."""
     image = decoded(path)
     name, (width, height) = Path(path).name, image.size
     side = min(USUAL_SIDE, max(width, height)) if size is None else size or max(width, height)
     shape = _shape_of_size((height, width), side)
-    if width * height > shape[0] * shape[1]:
-        values = resampled(luminance(image, np.float32), shape)
-    else:
-        check_values(width * height, Path(path), "give --size a smaller number of pixels")
-        values = luminance(image)
-    grid = Grid.like(values)
+    in_colour = not grey and has_colour(image)
+    shrinks = width * height > shape[0] * shape[1]
+    if not shrinks:
+        check_values(width * height * (3 if in_colour else 1), Path(path), "give --size a smaller number of pixels")
+    kind: type[np.floating] = np.float32 if shrinks else np.float64
+    layers = [resampled(layer, shape) if shrinks else layer for layer in _layers(image, kind, in_colour)]
+    values = np.stack(layers, axis=-1) if in_colour else layers[0]
+    grid = Grid.like(values[:, :, 0] if in_colour else values)
     source = Source(name, grid, values_on(grid, values, path), dimension=2)
     if size is None and shape != (height, width):
         note = f"{name} is {width} x {height} and was shrunk to {size_of(grid)}: --size sets another size"
         return replace(source, notes=(note,))
     return source
+
+
+def _layers(image: Image.Image, kind: type[np.floating], in_colour: bool) -> Iterator[NDArray[Any]]:
+    """Yield what is taught of a picture: red, green and blue, or its brightness."""
+    if in_colour:
+        yield from colours(image, kind)
+    else:
+        yield luminance(image, kind)
 
 
 def _sized(source: Source, size: int) -> Source:
@@ -105,8 +122,8 @@ def _sized(source: Source, size: int) -> Source:
     shape = _shape_of_size((height, width), size)
     if shape == (height, width):
         return source
-    values = resampled(source.values.reshape(height, width), shape)
-    grid = Grid.like(values)
+    values = resampled(source.values.reshape(height, width, *source.values.shape[1:]), shape)
+    grid = Grid(*(np.arange(length, dtype=float) for length in shape))
     return replace(source, pool=grid, values=values_on(grid, values, source.name))
 
 

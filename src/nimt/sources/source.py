@@ -25,8 +25,8 @@ class Source:
         The name of the file or of the function.
     pool : Grid, Points or None
         Where it is known; None for a function that is defined everywhere.
-    values : array (n,) or None
-        Its values there.
+    values : array (n,), (n, q) for q outputs, or None
+        Its values there; a colour picture has three outputs.
     function : callable on (n, d), or None
         For named functions only: gives the values on any other pool of its dimension.
     dimension : int or None
@@ -46,7 +46,7 @@ class Source:
     start: InitialFunction | None = None
 
     def on(self, pool: Pool, of: str, *, strict: bool = False) -> tuple[Array, tuple[str, ...]]:
-        """Return the values on a pool, shape (n,), and a note if they were resampled.
+        """Return the values on a pool, shape (n,) or (n, q), and a note if they were resampled.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class Source:
         sizes = f"{self.name} is {size_of(self.pool)} and {of} {size_of(pool)}"
         if strict:
             raise InvalidInput(f"{sizes}: make them the same size, or leave out --strict to have it resampled")
-        values = resampled(self.values.reshape(self.pool.shape), pool.shape)
+        values = resampled(self.values.reshape(*self.pool.shape, *self.values.shape[1:]), pool.shape)
         return values_on(pool, values, self.name), (f"{sizes}: {self.name} was resampled",)
 
     def normalised(self, how: str) -> Source:
@@ -91,7 +91,9 @@ class Source:
         if how == "none" or self.values is None or self.function is not None:
             return self
         if self.values.min() == self.values.max():
-            raise InvalidInput(f"{self.name} is {self.values[0]:g} everywhere and cannot be normalised: leave that out")
+            raise InvalidInput(
+                f"{self.name} is {self.values.flat[0]:g} everywhere and cannot be normalised: leave that out"
+            )
         if how == "standard":
             return replace(self, values=standardised(self.values))
         low, high = float(self.values.min()), float(self.values.max())

@@ -17,6 +17,7 @@ from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.lesson import Lesson, Outcome
+from nimt.measures import Measure
 from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
@@ -104,6 +105,11 @@ class Comparison:
     tol: float | None
     choosing: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
+    @property
+    def measure(self) -> Measure:
+        """What all its lessons were measured by."""
+        return next(iter(self.lessons.values()))[0].measure
+
     def rows(self) -> list[Row]:
         """Return one row per teacher, in the order they were given."""
         return [_row(name, lessons, self.tol, self.choosing.get(name)) for name, lessons in self.lessons.items()]
@@ -133,9 +139,10 @@ class Comparison:
         }
 
     def __str__(self) -> str:
+        word = self.measure.word
         return "\n".join(
             f"{row.name}: {'not reached' if row.steps is None else f'{row.steps:g} steps'}, "
-            f"discrepancy {row.discrepancy:.4g}, {row.examples:g} examples at {row.distinct:g} points"
+            f"{word} {row.discrepancy:.4g}, {row.examples:g} examples at {row.distinct:g} points"
             for row in self.rows()
         )
 

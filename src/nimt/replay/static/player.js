@@ -64,6 +64,7 @@ export class Player {
 
   words() {
     const { header } = this;
+    this.letter = header.measure_word === "discrepancy" ? "M" : header.measure_word;
     this.by("title").textContent = header.title;
     const sentence = header.sentence[0].toUpperCase() + header.sentence.slice(1);
     const exact = header.kernel === "frames"
@@ -75,7 +76,8 @@ export class Player {
       loss: header.loss, "learning rate": header.learning_rate, points: countText(header.points),
       "examples shown": countText(header.examples), "distinct points shown": countText(header.distinct_points),
       tolerance: header.tol, "steps to tolerance (ITD)": header.itd === null ? "not reached" : countText(header.itd),
-      "M at the start": numberText(header.discrepancy_at_start), "M at the end": numberText(header.discrepancy_at_end),
+      [`${this.letter} at the start`]: numberText(header.discrepancy_at_start),
+      [`${this.letter} at the end`]: numberText(header.discrepancy_at_end),
       seed: header.seed, engine: header.engine,
     };
     for (const [name, value] of Object.entries(about)) {
@@ -123,11 +125,11 @@ export class Player {
     const m = known ? discrepancy(values, blocks.target, header.points, header.measure) : this.recorded(step);
     this.m = m;
     this.by("step-text").textContent = `step ${countText(step)} of ${countText(header.steps)}`;
-    this.by("discrepancy-text").textContent = `M = ${numberText(m)}`;
+    this.by("discrepancy-text").textContent = `${this.letter} = ${numberText(m)}`;
     this.by("speed-text").textContent = `${countText(clock.speed)} steps per second`;
     showPlaying(this.by("play"), clock);
     this.by("scrub").value = step;
-    this.by("scrub").setAttribute("aria-valuetext", `step ${step}, M = ${numberText(m)}`);
+    this.by("scrub").setAttribute("aria-valuetext", `step ${step}, ${this.letter} = ${numberText(m)}`);
     this.timeline.end = header.steps;
     this.timeline.tol = header.tol;
     this.timeline.place = clock.place;
@@ -145,10 +147,13 @@ export class Player {
   /** The picture in words, for those who do not see it. */
   say(step, m, marks) {
     const { header } = this;
-    const share = header.discrepancy_at_start ? Math.round(100 * (m / header.discrepancy_at_start)) : 0;
+    const isDistance = this.letter === "M"; // of any other measure a share of its start says little
+    const called = isDistance ? "discrepancy M" : header.measure_word;
+    const start = header.discrepancy_at_start;
+    const share = isDistance ? `, ${start ? Math.round(100 * (m / start)) : 0} % of what it was at the start` : "";
     const where = marks.length ? ` The latest example was point ${countText(marks[marks.length - 1])} of ${countText(header.points)}.` : "";
     const met = header.itd !== null && step >= header.itd ? " The tolerance is met." : "";
-    const text = `At step ${countText(step)} the discrepancy M is ${numberText(m)}, ${share} % of what it was at the start.${where}${met}`;
+    const text = `At step ${countText(step)} the ${called} is ${numberText(m)}${share}.${where}${met}`;
     this.by("said").textContent = text;
     this.by("learner").setAttribute("aria-label", `The learner. ${text}`);
   }

@@ -221,7 +221,7 @@ export function discrepancy(values, target, points, measure = "paper") {
     const error = values[i] - target[i];
     total += error * error;
   }
-  return measure === "rms" ? Math.sqrt(total / points) : Math.sqrt(total) / points;
+  return measure === "rms" ? Math.sqrt(total / target.length) : Math.sqrt(total) / points;
 }
 
 const KINDS = {
