@@ -60,7 +60,7 @@ def class_of(values: Array) -> Indices:
     >>> class_of(np.array([[0.1, 0.9], [0.5, 0.5]]))
     array([1, 0])
     """
-    return np.argmax(values, axis=1)
+    return np.asarray(np.argmax(values, axis=1), dtype=np.intp)
 
 
 def are_classes(target: Array) -> bool:

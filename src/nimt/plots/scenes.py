@@ -124,7 +124,7 @@ class MapScene:
             self.ink.set_array(shades)
         else:
             self.ink.set_array(None)
-            self.ink.set_facecolor(shades)  # type: ignore[union-attr]
+            self.ink.set_facecolor(shades)  # type: ignore[union-attr,arg-type]
         for ring in self.rings:
             ring.set_offsets(self.places[shown])
 
