@@ -21,8 +21,8 @@ PUBLIC = {
     "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome", "Plan", "Points", "Problem",
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "SynthesisTeacher", "Teacher", "View", "Wendland",
-    "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "one_hot", "paper", "parse_kernel", "plan",
-    "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing", "theory",
+    "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "one_hot", "paper",
+    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing", "theory",
 }  # fmt: skip
 
 
