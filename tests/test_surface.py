@@ -22,7 +22,8 @@ PUBLIC = {
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "SynthesisTeacher", "Teacher", "View", "Wendland",
     "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "one_hot", "paper",
-    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing", "theory",
+    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing",
+    "theory",
 }  # fmt: skip
 
 
