@@ -62,7 +62,7 @@ def draw(rng: np.random.Generator) -> Drawn:
         nimt.GreedyTeacher(k=k, pool=pool_share, labels=labels, norm=[2, 1, "max"][rng.integers(3)]),
         nimt.RandomTeacher(k=k, pool=pool_share, labels=labels),
         nimt.GreedyTeacher(k=1, score="loss", loss=str(loss)),
-        nimt.SynthesisTeacher() if loss == "square" and not outputs else nimt.GreedyTeacher(),
+        synthesis(rng, k) if loss == "square" and not outputs else nimt.GreedyTeacher(),
     ][rng.integers(4)]
     rules = {
         "max_iterations": int(rng.integers(1, 80)),
@@ -72,6 +72,11 @@ def draw(rng: np.random.Generator) -> Drawn:
         "measure": ["paper", "rms"][rng.integers(2)],
     }
     return Drawn(nimt.KernelLearner(kernel, loss=str(loss), learning_rate=rate), teacher, pool, target, rules)
+
+
+def synthesis(rng: np.random.Generator, k: int | float) -> nimt.SynthesisTeacher:
+    """Draw a teacher that makes labels."""
+    return nimt.SynthesisTeacher(k=k, label_range=[None, "target"][rng.integers(2)])
 
 
 def difference(drawn: Drawn, engine: str) -> str | None:

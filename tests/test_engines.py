@@ -402,35 +402,75 @@ def test_an_unknown_engine_is_refused_with_the_known_ones():
 # ---------------------------------------------------------------- labels made by the teacher
 
 SCHEDULES = {"steady": 0.01, "decaying": lambda step: 0.05 / (1 + step / 200)}
+MAKERS = {
+    "one": {},
+    "one of a part": {"pool": 0.7},
+    "one within the range": {"label_range": "target", "pool": 0.7},
+    "one within numbers and a radius": {"label_range": (-1.0, 1.5), "radius": 40.0},
+    "three": {"k": 3},
+    "three within the range": {"k": 3, "label_range": "target"},
+    "a large pack": {"k": 0.4, "pool": 0.8},
+}
 
 
-@pytest.mark.parametrize("rate", list(SCHEDULES))
-@pytest.mark.parametrize("loss", ["square", nimt.Huber(0.4), "hinge", "absolute"])
+def assert_same_made_labels(one, other):
+    assert one.outcome is other.outcome
+    np.testing.assert_array_equal(one.indices, other.indices)
+    np.testing.assert_allclose(one.labels, other.labels, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(one.discrepancy, other.discrepancy, rtol=1e-9)
+
+
+@pytest.mark.parametrize("made", list(MAKERS))
+@pytest.mark.parametrize("loss", ["square", nimt.Huber(0.4), "hinge", "absolute"], ids=str)
 @pytest.mark.parametrize("name", list(POOLS))
-@pytest.mark.filterwarnings("ignore::nimt.ResponseWarning")
-def test_made_labels_are_the_same_on_every_engine_that_makes_them(name, loss, rate):
-    teacher = nimt.SynthesisTeacher(pool=None if rate == "steady" else 0.7)
+@pytest.mark.filterwarnings("ignore::nimt.ResponseWarning", "ignore::nimt.StepSizeWarning")
+def test_made_labels_are_the_same_on_every_engine(name, loss, made):
+    teacher = nimt.SynthesisTeacher(**MAKERS[made])
     start = np.random.default_rng(5).normal(size=SIZES[name])
-    options = {"loss": loss, "rate": SCHEDULES[rate], "initial": start, "steps": 150}
-    expected = teach(POOLS[name], TARGETS[name], teacher, "reference", **options)
-    engines = [engine for engine in engines_for(POOLS[name]) if engine != "streamed"]
-    for engine in engines:
-        lesson = teach(POOLS[name], TARGETS[name], teacher, engine, **options)
-        assert lesson.engine == engine
-        np.testing.assert_array_equal(lesson.indices, expected.indices)
-        np.testing.assert_allclose(lesson.labels, expected.labels, rtol=1e-7, atol=1e-10)
-        np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+    for rate in SCHEDULES.values():
+        options = {"loss": loss, "rate": rate, "initial": start, "steps": 60 if "k" in MAKERS[made] else 120}
+        expected = teach(POOLS[name], TARGETS[name], teacher, "reference", **options)
+        for engine in engines_for(POOLS[name]):
+            lesson = teach(POOLS[name], TARGETS[name], teacher, engine, **options)
+            assert lesson.engine == engine
+            assert_same_made_labels(lesson, expected)
 
 
-def test_the_engine_that_makes_labels_warns_like_the_teacher():
-    for engine in ("reference", "grid"):
-        with pytest.warns(nimt.ResponseWarning, match="moved the learner no further"):
+@pytest.mark.parametrize("k", [1, 3])
+def test_made_labels_on_a_grid_are_the_same_to_the_last_bit(k):
+    picture = np.zeros((14, 15))
+    picture[4:9, 3:11] = np.random.default_rng(0).random((5, 8))  # and many points that are right from the start
+    grid, teacher = nimt.Grid.like(picture), nimt.SynthesisTeacher(k=k)
+    expected, lesson = (teach(grid, picture, teacher, engine, rate=0.02, steps=400) for engine in ("reference", "grid"))
+    if k == 1:
+        np.testing.assert_array_equal(lesson.labels, expected.labels)
+        np.testing.assert_array_equal(lesson.final, expected.final)
+    assert_same_made_labels(lesson, expected)
+
+
+def test_the_engines_that_make_labels_warn_like_the_teacher():
+    said = set()
+    for engine in ("reference", "grid", "neighbours", "streamed"):
+        with pytest.warns(nimt.ResponseWarning, match="moved the learner no further") as warned:
             teach(POOLS["2-D"], TARGETS["2-D"], nimt.SynthesisTeacher(), engine, loss="absolute", rate=0.05)
+        said.add(str(warned.pop(nimt.ResponseWarning).message))
+    assert len(said) == 1, said
 
 
-@pytest.mark.parametrize("engine", ["grid", "neighbours"])
-def test_a_resumed_lesson_of_made_labels_is_bit_identical(engine, tmp_path):
-    teacher = nimt.SynthesisTeacher()
+@pytest.mark.parametrize("engine", ["reference", "grid", "streamed"])
+@pytest.mark.filterwarnings("error::nimt.ResponseWarning")
+def test_a_warning_that_is_an_error_ends_the_lesson_with_the_steps_so_far(engine):
+    with pytest.raises(nimt.LessonInterrupted) as raised:
+        teach(POOLS["2-D"], TARGETS["2-D"], nimt.SynthesisTeacher(), engine, loss="absolute", rate=0.05)
+    assert isinstance(raised.value.__cause__, nimt.ResponseWarning)
+    assert 0 < len(raised.value.lesson) < 300
+
+
+@pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("k", [1, 3, 0.4])
+@pytest.mark.usefixtures("every_step")
+def test_a_resumed_lesson_of_made_labels_is_bit_identical(engine, k, tmp_path):
+    teacher = nimt.SynthesisTeacher(k=k, label_range="target")
     whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, rate=0.01, steps=500)
     path = tmp_path / "stopped.npz"
     teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, rate=0.01, steps=500, checkpoint=path,
@@ -440,15 +480,21 @@ def test_a_resumed_lesson_of_made_labels_is_bit_identical(engine, tmp_path):
     np.testing.assert_array_equal(lesson.discrepancy, whole.discrepancy)
 
 
-def test_where_labels_cannot_be_made_fast_the_reference_loop_makes_them():
-    learner = nimt.KernelLearner(nimt.rbf(50.0))
-    points = POOLS["scattered"]
-    assert nimt.plan(learner, nimt.SynthesisTeacher(), points, TARGETS["scattered"]).engine == "reference"
-    narrow = nimt.KernelLearner(nimt.rbf(0.1))
-    assert nimt.plan(narrow, nimt.SynthesisTeacher(), points, TARGETS["scattered"]).engine == "neighbours"
-    assert nimt.plan(narrow, nimt.SynthesisTeacher(k=3), points, TARGETS["scattered"]).engine == "reference"
-    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson"):
-        teach(points, TARGETS["scattered"], nimt.SynthesisTeacher(), "streamed")
+def test_where_a_chunk_ends_changes_no_made_label():
+    teacher = nimt.SynthesisTeacher()
+    learner = nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=0.05)
+    whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, "grid", rate=0.05, steps=200)
+    walk = nimt.steps(learner, teacher, POOLS["2-D"], TARGETS["2-D"], max_iterations=200, engine="grid")
+    for t, selection, discrepancy in walk:
+        assert discrepancy == whole.discrepancy[t]
+        np.testing.assert_array_equal(selection.labels, whole.labels[t - 1])
+
+
+def test_a_loss_that_checks_labels_sees_every_label_that_is_made():
+    plan = nimt.plan(nimt.KernelLearner(nimt.rbf(0.1), loss="logistic"), nimt.SynthesisTeacher(), POOLS["scattered"],
+                     SIGNS["scattered"])  # fmt: skip
+    assert plan.engine == "reference"
+    assert "has to check every label" in plan.reason
 
 
 # ---------------------------------------------------------------- targets full of ties

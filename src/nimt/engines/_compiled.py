@@ -33,6 +33,15 @@ TOTAL, CARRY, ERROR = 0, 1, 2
 SCALE, TOL, LIMIT, STILL, PATIENCE, REPEATS = 0, 1, 2, 3, 4, 5
 # places in the array of the watch
 BEST, BEST_AT = 0, 1
+# places in the array of what is known of the learner's responses (`synthesising.LabelMaker`)
+RADIUS, REACH, PROBES, WARNED, NEAR, FAR, SEEN_AT, LOW, HIGH, PENDING = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+COMMON, COMMON_SIZE = 10, 11  # sum(offset * movement), sum(offset^2) over all points
+OF_COMMON, OF_MOVEMENT, OF_COMMON_AGAIN, OF_OWN_AGAIN = 12, 13, 14, 15  # sums of squared errors
+IN_PROPORTION, THE_SAME = 16, 17  # squared errors of two explanations of how the movement grows
+# columns of the marks of a point
+OWN, OWN_SIZE, DISTANCE, MOVED, WHEN = 0, 1, 2, 3, 4
+# rows of the latest pack, the last four of them room to compute in
+BEFORE, OFFSET, NOW, MOVE, DISTANCE_BEFORE, MOVED_BEFORE = 0, 1, 2, 3, 4, 5
 
 ROUNDING = 2.0**-50  # relative error that one change may add to the sum of squares
 DIGITS = 1e-9  # relative error at which the sum of squares is computed again from all points
@@ -237,13 +246,174 @@ def build_tournament(bits, best_slot, order, levels, node_bits, node_tile):
             node_tile[levels[level] + node] = tile
 
 
+# ---------------------------------------------------------------- made labels
+#
+# The estimator of `teachers.responses.Responses`, method by method; its constants are handed over as numbers.
+
+
+@njit(cache=True, nogil=True)
+def fitted(product, square):
+    return product / square if square > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def root_mean_square(values, count):
+    largest = values[0]
+    for j in range(1, count):
+        largest = max(largest, values[j])
+    total = 0.0
+    for j in range(count):
+        total += (values[j] / largest) ** 2
+    return largest * np.sqrt(total / count)
+
+
+@njit(cache=True, nogil=True)
+def movement_towards(distance, moved, size, count):
+    total = 0.0
+    for j in range(count):
+        total += distance[j] * (moved[j] / size)
+    return total / count
+
+
+@njit(cache=True, nogil=True)
+def shown_together(marks, shown, count):
+    """Whether all of these were shown before, and the latest time in one pack."""
+    for j in range(count):
+        if not marks[shown[j], DISTANCE] > 0.0 or marks[shown[j], WHEN] != marks[shown[0], WHEN]:
+            return False
+    return count > 0
+
+
+@njit(cache=True, nogil=True)
+def look_for_growth(constants, known, now, moved, now_before, moved_before, count, step):
+    """`Responses._look_for_growth` from where the pack is known to be the one before at a scaled distance."""
+    telling, sure = constants[3], constants[4]
+    near = root_mean_square(now, count)
+    moved_near = movement_towards(now, moved, near, count)
+    far = root_mean_square(now_before, count)
+    moved_far = movement_towards(now_before, moved_before, far, count)
+    if far < near or (far == near and moved_far < moved_near):
+        near, moved_near, far, moved_far = far, moved_far, near, moved_near
+    if far < telling * near:
+        return
+    known[PROBES] = max(0.0, known[PROBES] - 1.0)
+    known[IN_PROPORTION] += (moved_near - moved_far * near / far) ** 2
+    known[THE_SAME] += (moved_near - moved_far) ** 2
+    in_proportion, the_same = known[IN_PROPORTION], known[THE_SAME]
+    if sure * in_proportion < the_same and moved_far > 0.0:
+        known[REACH] = min(known[RADIUS], max(known[REACH], 2.0 * far))
+        known[IN_PROPORTION] = known[THE_SAME] = known[PROBES] = 0.0
+    elif sure * the_same < in_proportion or moved_far <= 0.0 < moved_near:
+        known[REACH] = min(known[REACH], near / 4.0)
+        known[IN_PROPORTION] = known[THE_SAME] = known[PROBES] = 0.0
+        if known[WARNED] == 0.0:
+            known[WARNED], known[NEAR], known[FAR], known[SEEN_AT] = 1.0, near, far, step
+
+
+@njit(cache=True, nogil=True)
+def observe(constants, known, marks, shown, pack, f, step):
+    """`Responses.observe`: update the estimates by the effect of the latest pack."""
+    forget, forget_errors = constants[0], constants[1]
+    count = 0
+    for j in range(shown.size):  # keep what is of use, in place
+        s = shown[j]
+        if pack[OFFSET, j] != 0.0 and np.isfinite(f[s]):
+            shown[count] = s
+            pack[OFFSET, count] = pack[OFFSET, j]
+            pack[NOW, count] = abs(pack[OFFSET, j])
+            pack[BEFORE, count] = f[s] - pack[BEFORE, j]  # from here on the movement
+            pack[MOVE, count] = pack[BEFORE, count] * np.sign(pack[OFFSET, j])
+            count += 1
+    if known[COMMON_SIZE] != 0.0:
+        common = fitted(known[COMMON], known[COMMON_SIZE])
+        errors = sizes = errors_again = own_errors = 0.0
+        for j in range(count):
+            s, offset, movement = shown[j], pack[OFFSET, j], pack[BEFORE, j]
+            error = (movement - common * offset) ** 2
+            errors += error
+            sizes += movement**2
+            if marks[s, OWN_SIZE] > 0.0:
+                errors_again += error
+                own_errors += (movement - fitted(marks[s, OWN], marks[s, OWN_SIZE]) * offset) ** 2
+        known[OF_COMMON] = forget_errors * known[OF_COMMON] + errors
+        known[OF_MOVEMENT] = forget_errors * known[OF_MOVEMENT] + sizes
+        known[OF_COMMON_AGAIN] = forget_errors * known[OF_COMMON_AGAIN] + errors_again
+        known[OF_OWN_AGAIN] = forget_errors * known[OF_OWN_AGAIN] + own_errors
+    scaled = shown_together(marks, shown, count)
+    least, most = np.inf, -np.inf
+    products = squares = 0.0
+    for j in range(count):
+        s, offset, movement = shown[j], pack[OFFSET, j], pack[BEFORE, j]
+        pack[DISTANCE_BEFORE, j], pack[MOVED_BEFORE, j] = marks[s, DISTANCE], marks[s, MOVED]
+        if scaled:
+            ratio = pack[NOW, j] / marks[s, DISTANCE]
+            least, most = min(least, ratio), max(most, ratio)
+        marks[s, DISTANCE], marks[s, MOVED], marks[s, WHEN] = pack[NOW, j], pack[MOVE, j], step
+        marks[s, OWN] = forget * marks[s, OWN] + offset * movement
+        marks[s, OWN_SIZE] = forget * marks[s, OWN_SIZE] + offset**2
+        products += offset * movement
+        squares += offset**2
+    if scaled and most - least <= 1e-6:
+        look_for_growth(
+            constants, known, pack[NOW], pack[MOVE], pack[DISTANCE_BEFORE], pack[MOVED_BEFORE], count, step
+        )
+    if count:
+        known[COMMON] = forget * known[COMMON] + products
+        known[COMMON_SIZE] = forget * known[COMMON_SIZE] + squares
+
+
+@njit(cache=True, nogil=True)
+def make_labels(making, chosen, f, y, step, out_label):
+    """Observe the effect of the latest pack, and label this one: `SynthesisTeacher.select` after its choice."""
+    constants, known, marks, shown, pack = making
+    telling = constants[3]
+    if known[PENDING] > 0.0:
+        observe(constants, known, marks, shown, pack, f, step)
+        known[PENDING] = 0.0
+    agree = known[OF_COMMON] <= constants[2] * known[OF_MOVEMENT] or (
+        0.0 < known[OF_COMMON_AGAIN] <= known[OF_OWN_AGAIN]
+    )
+    common = fitted(known[COMMON], known[COMMON_SIZE])
+    k = chosen.size
+    alike = known[PROBES] > 0.0 and shown_together(marks, chosen, k)
+    for j in range(k):
+        s = chosen[j]
+        shown[j] = s
+        pack[BEFORE, j] = f[s]
+        error = abs(y[s] - f[s])
+        response = common if agree else fitted(marks[s, OWN], marks[s, OWN_SIZE])
+        before = marks[s, DISTANCE]
+        responds = response > 0.0 and (before == 0.0 or marks[s, MOVED] > 0.0)
+        size = min(error / response if responds else error, max(known[REACH], error))
+        alike = alike and responds and size < telling * before and before < telling * size
+        pack[OFFSET, j] = size
+    for j in range(k):
+        s = chosen[j]
+        error = y[s] - f[s]
+        size = marks[s, DISTANCE] / 2.0 if alike else pack[OFFSET, j]
+        offset = np.sign(error) * min(size, known[RADIUS])
+        label = y[s] if offset == error else f[s] + offset
+        kept = min(max(label, known[LOW]), known[HIGH])
+        pack[OFFSET, j] = offset if kept == label else kept - f[s]
+        out_label[j] = kept
+    known[PENDING] = k
+
+
+@njit(cache=True, nogil=True)
+def true_labels(chosen, source, outputs, out_label):
+    q = len(outputs)
+    for j in range(chosen.size):
+        for o in range(q):
+            out_label[j * q + o] = source[chosen[j] * q + o]
+
+
 # ---------------------------------------------------------------- lessons
 
 
 @njit(cache=True, nogil=True)
 def by_columns(
-    on_grid, grid, lists, at, rates, other_label, greedy, tournament, diagonal, f, y, other, c, shown, score, bits,
-    rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits, node_tile, stamp,
+    on_grid, grid, lists, at, rates, other_label, making, greedy, tournament, diagonal, f, y, other, c, shown, score,
+    bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits, node_tile, stamp,
     touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
@@ -282,17 +452,19 @@ def by_columns(
         elif greedy:
             largest_into(bits, work, guess, out_index[t])
         use_other = other_label.size > 0 and other_label[t]
+        if making is not None:
+            make_labels(making, out_index[t], f, y, step, out_label[t])
         largest = 0.0
         for j in range(k):
             slot = np.uint64(out_index[t, j])
             height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
             for o in range(q):
                 s = slot * np.uint64(q) + np.uint64(o)
-                label = other[s] if use_other else y[s]
-                g = slope(loss, loss_delta, f[s], label)
+                if making is None:
+                    out_label[t, j * q + o] = other[s] if use_other else y[s]
+                g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
                 largest = max(largest, abs(g) * height)
                 moves[j * q + o] = -rates[t] / k * g
-                out_label[t, j * q + o] = label
         state = stillness(largest, m, still, repeats)
         if state != GOING:
             break
@@ -425,13 +597,16 @@ def by_columns(
                     touched[kept] = node
                     kept += 1
             count = kept
+        if making is not None:
+            if making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+                break
     sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
     watch[BEST], watch[BEST_AT] = best, best_at
     return taken, state
 
 
 @njit(cache=True, nogil=True)
-def prepare_spread(chosen, rate, label_other, diagonal, f, y, other, loss, loss_delta, outputs, spread, out_label):
+def prepare_spread(chosen, rate, labels, diagonal, f, loss, loss_delta, outputs, spread):
     """Write a pack's coefficients into `spread`, output after output; returns the largest |slope| K(x, x)."""
     k = chosen.size
     q = len(outputs)
@@ -440,10 +615,7 @@ def prepare_spread(chosen, rate, label_other, diagonal, f, y, other, loss, loss_
     spread[:] = 0.0
     for j in range(k):
         for o in range(q):
-            s = chosen[j] * q + o
-            label = other[s] if label_other else y[s]
-            out_label[j * q + o] = label
-            g = slope(loss, loss_delta, f[s], label)
+            g = slope(loss, loss_delta, f[chosen[j] * q + o], labels[j * q + o])
             largest = max(largest, abs(g) * diagonal[chosen[j] % diagonal.size])
             spread[o * n + chosen[j]] += -rate / k * g
     return largest
@@ -547,8 +719,8 @@ def convolve_axis(source, result, outer, length, inner, taps, reach):
 
 @njit(cache=True, nogil=True)
 def by_convolution(
-    shape, taps, taps_at, height, at, rates, other_label, greedy, diagonal, f, y, other, c, shown, score, bits, rule,
-    rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    shape, taps, taps_at, height, at, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits,
+    rule, rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
     q = len(outputs)
@@ -565,9 +737,13 @@ def by_convolution(
             return t, state
         if greedy:
             largest_into(bits, work, guess, out_index[t])
-        label_other = other_label.size > 0 and other_label[t]
+        if making is None:
+            use_other = other_label.size > 0 and other_label[t]
+            true_labels(out_index[t], other if use_other else y, outputs, out_label[t])
+        else:
+            make_labels(making, out_index[t], f, y, at + t, out_label[t])
         largest = prepare_spread(
-            out_index[t], rates[t], label_other, diagonal, f, y, other, loss, loss_delta, outputs, spread, out_label[t]
+            out_index[t], rates[t], out_label[t], diagonal, f, loss, loss_delta, outputs, spread
         )
         state = stillness(largest, m, rules[STILL], rules[REPEATS])
         if state != GOING:
@@ -584,6 +760,9 @@ def by_convolution(
         sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy, outputs, norm)
         m = measured(scale, sums[TOTAL], f, y)
         out_m[t] = m
+        if making is not None:
+            if making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+                return t + 1, GOING
     return rates.size, GOING
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nimt.engines.base import Engine, Task
-from nimt.engines.compiled import twin_of_teacher, uncovered
+from nimt.engines.compiled import uncovered
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.learners.base import Pupil
@@ -136,9 +136,6 @@ def _neighbours(task: Task) -> Choice | str:
 
 
 def _streamed(task: Task) -> Choice | str:
-    twin = twin_of_teacher(task.teacher)
-    if twin is not None and twin.makes_labels:
-        return "labels are made on a grid or among neighbours, and this kernel reaches across the pool"
     kernel, pool = _kernel_learner(task).kernel, task.pool
     cost = StreamedOperator.cost(pool)
     needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size)
@@ -180,12 +177,9 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
 
 def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
     from nimt.engines.sparse import SparseEngine  # numba is loaded only where it is used
-    from nimt.engines.synthesising import SynthesisingEngine
 
     assert isinstance(pupil, KernelPupil)
-    twin = twin_of_teacher(task.teacher)
-    kind = SynthesisingEngine if twin is not None and twin.makes_labels else SparseEngine
-    return kind(task, pupil, operator)
+    return SparseEngine(task, pupil, operator)
 
 
 OFFERED: dict[str, Callable[[Task], Choice | str]] = {

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
-from nimt.errors import InvalidInput
+from nimt.engines.synthesising import LabelMaker
+from nimt.errors import InvalidInput, ResponseWarning
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
@@ -41,8 +42,8 @@ def uncovered(task: Task) -> str | None:
         return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
     if twin.loss is not None and twin_of(twin.loss) is None:
         return f"the teacher's loss {twin.loss!r} is your own"
-    if twin.makes_labels and (_pack_size(task) != 1 or task.outputs):
-        return "compiled engines make labels for one example per step and one output only"
+    if twin.makes_labels and hasattr(as_loss(learner.loss), "check_labels"):
+        return f"the loss {as_loss(learner.loss)!r} has to check every label that is made"
     if task.measure.scale(task.target) is None:
         return f"the measure {task.measure.name!r} is taken by the reference loop"
     if len(task.pool) > LARGEST_POOL:
@@ -128,6 +129,8 @@ class CompiledEngine(ABC):
         self.step: int = 0
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
+        self.maker: LabelMaker | None = None
+        self.failure: ResponseWarning | None = None
         self.rule: int
         self.rule_delta: float
         self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)
@@ -153,7 +156,19 @@ class CompiledEngine(ABC):
             ]
         )
 
+    def make_labels_by(self, slots: int, largest: float) -> None:
+        """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
+        if self.twin.makes_labels:
+            self.maker = LabelMaker(self.task, slots, self.k, largest)
+
+    @property
+    def making(self) -> tuple[object, ...] | None:
+        """What compiled code makes labels from, None for a teacher that does not."""
+        return None if self.maker is None else self.maker.arrays
+
     def advance(self, steps: int) -> Chunk:
+        if self.failure is not None:
+            raise self.failure
         rates = self._rates(steps)
         steps = len(rates)
         task, k, q = self.task, self.k, len(self.outputs)
@@ -171,6 +186,11 @@ class CompiledEngine(ABC):
         if taken:
             self.discrepancy = float(sheet.discrepancy[taken - 1])
             self.last = Selection(indices[taken - 1], labels[taken - 1])
+        if self.maker is not None:
+            try:
+                self.maker.warn()
+            except ResponseWarning as warning:  # where warnings are errors: raised after these steps are recorded
+                self.failure = warning
         return Chunk(indices[:taken], labels, sheet.discrepancy[:taken], OUTCOMES[code])
 
     @abstractmethod
@@ -242,6 +262,7 @@ class CompiledEngine(ABC):
             "label_rng": self.label_rng.bit_generator.state,
             "watch": self.watch.state(),
             "pupil": self.pupil.state(),
+            "responses": None if self.maker is None else self.maker.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -252,3 +273,5 @@ class CompiledEngine(ABC):
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])
         self.rules[2] = self.watch.limit
+        if self.maker is not None:
+            self.maker.restore(state["responses"])

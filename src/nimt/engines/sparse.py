@@ -66,6 +66,7 @@ class SparseEngine(CompiledEngine):
         self.work: Whole = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
         self.guess: Whole = np.zeros(2, dtype=np.int64)
         self._take_over()
+        self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
         self.begin(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
 
@@ -160,13 +161,13 @@ class SparseEngine(CompiledEngine):
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = _compiled.by_convolution(
-                *self._separable(), self.step, *sheet[:2], self.greedy, *function, *scores, *learner, self.work,
-                self.guess, *end,
+                *self._separable(), self.step, *sheet[:2], self.making, self.greedy, *function, *scores, *learner,
+                self.work, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
-            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.greedy, self.tournament, *function,
-            *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp,
+            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.greedy, self.tournament,
+            *function, *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp,
             self.touched, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
@@ -190,11 +191,14 @@ class SparseEngine(CompiledEngine):
                 return t, int(code)
             if self.greedy:
                 _compiled.largest_into(self.bits, self.work, self.guess, indices[t])
-            use_other = bool(len(other_label) and other_label[t])
+            if self.making is not None:
+                _compiled.make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
+            else:
+                source = self.other if len(other_label) and other_label[t] else self.y
+                _compiled.true_labels(indices[t], source, self.outputs, labels[t])
             largest = _compiled.prepare_spread(
-                indices[t], rates[t], use_other, self.diagonal, self.f, self.y, self.other, self.loss, self.delta,
-                self.outputs, spread, labels[t],
-            )  # fmt: skip
+                indices[t], rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs, spread
+            )
             code = _compiled.stillness(largest, measured, still, repeats)
             if code:
                 return t, int(code)

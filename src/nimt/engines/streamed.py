@@ -91,6 +91,7 @@ class StreamedEngine(CompiledEngine):
         self.shown: Flags
         self.f, self.c, self.shown = pupil.lend()
         square = self._finish(0.0, np.zeros(self.f.size))
+        self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
 
     @property
@@ -112,10 +113,13 @@ class StreamedEngine(CompiledEngine):
                 chosen[0] = _compiled.first_largest(self.bits)
             elif self.greedy:
                 _compiled.largest_into(self.bits, self.work, self.guess, chosen)
-            source = task.other_target if len(other_label) and other_label[t] else task.target
-            assert source is not None
-            labels[t] = source[chosen].reshape(-1)
-            slopes = loss.slope(self.f[chosen], source[chosen])
+            if self.making is not None:
+                _compiled.make_labels(self.making, chosen, self.f, self.y, self.step + t, labels[t])
+            else:
+                source = task.other_target if len(other_label) and other_label[t] else task.target
+                assert source is not None
+                labels[t] = source[chosen].reshape(-1)
+            slopes = loss.slope(self.f[chosen], labels[t].reshape(-1, *task.outputs))
             largest = float(np.max(np.abs(slopes).reshape(self.k, -1) * self.diagonal[chosen, np.newaxis]))
             code = _compiled.stillness(largest, measured, still, repeats)
             if code:

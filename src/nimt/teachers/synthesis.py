@@ -83,7 +83,8 @@ class SynthesisTeacher(Teacher):
         return True
 
     def compiled_twin(self) -> CompiledTwin | None:
-        return CompiledTwin(makes_labels=True) if behaves_like(self, SynthesisTeacher, "select") else None
+        own = behaves_like(self, SynthesisTeacher, "select", "labelled", "limits", "responses_so_far")
+        return CompiledTwin(makes_labels=True) if own else None
 
     def select(self, view: View) -> Selection:
         responses = self.responses_so_far(view)
@@ -137,13 +138,18 @@ def observe(responses: Responses, predictions: Array, step: int) -> None:
     stopped_growing = responses.observe(predictions, step)
     if stopped_growing is not None:
         near, far = stopped_growing
-        warnings.warn(
-            f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {step}): "
-            f"labels are now made within {responses.reach:.3g} of its predictions, and are the true labels "
-            f"where these are further away",
-            ResponseWarning,
-            stacklevel=3,
-        )
+        warn_that_movement_stopped_growing(near, far, responses.reach, step)
+
+
+def warn_that_movement_stopped_growing(near: float, far: float, reach: float, step: int) -> None:
+    """Warn that a label at the further distance moved the learner no further than one at the nearer."""
+    warnings.warn(
+        f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {step}): "
+        f"labels are now made within {reach:.3g} of its predictions, and are the true labels where these are "
+        f"further away",
+        ResponseWarning,
+        stacklevel=4,
+    )
 
 
 def made_labels(offsets: Array, predictions: Array, target: Array) -> Array:
