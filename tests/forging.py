@@ -30,6 +30,7 @@ def lessons(folder: Path) -> list[tuple[str, Path]]:
         (kernel, nimt.GreedyTeacher(pool=0.5), points, points, {"engine": "streamed"}),
         (kernel, nimt.SynthesisTeacher(), x, np.sin, {"engine": "grid"}),
         (kernel, nimt.SynthesisTeacher(k=2), x, np.sin, {"engine": "reference"}),
+        (kernel, nimt.SynthesisTeacher(k=2), points, points[:, 0], {"engine": "streamed"}),
         (nimt.OrthogonalLearner(nimt.rbf(0.4)), nimt.GreedyTeacher(), points, points[:, 0], {}),
         (nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.SoftTeacher(), points, points[:, 0], {}),
     ]

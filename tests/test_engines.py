@@ -421,14 +421,15 @@ def assert_same_made_labels(one, other):
 
 
 @pytest.mark.parametrize("made", list(MAKERS))
-@pytest.mark.parametrize("loss", ["square", nimt.Huber(0.4), "hinge", "absolute"], ids=str)
+@pytest.mark.parametrize("rate", list(SCHEDULES))
 @pytest.mark.parametrize("name", list(POOLS))
 @pytest.mark.filterwarnings("ignore::nimt.ResponseWarning", "ignore::nimt.StepSizeWarning")
-def test_made_labels_are_the_same_on_every_engine(name, loss, made):
+def test_made_labels_are_the_same_on_every_engine(name, rate, made):
     teacher = nimt.SynthesisTeacher(**MAKERS[made])
     start = np.random.default_rng(5).normal(size=SIZES[name])
-    for rate in SCHEDULES.values():
-        options = {"loss": loss, "rate": rate, "initial": start, "steps": 60 if "k" in MAKERS[made] else 120}
+    for loss in ("square", nimt.Huber(0.4), "hinge", "absolute") if made == "one" else ("square",):
+        steps = 50 if "k" in MAKERS[made] else 150
+        options = {"loss": loss, "rate": SCHEDULES[rate], "initial": start, "steps": steps}
         expected = teach(POOLS[name], TARGETS[name], teacher, "reference", **options)
         for engine in engines_for(POOLS[name]):
             lesson = teach(POOLS[name], TARGETS[name], teacher, engine, **options)

@@ -354,9 +354,7 @@ def observe(constants, known, marks, shown, pack, f, step):
         products += offset * movement
         squares += offset**2
     if scaled and most - least <= 1e-6:
-        look_for_growth(
-            constants, known, pack[NOW], pack[MOVE], pack[DISTANCE_BEFORE], pack[MOVED_BEFORE], count, step
-        )
+        look_for_growth(constants, known, pack[NOW], pack[MOVE], pack[DISTANCE_BEFORE], pack[MOVED_BEFORE], count, step)
     if count:
         known[COMMON] = forget * known[COMMON] + products
         known[COMMON_SIZE] = forget * known[COMMON_SIZE] + squares
@@ -742,9 +740,7 @@ def by_convolution(
             true_labels(out_index[t], other if use_other else y, outputs, out_label[t])
         else:
             make_labels(making, out_index[t], f, y, at + t, out_label[t])
-        largest = prepare_spread(
-            out_index[t], rates[t], out_label[t], diagonal, f, loss, loss_delta, outputs, spread
-        )
+        largest = prepare_spread(out_index[t], rates[t], out_label[t], diagonal, f, loss, loss_delta, outputs, spread)
         state = stillness(largest, m, rules[STILL], rules[REPEATS])
         if state != GOING:
             return t, state

@@ -1,0 +1,37 @@
+"""Teachers that do more than look for the largest error: their cost per step as a multiple of plain greedy teaching."""
+
+from __future__ import annotations
+
+import nimt
+from benchmarks.rows import RATE, picture
+from nimt import datasets
+
+
+def per_step(teacher, image, steps, start=0.0, engine="auto", repeat=5, width=0.5):
+    """Return the shortest microseconds per step of some lessons, and the last of them."""
+    learner = nimt.KernelLearner(nimt.rbf(width=width), learning_rate=RATE, initial=start)
+    lessons = [
+        nimt.teach(learner, teacher, nimt.Grid.like(image), image, max_iterations=steps, engine=engine, record="picks")
+        for _ in range(repeat)
+    ]
+    return min(1e6 * lesson.elapsed / len(lesson) for lesson in lessons), lessons[-1]  # without compiling
+
+
+def against(bench, work, goal, teacher, plain, image, steps, start=0.0):
+    """Add the row of a teacher's cost over a plain teacher's, its curve compared with the reference loop's."""
+    cost, lesson = per_step(teacher, image, steps, start)
+    base, _ = per_step(plain, image, steps, start)
+    some = min(steps, 200 if bench.quick else 1000)
+    _, loop = per_step(teacher, image, some, start, engine="reference", repeat=1)
+    bench.row(work, goal, cost / base, lesson=lesson, curve=loop.discrepancy, seconds=1e-6 * cost, steps=1,
+              against=f"{plain.name}, {base:.3g} us")  # fmt: skip
+
+
+def teachers(bench):
+    """Labels made by the teacher."""
+    eight, zero = datasets.first_eight().values, datasets.mean_zero().values
+    made, plain = nimt.SynthesisTeacher(), nimt.GreedyTeacher()
+    against(bench, "synthesised labels, digit", "<= 3x", made, plain, zero, 6_600, eight)
+    against(bench, "synthesised labels, 92x92", "<= 3x", made, plain, picture(92), 20_000)
+    packs = nimt.SynthesisTeacher(k=0.05), nimt.GreedyTeacher(k=0.05)
+    against(bench, "packs of synthesised labels (0.05), 92x92", "<= 2x", *packs, picture(92), 300)
