@@ -411,8 +411,8 @@ def true_labels(chosen, source, outputs, out_label):
 @njit(cache=True, nogil=True)
 def by_columns(
     on_grid, grid, lists, at, rates, other_label, making, greedy, tournament, diagonal, f, y, other, c, shown, score,
-    bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits, node_tile, stamp,
-    touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits, node_tile,
+    stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -595,9 +595,8 @@ def by_columns(
                     touched[kept] = node
                     kept += 1
             count = kept
-        if making is not None:
-            if making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
-                break
+        if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+            break
     sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
     watch[BEST], watch[BEST_AT] = best, best_at
     return taken, state
@@ -718,7 +717,8 @@ def convolve_axis(source, result, outer, length, inner, taps, reach):
 @njit(cache=True, nogil=True)
 def by_convolution(
     shape, taps, taps_at, height, at, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits,
-    rule, rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    rule, rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index, out_label,
+    out_m,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
     q = len(outputs)
@@ -756,9 +756,8 @@ def by_convolution(
         sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy, outputs, norm)
         m = measured(scale, sums[TOTAL], f, y)
         out_m[t] = m
-        if making is not None:
-            if making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
-                return t + 1, GOING
+        if making is not None and making[1][WARNED] == 1.0:
+            return t + 1, GOING
     return rates.size, GOING
 
 
