@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array
+from nimt.arrays import Array, stored_array
+from nimt.kernels import CUT
+from nimt.learners.columns import EVERYWHERE, DenseColumns, Places, SparseColumns
+from nimt.operators.base import add_column
+from nimt.operators.grid import GridOperator, grid_operator
+from nimt.pools.base import Grid, Pool
 
 SMALLEST_POWER = 1e-6  # the power function is a root of a difference, so it carries half the digits of a float
+SHORT = 8  # a window is short if the grid has this many times its cells
 
 
 class NewtonBasis:
@@ -28,6 +36,9 @@ class NewtonBasis:
         A centre whose pivot is at most this share of sqrt(K(x, x)) is refused: it is in the span of the others already.
     capacity : int
         How many centres there is room for before the columns are copied; it grows automatically.
+    window : GridOperator, optional
+        The kernel's window where the points are a grid and it is short (`short_window`). Columns are then kept sparse,
+        values at most 1e-16 of sqrt(K(x, x)) left out, as long as that is the faster way.
 
     Examples
     --------
@@ -46,20 +57,28 @@ class NewtonBasis:
         ridge: float = 0.0,
         tolerance: float = SMALLEST_POWER,
         capacity: int = 8,
+        window: GridOperator | None = None,
     ) -> None:
         self.kernel = kernel
         self.points = points
         self.ridge = ridge
+        self.window = window
         self.diagonal: Array = np.asarray(kernel.diag(points), dtype=np.float64)
         self.least: Array = tolerance**2 * self.diagonal
         self.power_squared: Array = self.diagonal.copy()
-        self._functions: Array = np.empty((capacity, len(points)))  # one row per v_j: products read memory in order
-        self.size: int = 0
+        self.last: tuple[Places, Array] = EVERYWHERE, np.zeros(len(points))  # the newest column, and where it is
+        self._open: int = 0  # a point at which the power function was above the tolerance
+        self.kept: DenseColumns | SparseColumns = self._no_columns(capacity)
+
+    @property
+    def size(self) -> int:
+        """How many centres there are."""
+        return self.kept.size
 
     @property
     def columns(self) -> Array:
         """v_j at every point, shape (n, m)."""
-        return self._functions[: self.size].T
+        return self.kept.array
 
     @property
     def power(self) -> Array:
@@ -68,7 +87,11 @@ class NewtonBasis:
     @property
     def is_full(self) -> bool:
         """Whether no point is left at which the power function is above the tolerance."""
-        return bool(np.all(self.power_squared <= self.least))
+        if self.power_squared[self._open] > self.least[self._open]:
+            return False
+        above = self.power_squared > self.least
+        self._open = int(np.argmax(above))
+        return not above[self._open]
 
     def refuses(self, index: int) -> bool:
         """Say whether the point of this index is a centre already, or in the span of the centres."""
@@ -78,30 +101,70 @@ class NewtonBasis:
         """Take a point as the next centre and return its row of the Cholesky factor, or None where it is refused."""
         if self.refuses(index):
             return None
-        row = np.append(self.columns[index], np.sqrt(self.power_squared[index] + self.ridge))
-        column = self._room_for_one()
-        np.dot(row[:-1], self._functions[: self.size], out=column)
-        center = self.points[index : index + 1]
-        section = self.kernel(center, self.points)[0]  # as a row: three times faster than as a column
-        np.subtract(section, column, out=column)
-        column /= row[-1]
-        self.size += 1
-        self.power_squared = np.maximum(self.power_squared - column**2, 0.0)
+        pivot = float(np.sqrt(self.power_squared[index] + self.ridge))
+        row = self.kept.row(index)
+        self.last = places, column = self.kept.grow(row, *self._section(index), pivot)
+        self.power_squared[places] = np.maximum(self.power_squared[places] - column**2, 0.0)
         if not self.ridge:
             self.power_squared[index] = 0.0
-        return row
+        if self.kept.is_too_full:
+            self._keep_dense(self.kept.array)
+        return np.append(row, pivot)
+
+    def add_newest_to(self, values: Array, coefficient: Array) -> None:
+        """Do values += coefficient v_m for the newest column, in place, for one output or several."""
+        places, column = self.last
+        near = values[places]
+        add_column(near, column, coefficient)
+        values[places] = near
 
     def restart(self, columns: Array) -> None:
         """Begin with columns computed elsewhere."""
-        self.size = columns.shape[1]
-        self._functions = np.empty((max(8, 2 * self.size), len(self.points)))
-        self._functions[: self.size] = columns.T
+        self.kept = self._no_columns(2 * columns.shape[1])
+        if isinstance(self.kept, DenseColumns):
+            self._keep_dense(columns)
+        else:
+            for column in columns.T:
+                self.kept.append(np.array(column))
         self.power_squared = np.maximum(self.diagonal - np.einsum("ij,ij->i", columns, columns), 0.0)
 
-    def _room_for_one(self) -> Array:
-        """Return the memory of the next column, after copying the others to an array twice as large if needed."""
-        if self.size == len(self._functions):
-            larger = np.empty((max(8, 2 * self.size), len(self.points)))
-            larger[: self.size] = self._functions
-            self._functions = larger
-        return np.asarray(self._functions[self.size])
+    def state(self) -> dict[str, Any]:
+        """Return what `restore` needs to continue bit for bit."""
+        return {**self.kept.state(), "power_squared": self.power_squared}
+
+    def restore(self, state: dict[str, Any], size: int) -> None:
+        """Continue with the `size` columns of a state."""
+        n = len(self.points)
+        if "columns" in state:
+            self._keep_dense(stored_array(state, "columns", (n, size)))
+        else:
+            self.kept = sparse = SparseColumns(n, self._cut)
+            sparse.restore(state, size)
+        self.power_squared = stored_array(state, "power_squared", (n,))
+
+    def _section(self, index: int) -> tuple[Places, Array]:
+        """Return K(., x) of one point, and where it is not zero."""
+        if self.window is not None:
+            return self.window.near(index)
+        center = self.points[index : index + 1]
+        return EVERYWHERE, self.kernel(center, self.points)[0]  # as a row: three times faster than as a column
+
+    @property
+    def _cut(self) -> float:
+        return CUT * float(np.sqrt(np.max(self.diagonal)))
+
+    def _no_columns(self, capacity: int) -> DenseColumns | SparseColumns:
+        n = len(self.points)
+        return DenseColumns(n, capacity) if self.window is None else SparseColumns(n, self._cut)
+
+    def _keep_dense(self, columns: Array) -> None:
+        self.kept = DenseColumns(len(self.points), 2 * columns.shape[1])
+        self.kept.fill(columns)
+
+
+def short_window(kernel: Kernel, pool: Pool) -> GridOperator | None:
+    """Return the kernel's window on a grid where it covers a small part of it, else None."""
+    if not isinstance(pool, Grid) or not kernel.is_stationary():
+        return None
+    window = grid_operator(kernel, pool)
+    return window if SHORT * window.cells <= len(pool) else None

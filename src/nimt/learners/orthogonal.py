@@ -15,10 +15,9 @@ from nimt.arrays import Array, Indices, check_positive, is_number, stored_array,
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on
 from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, checked_pack
-from nimt.learners.newton import SMALLEST_POWER, NewtonBasis
+from nimt.learners.newton import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
 from nimt.losses import Loss
-from nimt.operators.base import add_column
 from nimt.pools.base import Pool, as_pool
 from nimt.scikit import Estimator
 
@@ -175,7 +174,10 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
 
 
 class OrthogonalPupil:
-    """An `OrthogonalLearner` on a pool: one example adds one column to the Newton basis on the pool, O(n m)."""
+    """An `OrthogonalLearner` on a pool: one example adds one column to the Newton basis on the pool.
+
+    The m-th column costs O(n m), bound by reading memory; on a grid a kernel of short reach makes it sparse.
+    """
 
     loss: Loss | None = None
     diagonal: Array | None = None
@@ -184,8 +186,13 @@ class OrthogonalPupil:
         self.learner: OrthogonalLearner = copy.deepcopy(learner).bind(pool)
         self.pool = pool
         self.learner.begin(pool.dimension, outputs)
+        kernel = self.learner.kernel
         self.basis: NewtonBasis = NewtonBasis(
-            learner.kernel, pool.points, learner.regularisation, learner.power_tolerance
+            kernel,
+            pool.points,
+            learner.regularisation,
+            learner.power_tolerance,
+            window=short_window(kernel, pool),
         )
         self.basis.restart(self.learner.basis_at(pool.points))
         self.values: Array = self.learner.values_on(pool, outputs)
@@ -213,7 +220,7 @@ class OrthogonalPupil:
                 self.refused += 1
                 continue
             coefficient = np.asarray((label - self.values[index]) / row[-1])
-            add_column(self.values, self.basis.columns[:, -1], coefficient)
+            self.basis.add_newest_to(self.values, coefficient)
             self.centers.append(index)
             self.rows.append(row)
             self.coefficients.append(coefficient)
@@ -232,8 +239,7 @@ class OrthogonalPupil:
     def state(self) -> State:
         return {
             "values": self.values,
-            "columns": self.basis.columns,
-            "power_squared": self.basis.power_squared,
+            **self.basis.state(),
             "centers": np.array(self.centers, dtype=np.int64),
             "pivots": np.array([row[-1] for row in self.rows]),
             "coefficients": np.array(self.coefficients).reshape(len(self.centers), *self.outputs),
@@ -245,11 +251,10 @@ class OrthogonalPupil:
         n, before = len(self.pool), self.basis.size
         self.values = stored_array(state, "values", (n, *self.outputs))
         self.centers = stored_indices(state, "centers", (None,), n).tolist()
-        self.basis.restart(stored_array(state, "columns", (n, before + len(self.centers))))
-        self.basis.power_squared = stored_array(state, "power_squared", (n,))
+        self.basis.restore(state, before + len(self.centers))
         pivots = stored_array(state, "pivots", (len(self.centers),))
         self.rows = [
-            np.append(self.basis.columns[center, : before + place], pivot)
+            np.append(self.basis.kept.row(center)[: before + place], pivot)
             for place, (center, pivot) in enumerate(zip(self.centers, pivots, strict=True))
         ]
         self.coefficients = list(stored_array(state, "coefficients", (len(self.centers), *self.outputs)))

@@ -21,6 +21,7 @@ from nimt.pools.base import Grid
 Whole = NDArray[np.int64]
 
 BLOCK = 2**20  # offsets evaluated at once
+SMALL_WINDOW = 2**12  # cells up to which a column is added by addresses; the runs of a larger one are added in order
 SEPARABLE_WITHIN = 4e-16  # of K(0), how far a product of axis profiles may be from the window
 
 
@@ -103,17 +104,46 @@ class GridOperator:
 
     def add_column(self, values: Array, index: int, coefficient: Array) -> None:
         """Do values += K[:, index] * coefficient, in place, for one output or several."""
-        board = values.reshape((*self.grid.shape, *values.shape[1:]))
-        *leading, last = np.unravel_index(index, self.grid.shape)
+        if self.cells <= SMALL_WINDOW:
+            places, weights = self.near(index)
+            near = values[places]  # a point occurs in a window once
+            add_column(near, weights, coefficient)
+            values[places] = near
+            return
+        shape = self.grid.shape
+        *leading, last = (int(x) for x in np.unravel_index(index, shape))
+        board = values.reshape((*shape, *values.shape[1:]))
         for run in range(len(self.first)):
-            row = tuple(int(x) + int(offset) for x, offset in zip(leading, self.lead[run], strict=True))
-            if all(0 <= x < length for x, length in zip(row, self.grid.shape[:-1], strict=True)):
-                begin = int(last) + int(self.first[run])
+            row = tuple(x + int(offset) for x, offset in zip(leading, self.lead[run], strict=True))
+            if all(0 <= x < length for x, length in zip(row, shape[:-1], strict=True)):
+                begin = last + int(self.first[run])
                 end = begin + int(self.start[run + 1] - self.start[run])
-                lo, hi = max(begin, 0), min(end, self.grid.shape[-1])
+                lo, hi = max(begin, 0), min(end, shape[-1])
                 if lo < hi:
                     part = slice(self.start[run] + lo - begin, self.start[run] + hi - begin)
                     add_column(board[row][lo:hi], self.weights[part], coefficient)
+
+    def near(self, index: int) -> tuple[Whole, Array]:
+        """Return the indices of the points within the window around a point, ascending, and K there."""
+        shape = self.grid.shape
+        here = [int(x) for x in np.unravel_index(index, shape)]
+        if all(reach <= x < length - reach for x, reach, length in zip(here, self.reach, shape, strict=True)):
+            return index + self._places, self.weights
+        there = self._offsets + here
+        inside = np.flatnonzero(np.all((there >= 0) & (there < shape), axis=1))
+        return index + self._places[inside], self.weights[inside]
+
+    @cached_property
+    def _offsets(self) -> Whole:
+        """The offsets of the window's cells, shape (cells, d)."""
+        lengths = np.diff(self.start)
+        last = np.repeat(self.first - self.start[:-1], lengths) + np.arange(self.cells)
+        return np.column_stack([np.repeat(self.lead, lengths, axis=0), last])
+
+    @cached_property
+    def _places(self) -> Whole:
+        """The pool indices of the window's cells, counted from its centre."""
+        return np.asarray(self._offsets @ pool_layout(self.grid.shape)[1])
 
     def cheapest_for(self, k: int) -> str:
         """Return how to show a pack of k: "columns" one by one, "separable" axis by axis, or "fft".

@@ -1,0 +1,105 @@
+"""On a grid a short-ranged kernel makes the Newton basis sparse: the same lesson as with dense columns, faster."""
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.learners import columns, newton, orthogonal
+from nimt.learners.columns import DenseColumns, SparseColumns
+from problems import assert_same_lesson
+
+SIDE = 18
+GRID = nimt.Grid.like(np.zeros((SIDE, SIDE)))
+PICTURE = np.random.default_rng(5).normal(size=(SIDE, SIDE))
+COLOUR = np.random.default_rng(6).normal(size=(SIDE, SIDE, 3))
+
+
+def taught(teacher=None, target=PICTURE, width=0.5, learner=None, **options):
+    options = {"max_iterations": 120} | options
+    learner = learner or nimt.OrthogonalLearner(nimt.rbf(width), **options.pop("learner_options", {}))
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), GRID, target, **options)
+
+
+def dense(monkeypatch, **options):
+    with monkeypatch.context() as patch:
+        patch.setattr(orthogonal, "short_window", lambda kernel, pool: None)
+        return taught(**options)
+
+
+def assert_equal_up_to_rounding(lesson, other):
+    np.testing.assert_array_equal(lesson.indices, other.indices)
+    np.testing.assert_allclose(lesson.discrepancy, other.discrepancy, rtol=1e-9, atol=1e-16)
+    np.testing.assert_allclose(lesson.final, other.final, atol=1e-9)
+    np.testing.assert_allclose(lesson.learner.factor_, other.learner.factor_, atol=1e-9)
+    np.testing.assert_allclose(lesson.learner.newton_, other.learner.newton_, atol=1e-9)
+    assert lesson.learner.refused_ == other.learner.refused_
+    assert lesson.outcome is other.outcome
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"target": COLOUR},
+        {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 60},
+        {"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40},
+        {"learner_options": {"regularisation": 0.1}},
+        {"max_iterations": 400, "learner_options": {"power_tolerance": 0.3}},
+    ],
+    ids=["greedy", "three outputs", "random packs", "by the power function", "ridge", "to the end"],
+)
+def test_the_lesson_is_that_of_dense_columns(options, monkeypatch):
+    seated = nimt.OrthogonalLearner(nimt.rbf(0.5)).seat(GRID)
+    assert isinstance(seated.basis.kept, SparseColumns)
+    assert_equal_up_to_rounding(taught(**options), dense(monkeypatch, **options))
+
+
+@pytest.mark.long
+def test_columns_that_fill_up_become_dense_and_the_lesson_stays_the_same(monkeypatch):
+    monkeypatch.setattr(newton, "SHORT", 1)  # a window of 197 of 324 cells
+    monkeypatch.setattr(columns, "SMALL", 8)
+    pupil = nimt.OrthogonalLearner(nimt.rbf(1.3)).seat(GRID)
+    kinds = []
+    for index in range(0, 324, 9):
+        pupil.learn(np.array([index]), np.ones(1))
+        kinds.append(type(pupil.basis.kept))
+    assert kinds[0] is SparseColumns and kinds[-1] is DenseColumns
+    options = {"width": 1.3, "max_iterations": 60}
+    assert_equal_up_to_rounding(taught(**options), dense(monkeypatch, **options))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("full_from", [10**6, 12])
+def test_resuming_changes_nothing(full_from, tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "SMALL", full_from)
+    if full_from == 12:
+        monkeypatch.setattr(columns, "KEPT", 1000)  # dense from the twelfth centre on
+    once = taught(max_iterations=5).learner
+    for learner in (None, once):
+        whole = taught(learner=learner, max_iterations=30)
+        for at in (1, 9, 20):
+            place = tmp_path / "c"
+            taught(learner=learner, max_iterations=30, callback=lambda p, at=at: p.step >= at, checkpoint=place)
+            resumed = nimt.resume(place)
+            assert_same_lesson(resumed, whole)
+            np.testing.assert_array_equal(resumed.learner.factor_, whole.learner.factor_)
+
+
+def test_a_state_that_was_altered_is_refused():
+    pupil = nimt.OrthogonalLearner(nimt.rbf(0.5)).seat(GRID)
+    pupil.learn(np.array([5, 100]), np.ones(2))
+    for name, wrong in (("starts", [0, 40, 20]), ("starts", [3]), ("members", [-1]), ("members", [SIDE**2])):
+        state = pupil.state()
+        altered = np.array(state[name])
+        altered[: len(wrong)] = wrong
+        with pytest.raises(nimt.errors.CorruptLesson):
+            nimt.OrthogonalLearner(nimt.rbf(0.5)).seat(GRID).restore(state | {name: altered})
+
+
+def test_an_example_changes_its_neighbourhood_only():
+    pupil = nimt.OrthogonalLearner(nimt.rbf(0.5)).seat(GRID)
+    pupil.learn(np.array([SIDE * 9 + 9]), np.ones(1))
+    assert np.count_nonzero(pupil.values) == 29
+    assert len(pupil.state()["entries"]) == 29
