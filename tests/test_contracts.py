@@ -39,6 +39,11 @@ def test_teachers(name):
     testing.check_teacher(spelled(name, k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
 
 
+@pytest.mark.parametrize("name", spelled_teachers())
+def test_teachers_of_each_output(name):
+    testing.check_teacher(spelled(f"{name}-per-output", k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
+
+
 @pytest.mark.parametrize(
     "learner",
     [

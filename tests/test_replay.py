@@ -33,12 +33,13 @@ def points_lesson(**options):
     return nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1000, snapshots=STEPS, **options)
 
 
-def colour_lesson(teacher=None):
+def colour_lesson(teacher=None, from_nothing=False, **options):
     rng = np.random.default_rng(4)
     target, initial = rng.uniform(size=(2, 12 * 17, 3))
-    learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05, initial=initial)
+    learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05, initial=0.0 if from_nothing else initial)
     grid = nimt.Grid.like(np.zeros((12, 17)))
-    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), grid, target, max_iterations=1000, snapshots=STEPS)
+    options = {"max_iterations": 1000, "snapshots": STEPS} | options
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), grid, target, **options)
 
 
 LESSONS = {
@@ -51,6 +52,9 @@ LESSONS = {
     "points": points_lesson,
     "colours": colour_lesson,
     "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
+    "colours from nothing": lambda: colour_lesson(from_nothing=True, measure="rms"),
+    "each colour": lambda: colour_lesson(nimt.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
+    "each colour in packs": lambda: colour_lesson(nimt.PerOutput(nimt.RandomTeacher(k=2))),
 }
 
 
@@ -92,7 +96,8 @@ def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
 @pytest.mark.parametrize("name", LESSONS)
 def test_taking_the_steps_again_arrives_where_the_lesson_ended(name):
     lesson = LESSONS[name]()
-    again = Coefficients(learner_at_start(lesson), lesson.pool, lesson.indices.shape[1])
+    outputs, pack = lesson.target.shape[1:], lesson.indices.shape[1]
+    again = Coefficients(learner_at_start(lesson), lesson.pool, pack, outputs, lesson.per_output)
     again.take(lesson.indices, lesson.labels)
     np.testing.assert_allclose(again.values, lesson.final, atol=1e-12)
 

@@ -58,6 +58,7 @@ from .teachers.base import View as View
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
 from .teachers.mixed import MixedTeacher as MixedTeacher
+from .teachers.per_output import PerOutput as PerOutput
 from .teachers.random import RandomTeacher as RandomTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher

@@ -42,6 +42,17 @@ def check_positive(name: str, value: object) -> None:
         raise InvalidInput(f"{name} must be a positive number, got {value!r}")
 
 
+def outputs_of(examples: int, q: int) -> Indices:
+    """Return the output of each example of a step that shows every output its own: the first k belong to the first.
+
+    Examples
+    --------
+    >>> outputs_of(6, 3)
+    array([0, 0, 1, 1, 2, 2])
+    """
+    return np.repeat(np.arange(q), examples // q)
+
+
 def real_array(name: str, values: object) -> Array:
     """Return a float64 array; refuse complex, text, ragged and masked values."""
     if np.ma.is_masked(values):

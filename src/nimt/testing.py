@@ -125,13 +125,15 @@ def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -
     ----------
     teacher : with `select(view)`
     X : pool, optional
-        Where it teaches; 24 points on a line by default.
+        Where it teaches; 24 points on a line by default. A teacher with `per_output` teaches two outputs there.
     """
     check_teacher_protocol(teacher)
     name = name_of(teacher)
     pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
-    target = read_only(np.cos(pool.points.sum(axis=1)))
-    values = read_only(np.zeros(len(pool)))
+    target = np.cos(pool.points.sum(axis=1))
+    if getattr(teacher, "per_output", False):
+        target = np.column_stack([target, np.sin(pool.points.sum(axis=1))])
+    target, values = read_only(target), read_only(np.zeros(target.shape))
     places = np.arange(len(pool))
     shown = []
     for _ in range(2):

@@ -36,7 +36,8 @@ LESSON_OPTIONS: dict[str, Any] = {
     "teacher": _option(
         str,
         ("--teacher",),
-        "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step).",
+        "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
+        "greedy-per-output and so on show every output examples of its own.",
         HOW,
     ),
     "k": _option(str, ("-k",), "Examples per step: a count (1) or a share of the pool (0.05).", HOW),

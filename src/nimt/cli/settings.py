@@ -106,11 +106,11 @@ class RunSettings:
     def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
         from nimt.teachers.base import AlternativeLabels
-        from nimt.teachers.spelling import spelled, spelled_teachers
+        from nimt.teachers.spelling import PER_OUTPUT, spelled, spelled_teachers
 
         name = self.teacher if name is None else name
         labels = None if problem.other_target is None else AlternativeLabels(problem.other_target, self.probability)
-        _, fixed = spelled_teachers().get(name, (None, {}))
+        _, fixed = spelled_teachers().get(name.removesuffix(PER_OUTPUT), (None, {}))
         if "k" in fixed:
             asked = self.k if k is None and self.k != USUAL_K else k
             if asked not in (None, str(fixed["k"])):

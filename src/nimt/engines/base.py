@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array, Indices, outputs_of
 from nimt.learners.base import Learner, Pupil
 from nimt.lesson.lesson import Outcome
 from nimt.lesson.recording import Chunk
@@ -59,6 +59,22 @@ class Task:
     def outputs(self) -> tuple[int, ...]:
         """(q,) for q > 1 outputs, () for one."""
         return self.target.shape[1:]
+
+    @property
+    def per_output(self) -> bool:
+        """Whether every output is shown examples of its own; an example then has one label."""
+        return bool(getattr(self.teacher, "per_output", False))
+
+    @property
+    def label_outputs(self) -> tuple[int, ...]:
+        """The outputs of one label: those of the target, none if an example belongs to one output."""
+        return () if self.per_output else self.outputs
+
+    def at_examples(self, values: Array, indices: Indices) -> Array:
+        """Return values on the pool at the examples of a step, as their labels are: (k,) or (k, q)."""
+        if not self.per_output:
+            return np.asarray(values[indices])
+        return np.asarray(values[indices, outputs_of(len(indices), self.outputs[0])])
 
     @property
     def offered(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from nimt.arrays import Array, Indices, is_whole, read_only, stored_array
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput
-from nimt.learners.base import BoxPupil, Pupil
+from nimt.learners.base import BoxPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
 from nimt.teachers.base import AlternativeLabels, Memory, SelectsExamples, View, residual_size
@@ -69,10 +69,15 @@ class PoolOffer:
 
     def other_labels(self, places: Indices) -> Array:
         assert self.task.other_target is not None
-        return np.asarray(self.task.other_target[self.candidates[places]])
+        return self.task.at_examples(self.task.other_target, self.candidates[places])
 
     def learn(self, places: Indices, labels: Array) -> None:
-        self.pupil.learn(self.candidates[places], labels)
+        indices = self.candidates[places]
+        if not self.task.per_output:
+            self.pupil.learn(indices, labels)
+            return
+        packs = (self.task.outputs[0], -1)
+        cast(SeveralPupils, self.pupil).learn_each(indices.reshape(packs), labels.reshape(packs))
 
     def state(self) -> dict[str, Any]:
         return {}

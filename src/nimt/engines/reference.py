@@ -82,7 +82,7 @@ class ReferenceEngine:
         looked = [self.looks_at(self.step - len(shown) + row) for row in range(len(shown))]
         return Chunk(
             as_rows([selection.indices for selection in shown], NO_INDEX).astype(np.int64, copy=False),
-            as_rows([selection.labels for selection in shown], np.nan, self.task.outputs),
+            as_rows([selection.labels for selection in shown], np.nan, self.task.label_outputs),
             np.array(discrepancies, dtype=np.float64),
             outcome,
             None if self.task.box is None else as_rows(points, np.nan, (dimension,)),
@@ -101,6 +101,11 @@ class ReferenceEngine:
         if not isinstance(selection, Selection):
             raise InvalidInput(f"{name}.select must return a Selection, got {selection!r}")
         places = checked_indices(selection.indices, len(view))
+        if self.task.per_output and len(places) % self.task.outputs[0]:
+            raise InvalidInput(
+                f"{name} shows each of {self.task.outputs[0]} outputs examples of its own, and chose {len(places)}: "
+                f"it must choose as many for every output"
+            )
         labels = self.label(places, selection.labels)
         indices = self.offer.indices(places)
         return places, Selection(indices, labels, selection.scores, checked_memory(selection.memory))
@@ -110,7 +115,7 @@ class ReferenceEngine:
         task = self.task
         if task.other_target is not None and self.label_rng.random() < task.other_probability:
             return self.offer.other_labels(places)
-        return checked_labels(labels, (len(places), *task.outputs), self.pupil.loss)
+        return checked_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
 
     def stillness(self, selection: Selection) -> Outcome | None:
         """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
@@ -124,9 +129,9 @@ class ReferenceEngine:
         loss, diagonal = self.pupil.loss, self.pupil.diagonal
         if loss is None or diagonal is None:
             return None
-        slopes = loss.slope(self.values[selection.indices], selection.labels)
+        slopes = loss.slope(self.task.at_examples(self.values, selection.indices), selection.labels)
         if self.task.stop_when_stationary is not None:
-            at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.outputs))
+            at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= self.task.stop_when_stationary:
                 return Outcome.STATIONARY
         still = self.task.repeats and self.discrepancy > 0 and selection.memory is None and not slopes.any()

@@ -78,6 +78,15 @@ class Pupil(Protocol):
 
 
 @runtime_checkable
+class SeveralPupils(Pupil, Protocol):
+    """A pupil with q outputs that can be shown examples one output at a time; `values` are (n, q)."""
+
+    def learn_each(self, indices: Indices, labels: Array) -> None:
+        """Show each output a pack of its own: indices and labels are (q, k), one row per output."""
+        ...
+
+
+@runtime_checkable
 class BoxPupil(Pupil, Protocol):
     """A pupil in a `Box`: it can be evaluated at, and shown, any point; `values` are those on the grid of the box."""
 

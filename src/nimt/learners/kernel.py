@@ -230,6 +230,16 @@ class KernelPupil:
         self.shown[indices] = True
         self.steps += 1
 
+    def learn_each(self, indices: Indices, labels: Array) -> None:
+        """Show each output a pack of its own: indices and labels are (q, k), one row per output."""
+        outputs = np.arange(len(indices))[:, np.newaxis]
+        step = -self.rate() / indices.shape[1] * self.loss.slope(self.values[indices, outputs], labels)
+        np.add.at(self.coefficients, (indices, outputs), step)
+        for output in range(len(indices)):
+            self.operator.add(self.values[:, output], indices[output], step[output])
+        self.shown[indices.ravel()] = True
+        self.steps += 1
+
     def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures |f - f*|_H; exact where f* is an expansion from the same start."""
         if isinstance(target_function, KernelLearner) and is_expansion_from(target_function, self):

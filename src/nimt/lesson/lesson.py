@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, is_number, is_whole, stored_array, stored_indices
+from nimt.arrays import Array, is_number, is_whole, outputs_of, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.lesson import storage
 from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
@@ -72,10 +72,11 @@ class Lesson:
     ----------
     discrepancy : array (T + 1,)
         M(f^t, f*) for t = 0 .. T.
-    indices, labels : arrays (T, k), or None
-        What was shown at each step, labels (T, k, q) for q outputs; None where only the counts were kept (`record` is
-        "picks"). Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which
-        `pack(t)` leaves out.
+    indices, labels : arrays (T, k) or None
+        What was shown at each step; None where only the counts were kept (`record` is "picks"). With q outputs the
+        labels are (T, k, q); if every output was shown examples of its own (`per_output`), both are (T, q k).
+        Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)`
+        leaves out.
     examples : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
@@ -136,6 +137,11 @@ class Lesson:
     @property
     def itd(self) -> int | None:
         return None if self.tol is None else self.steps_to(self.tol)
+
+    @property
+    def per_output(self) -> bool:
+        """Whether every output was shown examples of its own, in the order of the outputs."""
+        return bool(self.settings.get("per_output", False))
 
     @property
     def measure(self) -> Measure:
@@ -217,7 +223,9 @@ class Lesson:
             "step": np.arange(len(self.discrepancy)),
             "discrepancy": np.array(self.discrepancy),
         }
-        if self.indices is not None and self.labels is not None:
+        if self.indices is not None and self.labels is not None and self.per_output:
+            table |= self._columns_per_output(self.indices, self.labels)
+        elif self.indices is not None and self.labels is not None:
             k = self.indices.shape[1]
             for j in range(k):
                 suffix = "" if k == 1 else f"_{j + 1}"
@@ -230,6 +238,20 @@ class Lesson:
         if self.looked is not None:
             table["looked"] = np.append(self.looked, False)
         return table
+
+    def _columns_per_output(self, indices: NDArray[np.int64], labels: Array) -> dict[str, NDArray[Any]]:
+        """Return a column of indices and one of labels for every example of every output."""
+        q, most = self.target.shape[1], indices.shape[1] // self.target.shape[1]
+        sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
+        rows = np.arange(len(indices))
+        columns: dict[str, NDArray[Any]] = {}
+        for output in range(q):
+            for j in range(most):
+                places = np.minimum(output * sizes + j, indices.shape[1] - 1)
+                suffix = f"{'' if most == 1 else f'_{j + 1}'}_output_{output + 1}"
+                columns[f"index{suffix}"] = np.append(np.where(j < sizes, indices[rows, places], -1), -1)
+                columns[f"label{suffix}"] = np.append(np.where(j < sizes, labels[rows, places], np.nan), np.nan)
+        return columns
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.
@@ -251,9 +273,9 @@ class Lesson:
             # the end closes the series of snapshots, and is stored as what changed since the last of them
             "course": {**{str(step): values for step, values in self.snapshots.items()}, END: self.final},
         }
-        shown = (self.indices, self.labels)
-        if shown[0] is not None and shown[1] is not None and np.array_equal(self.target[shown[0]], shown[1]):
-            content["labels"] = TRUE_LABELS
+        if self.indices is not None and self.labels is not None:
+            truth = _true_labels(self.target, self.indices, self.per_output)
+            content["labels"] = TRUE_LABELS if np.array_equal(truth, self.labels) else self.labels
         storage.write(path, KIND, content)
 
     def _described_learner(self) -> object:
@@ -310,16 +332,18 @@ class Lesson:
         target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
         curve = stored_array(content, "discrepancy", (None,))
         steps = len(curve) - 1
+        settings = _checked_settings(content["settings"])
+        per_output = bool(settings.get("per_output", False)) and target.ndim == 2
         indices = labels = examples = None
         if content["indices"] is not None:
             indices = stored_packs(content, "indices", steps, n)
             if isinstance(content["labels"], str) and content["labels"] == TRUE_LABELS:
-                labels = target[indices]
+                labels = _true_labels(target, indices, per_output)
             else:
-                labels = stored_array(content, "labels", (steps, indices.shape[1], *target.shape[1:]))
+                outputs = () if per_output else target.shape[1:]
+                labels = stored_array(content, "labels", (steps, indices.shape[1], *outputs))
         if content["examples"] is not None:
             examples = stored_array(content, "examples", (steps, None, pool.dimension))
-        settings = _checked_settings(content["settings"])
         kept, final = _course(content)
         return cls(
             discrepancy=curve,
@@ -393,6 +417,11 @@ def _checked_settings(settings: Any) -> dict[str, Any]:
     if not told or not isinstance(method["colour"], str | None) or not isinstance(settings["teacher"], dict):
         raise CorruptLesson("the file was altered: its teacher is not described")
     return settings
+
+
+def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) -> Array:
+    """Return the target at the examples shown, in the shape of their labels."""
+    return np.asarray(target[indices, outputs_of(indices.shape[1], target.shape[1])] if per_output else target[indices])
 
 
 def told_of(teacher: object) -> dict[str, str | None]:

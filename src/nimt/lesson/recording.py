@@ -68,9 +68,14 @@ class Record:
         The discrepancy before anything is shown.
     kept : {"auto", "all", "picks"}
         "auto" begins with everything, and drops all but the counts when that exceeds `limit` bytes.
+    outputs : tuple of int
+        Of one label: (q,) for q > 1, () for one number.
     """
 
-    def __init__(self, n: int, start: float, kept: str, limit: int = RECORD_LIMIT) -> None:
+    def __init__(
+        self, n: int, start: float, kept: str, limit: int = RECORD_LIMIT, *, outputs: tuple[int, ...] = ()
+    ) -> None:
+        self.outputs: tuple[int, ...] = outputs
         self.kept: str = kept
         self.limit: int = limit
         self.picks: NDArray[np.int32] = np.zeros(n, dtype=np.int32)
@@ -123,7 +128,7 @@ class Record:
 
     @property
     def labels(self) -> Array | None:
-        return self._joined(self._labels, np.zeros((0, 1)))
+        return self._joined(self._labels, np.zeros((0, 1, *self.outputs)))
 
     @property
     def points(self) -> Array | None:
@@ -155,8 +160,8 @@ class Record:
             "looked": self.looked,
         }
 
-    def restore(self, state: dict[str, Any], outputs: tuple[int, ...] = ()) -> None:
-        """Go on from what `state` returned, with labels of these outputs."""
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned."""
         if state["kept"] not in RECORDS:
             raise CorruptLesson(f"the file was altered: the record is {state['kept']!r}")
         self.kept = state["kept"]
@@ -169,7 +174,7 @@ class Record:
         self._indices, self._labels, self._points = [], [], []
         if state["indices"] is not None and steps:
             indices = stored_packs(state, "indices", steps, n)
-            shape = (steps, indices.shape[1], *outputs)
+            shape = (steps, indices.shape[1], *self.outputs)
             self._indices, self._labels = [indices], [stored_array(state, "labels", shape)]
         if state.get("points") is not None:
             self._points = [stored_array(state, "points", (steps, None, None))]

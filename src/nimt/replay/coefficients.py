@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array
+from nimt.arrays import Array, outputs_of
 from nimt.kernels import diagonal
 from nimt.learners.kernel import KernelLearner
 from nimt.losses import as_loss
@@ -109,6 +109,8 @@ class Coefficients:
         Examples per step.
     outputs : () or (q,), optional
         Of the lesson, which an untaught learner that starts from a number does not know; those of the learner usually.
+    per_output : bool
+        Whether every output is shown examples of its own.
 
     Examples
     --------
@@ -120,13 +122,22 @@ class Coefficients:
     array([0.5 , 0.25])
     """
 
-    def __init__(self, learner: KernelLearner, pool: Pool, pack: int, outputs: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self,
+        learner: KernelLearner,
+        pool: Pool,
+        pack: int,
+        outputs: tuple[int, ...] | None = None,
+        per_output: bool = False,
+    ) -> None:
         self.learner = learner
         self.loss = as_loss(learner.loss)
         self.before = learner.steps_so_far()
         self.diagonal = diagonal(learner.kernel, pool)
         self.step = 0
-        start = np.array(learner.values_on(pool, learner.outputs() if outputs is None else outputs))
+        self.outputs = learner.outputs() if outputs is None else outputs
+        self.per_output = per_output
+        start = np.array(learner.values_on(pool, self.outputs))
         self.operator: GridOperator | DenseOperator
         self.board: Board
         if isinstance(pool, Grid) and learner.kernel.is_stationary():
@@ -142,13 +153,29 @@ class Coefficients:
         return self.board.values
 
     def take(self, indices: Whole, labels: Array) -> Array:
-        """Take steps, one per row of `indices` (m, k) and `labels` (m, k) or (m, k, q); return the coefficients."""
-        taken = np.empty(labels.shape)
+        """Take steps, one per row of `indices` (m, k) and `labels` (m, k) or (m, k, q); return the coefficients.
+
+        They are (m, k) for one output and (m, k, q) for several; where an example belongs to one output, those of
+        the other outputs are 0.
+        """
+        taken = np.empty((*indices.shape, *self.outputs))
         places = self.board.places(np.asarray(indices, dtype=np.int64))
         with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
             for row, (where, label) in enumerate(zip(places, labels, strict=True)):
-                rate = self.learner.rate(self.before + self.step, self.diagonal)
-                taken[row] = -rate / len(where) * self.loss.slope(self.board.read(where), label)
+                taken[row] = self._each(where, label) if self.per_output else self._together(where, label)
                 self.board.add(where, taken[row])
                 self.step += 1
         return taken
+
+    def _together(self, where: Whole, label: Array) -> Array:
+        return np.asarray(-self._rate() / len(where) * self.loss.slope(self.board.read(where), label))
+
+    def _each(self, where: Whole, label: Array) -> Array:
+        (q,) = self.outputs
+        own = np.arange(len(where)), outputs_of(len(where), q)
+        moves = np.zeros((len(where), q))
+        moves[own] = -self._rate() / (len(where) // q) * self.loss.slope(self.board.read(where)[own], label)
+        return moves
+
+    def _rate(self) -> float:
+        return self.learner.rate(self.before + self.step, self.diagonal)

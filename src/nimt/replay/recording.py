@@ -153,7 +153,7 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
     outputs = _by_output(lesson.target).shape[1]
-    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack, lesson.target.shape[1:])
+    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack, lesson.target.shape[1:], lesson.per_output)
     kernel = _kernel_blocks(taken.operator, lesson, largest)
     if kernel is None:
         return None

@@ -4,6 +4,7 @@ from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Te
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.teachers.mixed import MixedTeacher
+from nimt.teachers.per_output import PerOutput
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.soft import SoftTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
@@ -13,6 +14,7 @@ __all__ = [
     "GreedyTeacher",
     "InterpolationTeacher",
     "MixedTeacher",
+    "PerOutput",
     "RandomTeacher",
     "Selection",
     "SelectsExamples",

@@ -255,6 +255,15 @@ class Teacher:
         """Whether it can only teach functions with one output."""
         return False
 
+    @property
+    def per_output(self) -> bool:
+        """Whether it shows every output examples of its own, as `PerOutput` does."""
+        return False
+
+    def with_labels(self, labels: AlternativeLabels) -> Self:
+        """Return the same teacher with these labels."""
+        return dataclasses.replace(self, labels=labels)
+
     def check_on(self, n: int) -> None:
         """Refuse a pool of n points that does not fit its parameters."""
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from nimt.errors import InvalidInput
 from nimt.teachers.base import Teacher
+from nimt.teachers.per_output import PerOutput
+
+PER_OUTPUT = "-per-output"
 
 
 def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
@@ -34,16 +37,24 @@ def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
 def spelled(name: str, **parameters: Any) -> Teacher:
     """Return the teacher of that spelling.
 
-    Of `parameters`, `kernel` and `loss` of the learner go only to a teacher that needs them.
+    Of `parameters`, `kernel` and `loss` of the learner go only to a teacher that needs them. Any name may end in
+    "-per-output".
 
     Examples
     --------
     >>> spelled("random", k=3).name
     'RFT-3'
+    >>> spelled("random-per-output").name
+    'RFT-1 per output'
     """
+    if name.endswith(PER_OUTPUT):
+        return PerOutput(spelled(name.removesuffix(PER_OUTPUT), **parameters))
     teachers = spelled_teachers()
     if name not in teachers:
-        raise InvalidInput(f"teacher must be one of {', '.join(teachers)}, got {name!r}")
+        raise InvalidInput(
+            f"teacher must be one of {', '.join(teachers)}, or for several outputs one of these with {PER_OUTPUT} at "
+            f"its end, got {name!r}"
+        )
     kind, fixed = teachers[name]
     told = {part: parameters.pop(part, None) for part in ("kernel", "loss")}
     return kind(**parameters | fixed | {part: told[part] for part in kind.told})

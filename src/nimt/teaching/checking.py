@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import math
 import os
 import platform
 import secrets
@@ -21,7 +22,7 @@ from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
-from nimt.learners.base import Learner, Pupil, StartsFromInitial
+from nimt.learners.base import Learner, Pupil, SeveralPupils, StartsFromInitial
 from nimt.learners.foreign import check_learner
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.descriptions import describe, is_own
@@ -129,11 +130,24 @@ def task_of(
             f"{type(teacher).__name__} teaches functions with one output with these options, and the target has "
             f"{task.outputs[0]}: teach each output by itself, or use nimt.GreedyTeacher()"
         )
+    if task.per_output:
+        _check_per_output(task)
     fits = getattr(teacher, "check_on", None)
     if fits is not None:
         fits(len(pool))
     pack_size(task)
     return task
+
+
+def _check_per_output(task: Task) -> None:
+    """Refuse what cannot be taught one output at a time."""
+    if not task.outputs:
+        raise InvalidInput(
+            "PerOutput shows every output examples of its own, and the target has one output: give the teacher "
+            "without PerOutput"
+        )
+    if task.box is not None:
+        raise InvalidInput("in a Box all outputs are shown the same examples: leave PerOutput out, or use a Grid")
 
 
 def approximated(learner: Learner, approximation: RandomFeatures, pool: Pool) -> KernelLearner:
@@ -154,8 +168,19 @@ def pack_size(task: Task) -> int | None:
     return size
 
 
+def examples_per_step(task: Task) -> int | None:
+    """Return how many examples are recorded per step: one pack, or one per output; None if not known before."""
+    k = pack_size(task)
+    return k if k is None or not task.per_output else k * task.outputs[0]
+
+
 def check_pupil(pupil: Pupil, task: Task) -> None:
     """Refuse what the learner cannot use: labels that its loss does not take, rules that need a loss, huge numbers."""
+    if task.per_output and not isinstance(pupil, SeveralPupils):
+        raise InvalidInput(
+            f"PerOutput teaches one output at a time, which {type(task.learner).__name__} cannot learn: use a "
+            f"KernelLearner, or give the teacher without PerOutput"
+        )
     if pupil.loss is None and task.stop_when_stationary is not None:
         raise InvalidInput(
             f"stop_when_stationary needs the learner's loss, which {type(task.learner).__name__} does not provide: "
@@ -273,7 +298,7 @@ def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[
         task.other_target is not None and isinstance(teacher, Teacher) and is_own(teacher)
     ):  # a teacher of the user is stored as it describes itself
         values = AlternativeLabels(task.other_target, task.other_probability)
-        teacher = dataclasses.replace(teacher, labels=values)
+        teacher = teacher.with_labels(values)
     return {
         "nimt": __version__,
         "versions": versions(),
@@ -281,6 +306,7 @@ def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[
         "learner": describe(_on_pool(task.learner, task.pool)),
         "teacher": describe(teacher),
         "method": told_of(task.teacher),
+        "per_output": task.per_output,
         "pool": describe(task.pool),
         "box": None if task.box is None else describe(task.box),
         "target": task.target,
@@ -337,7 +363,7 @@ def _on_pool(learner: object, pool: Pool) -> object:
 
 def _record_that_fits(task: Task, rules: Rules) -> str:
     """Replace "auto" by "picks" if the record is sure to exceed the limit."""
-    k = pack_size(task)
+    k = examples_per_step(task)
     sure = task.tol is None and task.patience is None and task.stop_when_stationary is None
     if rules.record == "auto" and sure and k is not None and 16 * k * rules.max_iterations > RECORD_LIMIT:
         return "picks"
@@ -346,8 +372,8 @@ def _record_that_fits(task: Task, rules: Rules) -> str:
 
 def with_record(plan: Plan, task: Task, rules: Rules) -> Plan:
     """Return a plan that also counts what grows with the length of the lesson, and the snapshots."""
-    k = pack_size(task) or 1
-    per_step = 8 + (0 if rules.record == "picks" else 8 * k * (1 + task.target[0].size))
+    k = examples_per_step(task) or 1
+    per_step = 8 + (0 if rules.record == "picks" else 8 * k * (1 + math.prod(task.label_outputs)))
     record = min(per_step * rules.max_iterations, 8 * rules.max_iterations + RECORD_LIMIT)
     if rules.record == "all":
         record = per_step * rules.max_iterations

@@ -286,7 +286,7 @@ def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:
     if not isinstance(teacher, Teacher) or not is_own(teacher) or labels is None:
         return teacher
     values = values_on(pool, labels.other_target, "the other target")
-    return dataclasses.replace(teacher, labels=AlternativeLabels(values, labels.probability))
+    return teacher.with_labels(AlternativeLabels(values, labels.probability))
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

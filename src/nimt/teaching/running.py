@@ -93,7 +93,7 @@ class Run:
         self.checkpoint: Path | None = None
         self.max_iterations: int = settings["max_iterations"]
         self.asked: list[int] = sorted(settings["snapshots"])
-        self.record: Record = Record(len(task.pool), engine.discrepancy, settings["record"])
+        self.record: Record = Record(len(task.pool), engine.discrepancy, settings["record"], outputs=task.label_outputs)
         self.initial: Array = np.array(engine.values)
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
@@ -270,7 +270,7 @@ class Run:
 
     def restore(self, content: dict[str, Any]) -> None:
         """Continue from the content of a checkpoint."""
-        self.record.restore(content["record"], self.task.outputs)
+        self.record.restore(content["record"])
         self.engine.restore(content["engine_state"])
         if self.engine.step != len(self.record.discrepancy) - 1:
             raise CorruptLesson(

@@ -214,7 +214,7 @@ export class Frames {
   shownAt(step) { return this.shown[this.place(step)]; }
 }
 
-/** M(f, f*): sqrt(sum (f - f*)^2) / n for "paper", the n within the root for "rms". */
+/** M(f, f*): sqrt(sum (f - f*)^2) / n for "paper", the root of the mean over points and outputs for "rms". */
 export function discrepancy(values, target, points, measure = "paper") {
   let total = 0;
   for (let i = 0; i < values.length; i++) {

@@ -1,0 +1,233 @@
+"""PerOutput: the plain loop written out, q lessons of one output side by side, files, and what is refused."""
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.operators.dense import DenseOperator
+
+pytestmark = pytest.mark.long
+
+GRID = nimt.Grid(np.linspace(-2, 2, 9), np.linspace(-1, 1, 6))
+SCATTERED = np.random.default_rng(0).uniform(-2, 2, size=(40, 2))
+TEACHERS = {
+    "greedy": nimt.GreedyTeacher(),
+    "pack": nimt.GreedyTeacher(k=3),
+    "whole": nimt.GreedyTeacher(k=1.0),
+    "pool": nimt.GreedyTeacher(pool=[1, 5, 8, 20, 33]),
+    "gradient": nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(0.5)),
+    "diverse": nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.5)),
+    "made labels": nimt.SynthesisTeacher(),
+}
+
+
+def target_on(points, q):
+    return np.sin(points @ np.random.default_rng(q).normal(size=(2, q)) + np.arange(q))
+
+
+def teach(teacher, q=3, X=SCATTERED, target=None, **options):
+    points = X.points if isinstance(X, nimt.Grid) else X
+    learner = nimt.KernelLearner(nimt.rbf(0.5), **({"learning_rate": 0.2} | options.pop("learner", {})))
+    rules = {"max_iterations": 50, "seed": 4} | options
+    return nimt.teach(learner, teacher, X, target_on(points, q) if target is None else target, **rules)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("q", [2, 3])
+def test_the_plain_loop_is_the_formula(q, k):
+    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher(k=k)), q)
+    gram, target = nimt.rbf(0.5)(SCATTERED), target_on(SCATTERED, q)
+    f = [[0.0] * q for _ in range(40)]
+    for t in range(50):
+        moves = []
+        for o in range(q):
+            ranked = sorted(range(40), key=lambda i, o=o: (-abs(f[i][o] - target[i, o]), i))
+            chosen = sorted(ranked[:k])
+            assert lesson.indices[t, o * k : (o + 1) * k].tolist() == chosen
+            assert lesson.labels[t, o * k : (o + 1) * k].tolist() == [target[i, o] for i in chosen]
+            moves += [(o, i, -0.2 / k * 2 * (f[i][o] - target[i, o])) for i in chosen]
+        for o, i, move in moves:
+            for j in range(40):
+                f[j][o] += move * gram[j, i]
+        total = sum((f[i][o] - target[i, o]) ** 2 for i in range(40) for o in range(q))
+        assert lesson.discrepancy[t + 1] == pytest.approx(total**0.5 / 40, rel=1e-10)
+    assert lesson.indices.shape == lesson.labels.shape == (50, q * k)
+    assert lesson.picks.sum() == 50 * q * k
+    np.testing.assert_allclose(lesson.final, f, atol=1e-12)
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_a_random_teacher_draws_for_the_outputs_in_their_order(q):
+    lesson = teach(nimt.PerOutput(nimt.RandomTeacher(k=2)), q)
+    _, selection, _ = np.random.default_rng(4).spawn(3)
+    for t in range(50):
+        assert lesson.indices[t].tolist() == [int(selection.integers(40)) for _ in range(2 * q)]
+    np.testing.assert_array_equal(lesson.labels, lesson.target[lesson.indices, np.repeat(np.arange(q), 2)])
+
+
+@pytest.mark.parametrize("X", [GRID, SCATTERED], ids=["grid", "points"])
+@pytest.mark.parametrize("name", TEACHERS)
+def test_it_is_as_many_lessons_of_one_output(name, X):
+    points = X.points if isinstance(X, nimt.Grid) else X
+    target = target_on(points, 3)
+    together = teach(nimt.PerOutput(TEACHERS[name]), X=X)
+    alone = [teach(TEACHERS[name], X=X, target=target[:, o], engine="reference") for o in range(3)]
+    k = together.indices.shape[1] // 3
+    for o, lesson in enumerate(alone):
+        np.testing.assert_array_equal(together.indices[:, o * k : (o + 1) * k], lesson.indices)
+        np.testing.assert_array_equal(together.labels[:, o * k : (o + 1) * k], lesson.labels)
+        np.testing.assert_array_equal(together.final[:, o], lesson.final)
+    np.testing.assert_allclose(
+        together.discrepancy, np.sqrt(sum(lesson.discrepancy**2 for lesson in alone)), rtol=1e-12
+    )
+    np.testing.assert_allclose(together.learner.predict(points), together.final, atol=1e-12)
+
+
+def test_every_operator_moves_one_output_of_several():
+    for pool in (GRID, nimt.Points(SCATTERED)):
+        values, again = np.zeros((len(pool), 3)), np.zeros(len(pool))
+        for operator in (DenseOperator(nimt.rbf(0.5), pool), DenseOperator(nimt.rbf(0.5), pool, gram_limit=0)):
+            operator.add(values[:, 1], np.array([3, 7]), np.array([1.0, -2.0]))
+            operator.add(again, np.array([3, 7]), np.array([1.0, -2.0]))
+        np.testing.assert_array_equal(values, np.column_stack([0 * again, again, 0 * again]))
+        assert again.any()
+
+
+def test_other_labels_are_for_the_whole_step():
+    other = np.random.default_rng(1).normal(size=(40, 3))
+    teacher = nimt.PerOutput(nimt.GreedyTeacher(labels=nimt.AlternativeLabels(other, 0.4)))
+    lesson = teach(teacher)
+    assert lesson.method == "alternative GFT-1 per output"
+    _, _, stream = np.random.default_rng(4).spawn(3)
+    for t in range(50):
+        source = other if stream.random() < 0.4 else lesson.target
+        assert lesson.labels[t].tolist() == [source[i, o] for o, i in enumerate(lesson.indices[t])]
+
+
+@pytest.mark.parametrize(
+    "teacher",
+    [nimt.GreedyTeacher(k=2, pool=0.5), nimt.RandomTeacher(), nimt.SoftTeacher(), nimt.SynthesisTeacher()],
+    ids=lambda teacher: teacher.name,
+)
+def test_files_and_checkpoints(teacher, tmp_path):
+    whole = teach(nimt.PerOutput(teacher))
+    teach(nimt.PerOutput(teacher), max_iterations=23, checkpoint=tmp_path / "c")
+    resumed = nimt.resume(tmp_path / "c", max_iterations=50)
+    for name in ("indices", "labels", "discrepancy", "final", "picks"):
+        np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
+    resumed.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson")
+    assert kept.per_output and kept.method == whole.method
+    np.testing.assert_array_equal(kept.labels, whole.labels)
+    np.testing.assert_array_equal(kept.learner.predict([[0.1, 0.2]]), whole.learner.predict([[0.1, 0.2]]))
+
+
+@pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.PerOutput(nimt.GreedyTeacher())])
+def test_a_lesson_without_steps_is_kept(teacher, tmp_path):
+    teach(teacher, max_iterations=0).save(tmp_path / "lesson")
+    assert len(nimt.Lesson.load(tmp_path / "lesson")) == 0
+
+
+def test_the_table_names_the_outputs():
+    table = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), q=2, max_iterations=3).to_table()
+    assert list(table)[2:] == [
+        "index_1_output_1", "label_1_output_1", "index_2_output_1", "label_2_output_1",
+        "index_1_output_2", "label_1_output_2", "index_2_output_2", "label_2_output_2",
+    ]  # fmt: skip
+    assert list(teach(nimt.PerOutput(nimt.GreedyTeacher()), q=2).to_table())[2:4] == [
+        "index_output_1", "label_output_1",
+    ]  # fmt: skip
+
+
+def test_schedules_of_the_teacher_hold_for_every_output(tmp_path):
+    growing = nimt.GreedyTeacher(k=nimt.schedules.linear(1, 4), look=nimt.schedules.every(3))
+    lesson = teach(nimt.PerOutput(growing), q=2, max_iterations=20, snapshots=[10])
+    alone = [teach(growing, target=target_on(SCATTERED, 2)[:, o], max_iterations=20) for o in range(2)]
+    table = lesson.to_table()
+    for t in range(20):
+        (first, _), (second, _) = alone[0].pack(t), alone[1].pack(t)
+        assert lesson.pack(t)[0].tolist() == [*first, *second]
+        for o, pack in enumerate((first, second)):
+            assert [table[f"index_{j + 1}_output_{o + 1}"][t] for j in range(len(pack))] == pack.tolist()
+            assert [table[f"label_{j + 1}_output_{o + 1}"][t] for j in range(len(pack))] == [
+                lesson.target[i, o] for i in pack
+            ]
+    np.testing.assert_array_equal(lesson.looked, alone[0].looked)
+    lesson.save(tmp_path / "lesson")
+    np.testing.assert_array_equal(nimt.Lesson.load(tmp_path / "lesson").labels, lesson.labels)
+
+
+def test_steps_and_comparisons():
+    learner, target = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2), target_on(SCATTERED, 2)
+    walk = nimt.steps(learner, nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED, target, max_iterations=2)
+    assert [selection.indices.shape for _, selection, _ in walk] == [(2,), (2,)]
+    teachers = [nimt.GreedyTeacher(), nimt.PerOutput(nimt.GreedyTeacher()), nimt.PerOutput(nimt.RandomTeacher())]
+    table = nimt.compare(learner, teachers, SCATTERED, target, tol=0.02, max_iterations=400, seeds=2)
+    rows = {row.name: row for row in table.rows()}
+    assert list(rows) == ["GFT-1", "GFT-1 per output", "RFT-1 per output"]
+    assert rows["RFT-1 per output"].seeds == 2
+    assert rows["GFT-1 per output"].examples == 2 * rows["GFT-1 per output"].steps
+
+
+def test_the_step_size_is_that_of_one_output():
+    """The pack of one output is averaged over itself, so more outputs do not change what is safe."""
+    options = {"learner": {"learning_rate": "auto"}, "max_iterations": 5}
+    together = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), **options)
+    alone = teach(nimt.GreedyTeacher(k=2), target=target_on(SCATTERED, 3)[:, 0], **options)
+    assert together.learner.learning_rate_ == alone.learner.learning_rate_
+
+
+def test_stationary_and_at_rest():
+    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), stop_when_stationary=1e-3, max_iterations=10_000)
+    assert lesson.outcome is nimt.Outcome.STATIONARY
+    gaps = np.abs(lesson.final - lesson.target).max(axis=0)
+    assert max((2 * gap) ** 2 for gap in gaps) <= 1e-3
+    rest = teach(
+        nimt.PerOutput(nimt.GreedyTeacher()), target=np.array([[0.5, 0.5], [0.5, 0.5]]), X=np.array([0.0, 9.0]),
+        learner={"loss": "hinge", "initial": 3.0},
+    )  # fmt: skip
+    assert rest.outcome is nimt.Outcome.AT_REST
+
+
+class Uneven(nimt.Teacher):
+    def select(self, view):
+        return view.shown([0] if view.target[0] == 1 else [0, 1])
+
+
+class OwnPacks(nimt.Teacher):
+    per_output = True
+
+    def select(self, view):
+        return view.shown([0, 1, 2], labels=[0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda: teach(nimt.PerOutput(nimt.GreedyTeacher()), target=SCATTERED[:, 0]), "the target has one output"),
+        (lambda: teach(nimt.PerOutput(nimt.GreedyTeacher()), target=SCATTERED[:, :1]), "the target has one output"),
+        (lambda: nimt.PerOutput(nimt.PerOutput(nimt.GreedyTeacher())), "for each output already"),
+        (lambda: nimt.PerOutput(nimt.GreedyTeacher), "a teacher needs select"),
+        (lambda: nimt.PerOutput("greedy"), "a teacher needs select"),
+        (lambda: teach(nimt.PerOutput(Uneven()), target=SCATTERED * 0 + [1.0, 2.0]), "packs of different sizes"),
+        (lambda: teach(OwnPacks(), q=2), "as many for every output"),
+        (lambda: teach(nimt.PerOutput(nimt.RandomTeacher(weights=[1.0, 2.0]))), "weights has shape"),
+        (
+            lambda: nimt.teach(
+                nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
+                target_on(SCATTERED, 2), max_iterations=1,
+            ),
+            "which OrthogonalLearner cannot learn",
+        ),
+        (
+            lambda: nimt.teach(
+                nimt.KernelLearner(nimt.rbf(0.5)), nimt.PerOutput(nimt.GreedyTeacher()), nimt.Box([(-2, 2)], points=9),
+                lambda x: np.column_stack([x[:, 0], x[:, 0]]), max_iterations=1,
+            ),
+            "in a Box all outputs are shown the same examples",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(wrong, sentence):
+    with pytest.raises(nimt.InvalidInput, match=sentence):
+        wrong()
