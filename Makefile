@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n 2
 SEED ?= $(shell date +%s)
 
-.PHONY: help demo test exhaustive test-fast unit coverage lint soak bench bench-compare clean
+.PHONY: help demo test exhaustive test-fast unit coverage lint docs soak bench bench-compare clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -42,6 +42,9 @@ lint: $(READY)   ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(READY)   ## these pages as a site, with a gallery and a reference: out/site/index.html
+	$(BIN)/python -m sphinx -n -W --keep-going -q docs out/site
 
 soak: $(READY)   ## 2,000 random lessons against the plain loop, 10,000 forged files; SEED=... for others
 	$(BIN)/python tests/soaking.py 2000 $(SEED)

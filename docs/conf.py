@@ -44,7 +44,8 @@ autodoc_typehints = "none"  # the parameters of a docstring say it in words
 autodoc_member_order = "bysource"
 autodoc_default_options = {
     # what scikit-learn adds to every estimator refers to pages of its own
-    "exclude-members": "get_metadata_routing, set_fit_request, set_partial_fit_request, set_predict_request, set_score_request"
+    "exclude-members": "get_metadata_routing, set_fit_request, set_partial_fit_request, set_predict_request, "
+    "set_score_request",
 }
 numpydoc_show_class_members = False
 nitpicky = True

@@ -2,8 +2,9 @@
 A neural network as the learner
 ===============================
 
-Anything with ``predict`` and ``partial_fit`` can be taught. Here a small network of scikit-learn learns a step. An example
-moves a network everywhere, not only around a point, and packs of the largest errors are then not the better choice.
+Anything with ``predict`` and ``partial_fit`` can be taught. Here a small network of scikit-learn learns a step. An
+example moves a network everywhere, not only around a point, and packs of the largest errors are then not the better
+choice.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 How long will it take?
 ======================
 
-A forecast says how many steps a lesson will take before it runs, with bounds that are proved. The lesson is drawn beside
-it.
+A forecast says how many steps a lesson will take before it runs, with bounds that are proved. The lesson is drawn
+beside it.
 """
 
 import nimt

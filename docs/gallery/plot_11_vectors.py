@@ -2,8 +2,8 @@
 Several outputs at once
 =======================
 
-A target may have several outputs; an example then carries the whole label. Here a closed curve in the plane is taught, one
-point of it per step.
+A target may have several outputs; an example then carries the whole label. Here a closed curve in the plane is
+taught, one point of it per step.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Stop, and go on
 ===============
 
-A lesson can be stopped at any moment, by Ctrl-C, a time limit or a power cut, and goes on from its checkpoint. The result
-is the same, bit for bit.
+A lesson can be stopped at any moment, by Ctrl-C, a time limit or a power cut, and goes on from its checkpoint. The
+result is the same, bit for bit.
 """
 
 import tempfile

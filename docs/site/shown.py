@@ -1,4 +1,4 @@
-"""What an example of the gallery makes is shown on its page: figures as pictures, replays as pages that play offline."""
+"""What an example of the gallery makes is shown on its page: figures as pictures, replays as pages that play."""
 
 from __future__ import annotations
 
