@@ -64,7 +64,7 @@ def test_learners(learner, outputs):
     testing.check_learner(learner, points, target[:, 0] if outputs == 1 else target)
 
 
-@pytest.mark.parametrize("name", ["paper", "rms", "rkhs"])
+@pytest.mark.parametrize("name", ["paper", "rms", "rkhs", "accuracy"])
 def test_measures(name):
     assert name in MEASURES
     testing.check_measure(name)

@@ -13,7 +13,7 @@ from nimt.losses import LOSSES, as_loss
 from problems import scattered
 
 reals = st.floats(-50, 50)
-names = pytest.mark.parametrize("name", LOSSES)
+names = pytest.mark.parametrize("name", [name for name in LOSSES if name != "crossentropy"])  # it couples outputs
 
 
 def label(name, y):

@@ -86,7 +86,7 @@ def test_one_square_step_lowers_the_squared_distance_in_h_by_what_the_theory_say
 
 
 @pytest.mark.long
-@given(seed=seeds, k=packs, loss=st.sampled_from(sorted(LOSSES)))
+@given(seed=seeds, k=packs, loss=st.sampled_from(sorted(set(LOSSES) - {"crossentropy"})))
 def test_teaching_equals_showing_the_same_packs_by_hand(seed, k, loss):
     points, target, _, _ = drawn(seed)
     if loss == "logistic":

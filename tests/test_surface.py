@@ -14,6 +14,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 
 PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
+    "CrossEntropy", "TeacherWarning", "UncertaintyTeacher",
     "Forecast", "Formula", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
     "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "LookSchedule", "MixedTeacher", "PackSchedule", "schedules",
@@ -38,7 +39,7 @@ def test_the_plots_list_exactly_what_is_public():
 
     public = {
         "Curve", "ForecastTable", "Panel", "compare_curves", "compare_table", "curve", "curve_table", "forecast",
-        "forecast_table", "panel_table", "panels",
+        "forecast_table", "panel_table", "panels", "Regions", "region_table", "regions",
     }  # fmt: skip
     assert set(dir(nimt.plots)) == set(nimt.plots.__all__) == public
     assert all(getattr(nimt.plots, name).__doc__ for name in public)

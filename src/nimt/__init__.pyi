@@ -21,6 +21,7 @@ from .errors import NotEnoughMemory as NotEnoughMemory
 from .errors import ResponseWarning as ResponseWarning
 from .errors import StepSizeWarning as StepSizeWarning
 from .errors import StorageWarning as StorageWarning
+from .errors import TeacherWarning as TeacherWarning
 from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
 from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
 from .kernel_expressions import parse_kernel as parse_kernel
@@ -34,6 +35,7 @@ from .learners.orthogonal import OrthogonalLearner as OrthogonalLearner
 from .lesson.lesson import Lesson as Lesson
 from .lesson.lesson import Outcome as Outcome
 from .losses import Absolute as Absolute
+from .losses import CrossEntropy as CrossEntropy
 from .losses import Hinge as Hinge
 from .losses import Huber as Huber
 from .losses import Logistic as Logistic
@@ -62,6 +64,7 @@ from .teachers.per_output import PerOutput as PerOutput
 from .teachers.random import RandomTeacher as RandomTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher
+from .teachers.uncertainty import UncertaintyTeacher as UncertaintyTeacher
 from .teaching.comparing import Comparison as Comparison
 from .teaching.comparing import compare as compare
 from .teaching.comparing import compare_lessons as compare_lessons

@@ -63,6 +63,38 @@ def class_of(values: Array) -> Indices:
     return np.asarray(np.argmax(values, axis=1), dtype=np.intp)
 
 
+def answers(values: Array, target: Array) -> Indices:
+    """Return the class that each value stands for, by its place among the classes of the target.
+
+    With several outputs it is the largest one. With one output the classes are the numbers in the target, and a value
+    stands for the nearest: for the labels -1 and +1 that is its sign. Of two classes that are equally near, the first.
+
+    Examples
+    --------
+    >>> answers(np.array([-0.3, 2.0]), np.array([-1.0, 1.0]))
+    array([0, 1])
+    """
+    if target.ndim > 1:
+        return class_of(values)
+    classes = np.unique(target)
+    return np.asarray(np.searchsorted((classes[:-1] + classes[1:]) / 2, values, side="left"), dtype=np.intp)
+
+
+def check_classes(target: Array) -> None:
+    """Refuse a target that does not name classes: one-hot rows, or whole numbers, at least two of them."""
+    if target.ndim > 1:
+        check_probabilities(target, "an accuracy")
+        return
+    other = np.flatnonzero(target != np.round(target))
+    if other.size:
+        raise InvalidInput(
+            f"an accuracy needs classes, whole numbers such as -1 and +1 or one-hot rows (nimt.one_hot(labels)), and "
+            f"the target is {target[other[0]]:g} at index {other[0]}"
+        )
+    if target.min() == target.max():
+        raise InvalidInput(f"every label is {target[0]:g}, and an accuracy needs at least two classes")
+
+
 def are_classes(target: Array) -> bool:
     """Say whether a target has several outputs, of which one is 1 and the others 0 in every row."""
     if target.ndim == 1:

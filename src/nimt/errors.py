@@ -60,3 +60,7 @@ class ResponseWarning(UserWarning):
 
 class StorageWarning(UserWarning):
     """Part of a lesson cannot be written to a file without pickle, and is left out."""
+
+
+class TeacherWarning(UserWarning):
+    """A teacher chooses by something that misleads it in this lesson, such as labels that are wrong."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_softmax, softmax
 
 from nimt.arrays import Array, check_positive
+from nimt.classes import check_probabilities
 from nimt.errors import InvalidInput
 from nimt.objects import behaves_like
 
@@ -24,6 +26,8 @@ class Loss(Protocol):
     A loss may also have
     - `lipschitz`: the Lipschitz constant of `value` in f (`inf` where there is none),
     - `convex`: whether `value` is convex in f,
+    - `couples_outputs`: whether the slope at one output depends on the others, as that of a softmax does; `value` then
+      returns terms whose sum over outputs is the loss, and both take arrays (n, q) only,
     - `check_labels(y)`: refuse labels outside its domain,
     - `compiled_twin()`: the number by which compiled code knows its slope, and the slope's parameter.
     """
@@ -162,12 +166,42 @@ class Absolute(_WithTwin):
         return np.sign(f - y)
 
 
+@dataclass(frozen=True)
+class CrossEntropy:
+    """L = -sum_c y_c log p_c with p = softmax(f), for labels (n, q) that are one-hot or other probabilities.
+
+    The outputs f are logits of q >= 2 classes. They are coupled: the slope is softmax(f) - y, and `value` returns the
+    terms of the sum, one for each output. Adding a number to all outputs changes nothing, so that a learner is right
+    where its largest output is that of the class, and f does not tend to the labels.
+
+    Examples
+    --------
+    >>> CrossEntropy().slope(np.array([[0.0, 0.0]]), np.array([[1.0, 0.0]]))
+    array([[-0.5,  0.5]])
+    """
+
+    smoothness: ClassVar[float] = 0.5  # the largest eigenvalue that diag(p) - p p' can have
+    lipschitz: ClassVar[float] = math.sqrt(2.0)  # |p - y| <= sqrt(2) for two points of the simplex
+    convex: ClassVar[bool] = True
+    couples_outputs: ClassVar[bool] = True
+
+    def value(self, f: Array, y: Array) -> Array:
+        return np.asarray(y * -log_softmax(f, axis=-1))
+
+    def slope(self, f: Array, y: Array) -> Array:
+        return np.asarray(softmax(f, axis=-1) - y)
+
+    def check_labels(self, y: Array) -> None:
+        check_probabilities(y, "the cross-entropy loss")
+
+
 LOSSES: dict[str, Callable[[], Loss]] = {
     "square": Square,
     "hinge": Hinge,
     "logistic": Logistic,
     "huber": Huber,
     "absolute": Absolute,
+    "crossentropy": CrossEntropy,
 }
 
 

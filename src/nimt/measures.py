@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, is_number
+from nimt.classes import answers, check_classes
 from nimt.errors import InvalidInput
 from nimt.learners.base import Pupil
 
@@ -173,6 +174,26 @@ class DistanceOfWeights(Discrepancy):
         return measured
 
 
+class Accuracy(Measure):
+    """The share of points at which the learner names the class of the target.
+
+    For targets that are classes: one-hot rows, where the largest output is the answer, or whole numbers such as -1 and
+    +1, where the nearest is.
+    """
+
+    name: ClassVar[str] = "accuracy"
+    axis: ClassVar[str] = "accuracy"
+    higher_is_better: ClassVar[bool] = True
+
+    def of(self, pupil: Pupil, target: Array) -> float:
+        return self.prepared(pupil, target, None)()
+
+    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+        check_classes(target)
+        truth = answers(target, target)
+        return lambda: float(np.mean(answers(pupil.values, target) == truth))
+
+
 @dataclass(frozen=True)
 class NamedMeasure(Measure):
     """A measure known by name only: enough for the figures and tolerances of a stored lesson, but it cannot measure."""
@@ -183,7 +204,7 @@ class NamedMeasure(Measure):
 
 
 MEASURES: dict[str, Measure] = {
-    kind.name: kind() for kind in (PaperDiscrepancy, RootMeanSquare, DistanceInH, DistanceOfWeights)
+    kind.name: kind() for kind in (PaperDiscrepancy, RootMeanSquare, DistanceInH, DistanceOfWeights, Accuracy)
 }
 
 

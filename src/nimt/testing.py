@@ -72,17 +72,20 @@ def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
         _check_engines(learner, GreedyTeacher(), grid, np.sin(grid.points.sum(axis=1)))
 
 
-def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
+def check_loss(loss: str | Loss, labels: ArrayLike | None = None) -> None:
     """Check a loss: its slope is the derivative of its value, and its declared properties are true.
 
     Parameters
     ----------
     loss : str or Loss
-    labels : array
-        Some labels that it accepts.
+    labels : array (m,), or (m, q) for a loss that couples outputs
+        Some labels that it accepts; -1 and +1 by default, or three classes as rows.
     """
     checked = as_loss(loss)
-    y = np.asarray(labels, dtype=float)
+    if getattr(checked, "couples_outputs", False):
+        _check_coupled_loss(checked, np.asarray(np.eye(3) if labels is None else labels, dtype=float))
+        return
+    y = np.asarray((-1.0, 1.0) if labels is None else labels, dtype=float)
     check_labels(checked, y)
     f = np.linspace(-3.013, 3.007, 61)
     grid, label = np.meshgrid(f, y, indexing="ij")
@@ -116,6 +119,36 @@ def check_loss(loss: str | Loss, labels: ArrayLike = (-1.0, 1.0)) -> None:
         _expect(np.allclose(twin, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
     _check_stored(checked)
     _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes when it is stored")
+
+
+def _check_coupled_loss(loss: Loss, labels: Array) -> None:
+    """Check a loss whose slope at one output depends on the others: by its gradient along every output."""
+    check_labels(loss, labels)
+    rng = np.random.default_rng(0)
+    f = np.repeat(rng.uniform(-3, 3, size=(40, labels.shape[1])), len(labels), axis=0)
+    y = np.tile(labels, (40, 1))
+    slope = np.asarray(loss.slope(f, y))
+    _expect(slope.shape == f.shape == np.shape(loss.value(f, y)), f"{loss!r} does not take arrays (n, q)")
+    step = 1e-6
+    for output in range(labels.shape[1]):
+        up, down = np.array(f), np.array(f)
+        up[:, output] += step
+        down[:, output] -= step
+        numeric = (loss.value(up, y).sum(axis=1) - loss.value(down, y).sum(axis=1)) / (2 * step)
+        gap = float(np.max(np.abs(numeric - slope[:, output])))
+        _expect(gap <= 1e-5, f"{loss!r} has a slope that is {gap:g} from the derivative of its value")
+    other = np.roll(f, len(labels), axis=0)
+    apart, moved = slope - np.asarray(loss.slope(other, y)), f - other
+    sizes = np.linalg.norm(apart, axis=1)
+    bound = loss.smoothness * np.linalg.norm(moved, axis=1) * (1 + 1e-9) + 1e-12
+    _expect(bool((sizes <= bound).all()), f"{loss!r} declares the smoothness {loss.smoothness:g}, but is rougher")
+    steepest = float(np.max(np.linalg.norm(slope, axis=1)))
+    lipschitz = getattr(loss, "lipschitz", np.inf)
+    _expect(steepest <= lipschitz * (1 + 1e-9), f"{loss!r} is steeper than its {lipschitz:g}")
+    if getattr(loss, "convex", False):
+        _expect(bool((np.sum(apart * moved, axis=1) >= -1e-12).all()), f"{loss!r} is declared convex, but is not")
+    _check_stored(loss)
+    _expect(np.array_equal(_rebuilt(loss).slope(f, y), slope), f"{loss!r} changes when it is stored")
 
 
 def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -> None:

@@ -9,10 +9,12 @@ from types import ModuleType
 from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import NotFittedError
 
 from nimt.arrays import Array, Indices, real_array, stored_array
+from nimt.classes import are_classes, class_of
 from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import Learner, Pupil, StartsFromInitial, State, StatefulLearner
 from nimt.losses import Loss
@@ -20,10 +22,15 @@ from nimt.pools.base import Points, Pool
 from nimt.pools.box import Box
 
 SKOPS = "skops"
+SMALLEST_PROBABILITY = 1e-300  # a probability may be 0, and its logarithm must be finite
 
 
 class ForeignPupil:
-    """Any object with `predict` and `partial_fit`; one that is not fitted yet counts as predicting 0."""
+    """Any object with `predict` and `partial_fit`; one that is not fitted yet counts as predicting 0.
+
+    A classifier of scikit-learn that is taught one-hot labels is seen by its scores, one for each class: the logarithms
+    of its probabilities, or its decision function where it has none. It is shown the classes themselves.
+    """
 
     loss: Loss | None = None
     diagonal: Array | None = None
@@ -32,7 +39,11 @@ class ForeignPupil:
         self.learner: Learner = copy.deepcopy(learner)
         self.pool: Pool = place.grid if isinstance(place, Box) else place
         self.outputs: tuple[int, ...] = labels.shape[1:]
-        self.first: dict[str, Any] = {"classes": np.unique(labels)} if is_classifier_like(learner) else {}
+        self.classes: NDArray[Any] | None = None
+        self.first: dict[str, Any] = {}
+        if is_classifier_like(learner):
+            self.classes = classes_of(learner, labels) if are_classes(labels) else None
+            self.first = {"classes": np.unique(labels) if self.classes is None else self.classes}
         self.values: Array = self.at_points(self.pool.points)
 
     def learn(self, indices: Indices, labels: Array) -> None:
@@ -40,7 +51,8 @@ class ForeignPupil:
 
     def learn_at(self, points: Array, labels: Array) -> None:
         """Show a pack of points anywhere."""
-        self.learner.partial_fit(points, labels, **self.first)
+        shown = labels if self.classes is None else self.classes[class_of(labels)]
+        self.learner.partial_fit(points, shown, **self.first)
         self.first = {}
         self.values = self.at_points(self.pool.points)
 
@@ -64,7 +76,7 @@ class ForeignPupil:
         n = len(points)
         name = type(self.learner).__name__
         try:
-            predicted = self.learner.predict(points)
+            predicted = self.learner.predict(points) if self.classes is None else scores_of(self.learner, points)
         except NotFittedError:
             return np.zeros((n, *self.outputs))
         values = real_array(f"what {name}.predict returned", predicted)
@@ -72,6 +84,28 @@ class ForeignPupil:
             asked = f"({n}, {self.outputs[0]})" if self.outputs else f"({n},) or ({n}, 1)"
             raise InvalidInput(f"{name}.predict returned shape {values.shape} for {n} points: it must return {asked}")
         return values.reshape(n, *self.outputs)
+
+
+def classes_of(learner: Any, labels: Array) -> NDArray[Any]:
+    """Return the classes that the columns of one-hot labels stand for: those a learner knows, or 0, 1, 2, ..."""
+    count = labels.shape[1]
+    known = getattr(learner, "classes_", None)
+    if known is None:
+        return np.arange(count)
+    if len(known) != count:
+        raise InvalidInput(
+            f"{type(learner).__name__} knows {len(known)} classes and the target has {count} columns: give one column "
+            f"for each class, in the order of classes_"
+        )
+    return np.asarray(known)
+
+
+def scores_of(learner: Any, points: Array) -> Array:
+    """Return a score for each class: log probabilities, or the decision function of a learner without them."""
+    if hasattr(learner, "predict_proba"):
+        return np.log(np.maximum(learner.predict_proba(points), SMALLEST_PROBABILITY))
+    decided = np.asarray(learner.decision_function(points), dtype=np.float64)
+    return decided if decided.ndim == 2 else np.column_stack([-decided, decided]) / 2  # of two classes, one number
 
 
 def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:

@@ -9,3 +9,6 @@ from .forecasts import forecast_table as forecast_table
 from .panels import Panel as Panel
 from .panels import panel_table as panel_table
 from .panels import panels as panels
+from .regions import Regions as Regions
+from .regions import region_table as region_table
+from .regions import regions as regions

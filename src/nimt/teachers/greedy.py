@@ -14,6 +14,7 @@ from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel
 from nimt.losses import Loss, as_loss
 from nimt.objects import behaves_like
+from nimt.pools.base import FunctionLike
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (
     ORANGE,
@@ -56,6 +57,9 @@ class GreedyTeacher(Teacher):
         elsewhere it changes little or needs more steps.
     look : schedule, optional
         At which steps the scores are computed anew (`nimt.schedules.every(10)`); by default at every step.
+    reference : classes on the pool, or anything with `predict`, optional
+        What the teacher takes for the truth of a classification. It chooses and labels by the target all the same, but
+        a `TeacherWarning` says at how many points the two disagree, since greedy teaching shows wrong labels most.
 
     Examples
     --------
@@ -70,6 +74,7 @@ class GreedyTeacher(Teacher):
     diverse: bool = False
     norm: int | str = 2
     look: LookSchedule | None = None
+    reference: FunctionLike | None = None
 
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 

@@ -294,11 +294,13 @@ def check_checkpoint(path: Path, pupil: Pupil) -> None:
 def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[str, Any]:
     """Return everything needed to run the lesson again, as numbers, text and arrays."""
     teacher = task.teacher
-    if (
-        task.other_target is not None and isinstance(teacher, Teacher) and is_own(teacher)
-    ):  # a teacher of the user is stored as it describes itself
-        values = AlternativeLabels(task.other_target, task.other_probability)
-        teacher = teacher.with_labels(values)
+    if isinstance(teacher, Teacher) and is_own(teacher):  # a teacher of the user is stored as it describes itself
+        if task.other_target is not None:
+            values = AlternativeLabels(task.other_target, task.other_probability)
+            teacher = teacher.with_labels(values)
+        if getattr(teacher, "reference", None) is not None:
+            known = values_on(task.pool, teacher.reference, "the reference")  # type: ignore[attr-defined]
+            teacher = dataclasses.replace(teacher, reference=known)  # type: ignore[call-arg]
     return {
         "nimt": __version__,
         "versions": versions(),

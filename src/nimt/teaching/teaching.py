@@ -38,6 +38,7 @@ from nimt.teaching.checking import (
     with_record,
 )
 from nimt.teaching.continuing import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
+from nimt.teaching.misled import warn_of_misled_teacher
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
 
 Callback = Callable[[Progress], object]  # a true answer stops the lesson
@@ -356,6 +357,7 @@ def prepare(
     task, name, pupil, gain = _checked(learner, teacher, X, y, rules, engine, target_function)
     if warn:
         warn_of_step_size(pupil, task, gain)
+        warn_of_misled_teacher(pupil, task)
     before: dict[str, Any] | None = None
     if checkpoint is not None:
         check_checkpoint(Path(checkpoint), pupil)
