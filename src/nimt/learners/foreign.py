@@ -103,7 +103,7 @@ def classes_of(learner: Any, labels: Array) -> NDArray[Any]:
 def scores_of(learner: Any, points: Array) -> Array:
     """Return a score for each class: log probabilities, or the decision function of a learner without them."""
     if hasattr(learner, "predict_proba"):
-        return np.log(np.maximum(learner.predict_proba(points), SMALLEST_PROBABILITY))
+        return np.asarray(np.log(np.maximum(learner.predict_proba(points), SMALLEST_PROBABILITY)))
     decided = np.asarray(learner.decision_function(points), dtype=np.float64)
     return decided if decided.ndim == 2 else np.column_stack([-decided, decided]) / 2  # of two classes, one number
 

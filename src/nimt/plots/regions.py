@@ -101,6 +101,7 @@ def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Axes:
     """
     table = region_table(lesson, cells)
     colours = class_colours(table.count)
+    across, up = table.points.T
     with mpl.rc_context(STYLE):
         if ax is None:
             ax = Figure(figsize=(4.6, 3.8), layout="constrained").subplots()
@@ -110,8 +111,10 @@ def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Axes:
         )
         for place in range(table.count - 1):  # the boundary of each class, which cells alone would leave ragged
             ax.contour(table.x, table.y, table.named > place, levels=[0.5], colors=["white"], linewidths=0.8)
-        ax.scatter(*table.points.T, c=table.classes, s=11, linewidths=0, zorder=2.5, **scale)
-        ax.scatter(*table.points[table.shown].T, s=34, facecolors="none", edgecolors=TARGET, linewidths=0.9, zorder=3)
+        ax.scatter(across, up, c=table.classes, s=11, linewidths=0, zorder=2.5, **scale)
+        ax.scatter(
+            across[table.shown], up[table.shown], s=34, facecolors="none", edgecolors=TARGET, linewidths=0.9, zorder=3
+        )
         handles = [
             Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=f"class {place}")
             for place, colour in enumerate(colours[:MOST_NAMED])
