@@ -142,10 +142,10 @@ def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, ho
 
     write = storage.write
 
-    def pressed_meanwhile(*arguments):
+    def pressed_meanwhile(*arguments, **options):
         for _ in range(5):
             press()
-        write(*arguments)
+        write(*arguments, **options)
         press()
 
     path = tmp_path / "checkpoint"
