@@ -93,12 +93,14 @@ def test_the_objective_refuses_what_is_no_weight(lam):
 def test_the_table_has_one_row_a_step(k):
     lesson = small_lesson(nimt.RandomTeacher(k=k), max_iterations=5)
     table = lesson.to_table()
-    names = ["index", "label"] if k == 1 else [f"{name}_{j}" for j in (1, 2, 3) for name in ("index", "label")]
+    columns = ("index", "x_1", "x_2", "label")
+    names = [*columns] if k == 1 else [f"{name}_{j}" for j in (1, 2, 3) for name in columns]
     assert list(table) == ["step", "discrepancy", *names]
     assert {len(column) for column in table.values()} == {6}
     np.testing.assert_array_equal(table["discrepancy"], lesson.discrepancy)
     np.testing.assert_array_equal(table[names[0]], [*lesson.indices[:, 0], -1])
-    np.testing.assert_array_equal(table[names[1]], [*lesson.labels[:, 0], np.nan])
+    np.testing.assert_array_equal(table[names[1]], [*lesson.pool.points[lesson.indices[:, 0], 0], np.nan])
+    np.testing.assert_array_equal(table[names[3]], [*lesson.labels[:, 0], np.nan])
     file = io.StringIO()
     csv.writer(file).writerows([table, *zip(*table.values(), strict=True)])
     assert len(file.getvalue().splitlines()) == 7

@@ -20,7 +20,7 @@ PUBLIC = {
     "LookSchedule", "MixedTeacher", "PackSchedule", "schedules",
     "LessonInterrupted", "LinearLearner", "Logistic", "Measure", "MissingExtra", "MissingFile", "NimtError",
     "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome", "PerOutput", "Plan", "Points",
-    "Problem", "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
+    "Preparation", "PreparedLearner", "PreparedPoints", "Problem", "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "SynthesisTeacher", "Teacher", "View", "Wendland",
     "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "one_hot", "paper",
     "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing",

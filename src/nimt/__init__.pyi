@@ -32,6 +32,7 @@ from .learners.base import Learner as Learner
 from .learners.kernel import KernelLearner as KernelLearner
 from .learners.linear import LinearLearner as LinearLearner
 from .learners.orthogonal import OrthogonalLearner as OrthogonalLearner
+from .learners.prepared import PreparedLearner as PreparedLearner
 from .lesson.lesson import Lesson as Lesson
 from .lesson.lesson import Outcome as Outcome
 from .losses import Absolute as Absolute
@@ -49,6 +50,9 @@ from .operators.features import subsample as subsample
 from .pools import Box as Box
 from .pools import Grid as Grid
 from .pools import Points as Points
+from .pools.prepared import Column as Column
+from .pools.prepared import Preparation as Preparation
+from .pools.prepared import PreparedPoints as PreparedPoints
 from .schedules import LookSchedule as LookSchedule
 from .schedules import PackSchedule as PackSchedule
 from .sources import Problem as Problem

@@ -88,7 +88,10 @@ FILES = {
     "missing.csv": (lambda p: p.write_text("x,y\n1,2\n2,\n"), ("no value in row 3", "'y'")),
     "nan.csv": (lambda p: p.write_text("x,y\n1,2\nNaN,3\n"), ("no value in row 3", "'x'")),
     "infinite.csv": (lambda p: p.write_text("x,y\n1,2\ninf,3\n"), ("finite", "row 3")),
-    "words.csv": (lambda p: p.write_text("x,colour,y\n1,red,2\n2,blue,3\n"), ("'red'", "'colour'", "--features")),
+    "words.csv": (
+        lambda p: p.write_text("x,y\n1,2\n2,3\n3,4\noops,5\n"),
+        ("the text 'oops' in row 5", "'x'", "among numbers", "--features"),
+    ),
     "one-row.csv": (lambda p: p.write_text("x,y\n1,2\n"), ("1 row", "at least 2")),
     "header.csv": (lambda p: p.write_text("x,y\n"), ("0 row",)),
     "ragged.csv": (lambda p: p.write_text("x,y\n1,2\n1,2,3\n"), ("3 column(s) in row 3",)),

@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, is_number, is_whole, outputs_of, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
+from nimt.learners.prepared import on_prepared_points, with_preparation
 from nimt.lesson import storage
+from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
 from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.base import Grid, Points, Pool
+from nimt.pools.prepared import PreparedPoints
 from nimt.teachers.base import name_of
 
 KIND = "lesson"
@@ -103,6 +106,7 @@ class Lesson:
     settings : dict
         Everything needed to run it again, versions included.
     learner : the taught learner, or None for one that could not be stored
+        Of a table, it takes rows as the table has them (`PreparedLearner`).
     """
 
     discrepancy: Array
@@ -124,6 +128,11 @@ class Lesson:
     compiling: float = 0.0
     drew: bool = True
     looked: NDArray[np.bool_] | None = None
+
+    @property
+    def taught(self) -> Any:
+        """The taught learner on the points of the pool: without the preparation of a table."""
+        return on_prepared_points(self.learner)
 
     def __len__(self) -> int:
         """Return T, the number of steps."""
@@ -217,7 +226,9 @@ class Lesson:
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return columns by step, ready for pandas.DataFrame, polars.DataFrame or CSV.
 
-        Row t holds M(f^t, f*) and what was shown then; nothing was shown in the last row (index -1, label NaN).
+        Row t holds M(f^t, f*) and what was shown then: index, coordinates and label. Nothing was shown in the last row
+        (index -1, coordinates and label NaN or empty). The coordinates have the names of a table's columns, or are
+        x_1, x_2.
         """
         table: dict[str, NDArray[Any]] = {
             "step": np.arange(len(self.discrepancy)),
@@ -230,11 +241,11 @@ class Lesson:
             for j in range(k):
                 suffix = "" if k == 1 else f"_{j + 1}"
                 table[f"index{suffix}"] = np.append(self.indices[:, j], -1)
-                if self.labels.ndim == 2:
-                    table[f"label{suffix}"] = np.append(self.labels[:, j], np.nan)
-                    continue
-                for output in range(self.labels.shape[2]):
-                    table[f"label{suffix}_output_{output + 1}"] = np.append(self.labels[:, j, output], np.nan)
+                points = None if self.examples is None else self.examples[:, j]
+                for name, column in columns_of(self.pool, self.indices[:, j], self.labels[:, j], points).items():
+                    is_output = name.startswith(LABEL_OUTPUT)
+                    title = name.replace("label", f"label{suffix}", 1) if is_output else f"{name}{suffix}"
+                    table[title] = with_empty_end(column)
         if self.looked is not None:
             table["looked"] = np.append(self.looked, False)
         return table
@@ -252,6 +263,34 @@ class Lesson:
                 columns[f"index{suffix}"] = np.append(np.where(j < sizes, indices[rows, places], -1), -1)
                 columns[f"label{suffix}"] = np.append(np.where(j < sizes, labels[rows, places], np.nan), np.nan)
         return columns
+
+    def examples_table(self) -> dict[str, NDArray[Any]]:
+        """Return the examples in the order in which they were shown, one per row, with coordinates and label.
+
+        Columns: step, index (in the pool), row (in the file, of a table), the coordinates as the table has them or as
+        x_1, x_2, and label: words of classes, otherwise numbers. If every output has examples of its own, output
+        says which one an example is for.
+
+        Examples
+        --------
+        >>> import nimt
+        >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
+        ...                     [0.0, 5.0], [1.0, 3.0], max_iterations=2)
+        >>> {name: column.tolist() for name, column in lesson.examples_table().items()}
+        {'step': [0, 1], 'index': [1, 0], 'x_1': [5.0, 0.0], 'label': [3.0, 1.0]}
+        """
+        if self.indices is None or self.labels is None:
+            raise InvalidInput("only how often each point was shown is recorded (picks): teach with record='all'")
+        steps, places = np.nonzero(self.indices >= 0)
+        indices, labels = self.indices[steps, places], self.labels[steps, places]
+        points = None if self.examples is None else self.examples[steps, places]
+        table: dict[str, NDArray[Any]] = {"step": steps, "index": indices}
+        if self.per_output:
+            counts = np.count_nonzero(self.indices >= 0, axis=1)
+            table["output"] = np.concatenate([outputs_of(count, self.target.shape[1]) for count in counts]) + 1
+        if isinstance(self.pool, PreparedPoints):
+            table["row"] = self.pool.rows[indices]
+        return table | columns_of(self.pool, indices, labels, points)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.
@@ -279,10 +318,10 @@ class Lesson:
         storage.write(path, KIND, content)
 
     def _described_learner(self) -> object:
-        described = describe(self.learner)
+        described = describe(self.taught)
         lost = lost_in(described)
         if lost is not None:
-            whose = f"the taught {type(self.learner).__name__} is not kept in the file"
+            whose = f"the taught {type(self.taught).__name__} is not kept in the file"
             if lost.startswith("sklearn."):
                 why = "pip install 'nimt[skops]' to store estimators of scikit-learn"
             else:
@@ -443,4 +482,4 @@ def _stored_learner(description: Any, pool: Pool, allow: list[object]) -> Any:
         learner = rebuild(description, allow)
     except CannotStore:
         return None
-    return learner.bind(pool) if hasattr(learner, "bind") else learner
+    return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)

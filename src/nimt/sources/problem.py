@@ -11,7 +11,9 @@ from nimt.arrays import Array, frozen
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
+from nimt.pools.prepared import PreparedPoints
 from nimt.sources.reading import read_source
+from nimt.sources.source import Aside
 from nimt.sources.tables import Columns
 
 
@@ -30,6 +32,8 @@ class Problem:
         What was decided while reading, one sentence each.
     start : number, callable or array (n,)
         f^0 as a learner is given it: a number or a formula, which are known anywhere, where it is one.
+    aside : Aside or None
+        The rows of a table that are held out, with `points` and `target`.
     """
 
     pool: Pool
@@ -38,6 +42,7 @@ class Problem:
     other_target: Array | None = None
     notes: tuple[str, ...] = ()
     start: InitialFunction = 0.0
+    aside: Aside | None = None
 
 
 def read_problem(
@@ -92,8 +97,10 @@ def read_problem(
     outputs = carried[sources.index(home)][0].shape[1:]
     values = [_with_outputs(value, outputs, name) for (value, _), name in zip(carried, names, strict=True)]
     start = values[1] if sources[1].start is None else sources[1].start
+    if callable(start) and isinstance(home.pool, PreparedPoints):
+        start = values[1]  # a formula of what the table holds is none of the prepared points
     other = values[2] if other_target is not None else None
-    return Problem(home.pool, values[0], values[1], other, tuple(notes), start)
+    return Problem(home.pool, values[0], values[1], other, tuple(notes), start, home.aside)
 
 
 def _with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:

@@ -26,7 +26,7 @@ from nimt.sources.tables import Columns, read_table
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
 ARRAY_ENDINGS = (".npy", ".npz")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-TABLE_ENDINGS = (".csv", ".tsv")
+TABLE_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 USUAL_SIDE = 96  # a lesson on more pixels takes minutes, so --size must ask for it
 MOST_POINTS = 1 << 24
 
@@ -77,7 +77,7 @@ def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
         return _read_picture(name, size, grey)
     if ending in ARRAY_ENDINGS:
         return read_array(name)
-    if ending in TABLE_ENDINGS:
+    if name.lower().endswith(TABLE_ENDINGS):
         return read_table(name, columns)
     endings = ", ".join((*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS))
     if "\0" not in name and is_there(Path(name)):

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from nimt.arrays import Array
 from nimt.datasets import standardised
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
-from nimt.pools.base import Grid, Pool, same_points, values_on
+from nimt.pools.base import Grid, Points, Pool, same_points, values_on
+from nimt.pools.prepared import PreparedPoints
 from nimt.sources.resampling import resampled
 
 NORMALISATIONS = ("none", "standard", "unit")
+
+
+@dataclass(frozen=True, eq=False)
+class Aside:
+    """Rows of a table that are not taught: their points and targets, for measuring the error on rows never seen."""
+
+    points: Array
+    target: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +46,8 @@ class Source:
         What was decided while reading it, one sentence each.
     start : number, callable, or None
         What a learner is given that starts from it, where that says more than its values on one pool.
+    aside : Aside or None
+        The rows of a table that are held out.
     """
 
     name: str
@@ -44,6 +57,7 @@ class Source:
     dimension: int | None = None
     notes: tuple[str, ...] = ()
     start: InitialFunction | None = None
+    aside: Aside | None = None
 
     def on(self, pool: Pool, of: str, *, strict: bool = False) -> tuple[Array, tuple[str, ...]]:
         """Return the values on a pool, shape (n,) or (n, q), and a note if they were resampled.
@@ -64,6 +78,8 @@ class Source:
                     f"{self.name} is a function of {self.dimension} variable(s) and {of} has points of dimension "
                     f"{pool.dimension}: they cannot be in one lesson"
                 )
+            if isinstance(pool, PreparedPoints):  # a function of what the table holds, not of what it was scaled to
+                return values_on(_as_in_the_table(pool, self.name), self.function, self.name), ()
             return values_on(pool, self.function, self.name), ()
         assert self.pool is not None and self.values is not None
         return self._resampled_to(pool, of, strict)
@@ -101,6 +117,14 @@ class Source:
             high / 2 - low / 2
         )  # halved, so that the largest floats do not overflow
         return replace(self, values=scaled)
+
+
+def _as_in_the_table(pool: PreparedPoints, name: str) -> Points:
+    columns = pool.table(np.arange(len(pool)))
+    words = next((column for column, values in columns.items() if values.dtype.kind != "f"), None)
+    if words is not None:
+        raise InvalidInput(f"{name} is a function of numbers, and the column {words!r} has words: leave it out")
+    return Points(np.column_stack(list(columns.values())))
 
 
 def size_of(pool: Pool) -> str:

@@ -1,38 +1,41 @@
-"""Tables of examples: feature columns and a target column of a CSV file."""
+"""Tables of examples: which columns are features and target, and how their rows become points."""
 
 from __future__ import annotations
 
-import array
 import contextlib
-import csv
 import itertools
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nimt.arrays import Array
+from nimt.arrays import Array, is_number
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
-from nimt.pools.base import Points
-from nimt.sources.source import Source
+from nimt.pools.prepared import Column, Preparation, PreparedPoints
+from nimt.sources.cells import ColumnReader, RawColumn, numbers_of, short
+from nimt.sources.parquet import read_parquet
+from nimt.sources.rows import MOST_COLUMNS, blocks_of
+from nimt.sources.source import Aside, Source
 
 LARGEST_TABLE = 1 << 28  # bytes
-LONGEST_LINE = 1 << 20  # characters
-MOST_COLUMNS = 10_000
-MOST_CELLS = 1 << 25  # numbers in use
+MOST_CELLS = 1 << 25  # values in use
 MOST_LISTED = 20  # names of columns in a sentence
+MOST_LEVELS = 100  # different words of a feature
+MOST_CLASSES = 100
+FEW_ROWS = 20  # with fewer, none is held out by default
 DUPLICATES = ("refuse", "mean")
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+MISSING_RULES = ("refuse", "drop", "mean")
+NUMBERS_OF_ROWS = {"id", "index", "row", "no", "nr", "number", "unnamed: 0", "rowid", "row_id", "column 1"}
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table are used, and how.
+    """Which columns and rows of a table are used, and how.
 
     Parameters
     ----------
@@ -41,195 +44,376 @@ class Columns:
     target : str, optional
         The last column by default.
     scale : bool
-        Bring every feature to mean 0 and deviation 1.
+        Bring every feature of numbers to mean 0 and deviation 1.
     duplicates : {"refuse", "mean"}
-        What to do with a point that has several targets.
+        What to do with a point that has several targets; of classes, "mean" takes the most frequent.
+    missing : {"refuse", "drop", "mean"}
+        What to do with a row without a value: refuse the table, leave the row out, or fill in the mean of the column
+        (of words: the most frequent). A row without a target is left out also with "mean".
+    holdout : float
+        The share of the rows that is held out: not taught, and kept for measuring the error on rows never seen.
+    classes : bool
+        Whether a target of numbers is one of classes, as it is for the hinge and the logistic loss. A target of words
+        always is.
     """
 
     features: tuple[str, ...] | None = None
     target: str | None = None
-    scale: bool = False
+    scale: bool = True
     duplicates: str = "refuse"
+    missing: str = "refuse"
+    holdout: float | None = None
+    classes: bool = False
 
     def __post_init__(self) -> None:
         if self.duplicates not in DUPLICATES:
             raise InvalidInput(f"duplicates must be one of {', '.join(DUPLICATES)}, got {self.duplicates!r}")
+        if self.missing not in MISSING_RULES:
+            raise InvalidInput(f"missing must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
+        if self.holdout is not None and (not is_number(self.holdout) or not 0 <= self.holdout < 1):
+            raise InvalidInput(f"holdout must be a share from 0 to below 1, got {self.holdout!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The used columns of the used rows, before they become points."""
+
+    features: list[RawColumn]
+    target: RawColumn
+    numbers: NDArray[np.int64]  # of the rows, in the file
+    file: Path
+    notes: tuple[str, ...] = ()
+
+    def taken(self, rows: NDArray[np.intp], *notes: str) -> Rows:
+        """Return some of the rows."""
+        features = [replace(column, values=column.values[rows]) for column in self.features]
+        target = replace(self.target, values=self.target.values[rows])
+        return Rows(features, target, self.numbers[rows], self.file, (*self.notes, *notes))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
 
 def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> Source:  # noqa: B008 (frozen)
-    """Read a CSV file as a function on its points.
+    """Read a table as a function on its points.
 
     Parameters
     ----------
     path : path-like
-        UTF-8, separated by commas, semicolons or tabs; with or without a first row of names.
+        `.csv` or `.tsv`, also gzipped (`.csv.gz`), in UTF-8, separated by commas, semicolons or tabs, with or without a
+        first row of names; or `.parquet`. With semicolons and tabs, 1,5 is a number.
     columns : Columns
     """
     file = readable_file(path, LARGEST_TABLE)
-    with contextlib.closing(_rows_of(file)) as rows:
-        first = next(rows, None)
-        if first is None:
+    raw, first_row = raw_columns(file, columns)
+    rows = _used(raw, columns, file, first_row)
+    rows = _without_missing(rows, columns.missing)
+    rows = _as_classes(rows, columns)
+    rows = _without_contradictions(rows, columns.duplicates)
+    if len(rows) < 2:
+        raise InvalidInput(f"{str(file)!r} has {len(rows)} row(s) of data: a table needs at least 2")
+    kept, aside = _split(rows, columns.holdout)
+    preparation = _prepared(kept, columns)
+    points = preparation.points(_named(kept))
+    pool = PreparedPoints(points, preparation, kept.numbers)
+    values = _target_values(kept, preparation)
+    held = None if aside is None else Aside(preparation.points(_named(aside)), _target_values(aside, preparation))
+    return Source(file.name, pool, values, dimension=pool.dimension, notes=kept.notes, aside=held)
+
+
+def raw_columns(file: Path, columns: Columns = Columns()) -> tuple[list[RawColumn], int]:  # noqa: B008 (frozen)
+    """Return the columns that are asked for, all if none is, and the row at which the data begin."""
+    if file.suffix.lower() == ".parquet":
+        return read_parquet(file, MOST_COLUMNS), 1
+    with contextlib.closing(blocks_of(file)) as blocks:
+        block, separator = next(blocks, ([], ","))
+        if not block:
             raise InvalidInput(f"{str(file)!r} has no rows: a table needs at least 2")
-        titled = not all(_is_number(cell) for cell in first)
-        names = _names_of(first, file) if titled else [f"column {index + 1}" for index in range(len(first))]
-        features, target = _used_columns(names, columns, file)
-        used = _numbers(rows if titled else itertools.chain([first], rows), names, [*features, target], titled, file)
-    if len(used) < 2:
-        raise InvalidInput(f"{str(file)!r} has {len(used)} row(s) of data: a table needs at least 2")
-    points, values = used[:, :-1], used[:, -1]
-    notes = []
-    if columns.features is None or columns.target is None:
-        listed = _listed([names[index] for index in features])
-        notes.append(f"{file.name}: features {listed}; target {_short(names[target])}")
-    points, values, merged = _without_contradictions(points, values, columns.duplicates, file)
-    notes += merged
-    if columns.scale:
-        points = _scaled(points, [names[index] for index in features], file)
-    return Source(file.name, Points(points), values, dimension=len(features), notes=tuple(notes))
+        comma = separator != ","
+        titled = any(numbers_of([cell], comma) is None for cell in block[0])
+        names = _names_of(block[0], file) if titled else [f"column {place + 1}" for place in range(len(block[0]))]
+        used = _places_read(names, columns)
+        readers = {place: ColumnReader(names[place], file, comma=comma) for place in used}
+        number = 2 if titled else 1
+        count = 0
+        for part in itertools.chain([block[1:] if titled else block], (rows for rows, _ in blocks)):
+            count += len(part) * len(used)
+            if count > MOST_CELLS:
+                raise InvalidInput(f"{str(file)!r} has more than {MOST_CELLS} values in use: leave out rows or columns")
+            cells = list(zip(*part, strict=True)) or [()] * len(names)
+            for place, reader in readers.items():
+                reader.add(cells[place], number)
+            number += len(part)
+        places = {name: place for place, name in enumerate(names)}
+        check_names(names, columns, file)
+        return [readers[places[name]].column() for name in names if places[name] in readers], 2 if titled else 1
 
 
-def _rows_of(file: Path) -> Generator[list[str], None, None]:
-    """Yield the rows of text one after another, all as wide as the first; empty lines are left out."""
-    with open(file, encoding="utf-8-sig", newline="") as text:
-        lines = _lines_of(text, file)
-        try:
-            first = next(lines, "")
-            separator = max(",;\t", key=first.count)
-            if first.count(separator) >= MOST_COLUMNS:
-                raise InvalidInput(
-                    f"{str(file)!r} has {first.count(separator) + 1} columns, and {MOST_COLUMNS} are the most: leave "
-                    f"some out"
-                )
-            width = None
-            reader = csv.reader(itertools.chain([first], lines), delimiter=separator, strict=True)
-            for number, row in enumerate((row for row in reader if row), start=1):
-                width = len(row) if width is None else width
-                if len(row) != width:
-                    raise InvalidInput(
-                        f"{str(file)!r} has {len(row)} column(s) in row {number} and {width} in the first"
-                    )
-                yield row
-        except csv.Error as problem:
-            raise InvalidInput(f"{str(file)!r} is not a table of comma-separated values ({problem})") from None
-        except UnicodeDecodeError as problem:
-            byte = problem.object[problem.start]
-            raise InvalidInput(
-                f"{str(file)!r} is not text in UTF-8 (it holds byte {byte:#x}): save it as such"
-            ) from None
-
-
-def _lines_of(text: TextIO, file: Path) -> Iterator[str]:
-    while line := text.readline(LONGEST_LINE + 1):
-        if len(line) > LONGEST_LINE:
-            raise InvalidInput(
-                f"{str(file)!r} has a line of more than {LONGEST_LINE} characters: a table has a row on each line"
-            )
-        yield line
+def _places_read(names: list[str], columns: Columns) -> list[int]:
+    """Return the places of the columns that are read: not the cells of a column that is not used."""
+    if columns.features is None:
+        return list(range(len(names)))
+    target = names[-1] if columns.target is None else columns.target
+    return [place for place, name in enumerate(names) if name in (*columns.features, target)]
 
 
 def _names_of(row: list[str], file: Path) -> list[str]:
     names = [cell.strip() or f"column {index + 1}" for index, cell in enumerate(row)]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise InvalidInput(f"{str(file)!r} has two columns named {_short(twice)!r}: rename one")
+        raise InvalidInput(f"{str(file)!r} has two columns named {short(twice)!r}: rename one")
     return names
 
 
-def _used_columns(names: list[str], columns: Columns, file: Path) -> tuple[list[int], int]:
-    """Return the places of the features, and of the target."""
-    places = {name: index for index, name in enumerate(names)}
+def check_names(names: Iterable[str], columns: Columns, file: Path) -> None:
+    """Refuse columns that are asked for and not there."""
+    there = list(names)
+    known = set(there)
     for asked in (*(columns.features or ()), *(() if columns.target is None else (columns.target,))):
-        if asked not in places:
-            raise InvalidInput(f"{str(file)!r} has no column {_short(asked)!r}; it has {_listed(names)}")
-    target = len(names) - 1 if columns.target is None else places[columns.target]
-    if columns.features is not None:
-        features = [places[name] for name in columns.features]
-    else:
-        features = [index for index in range(len(names)) if index != target]
-    if not features or target in features:
+        if asked not in known:
+            raise InvalidInput(f"{str(file)!r} has no column {short(asked)!r}; it has {_listed(there)}")
+
+
+# ---------------------------------------------------------------- which columns
+
+
+def _used(raw: list[RawColumn], columns: Columns, file: Path, first_row: int) -> Rows:
+    """Choose the features and the target, and point out columns that can teach nothing."""
+    names = [column.name for column in raw]
+    check_names(names, columns, file)
+    by_name = {column.name: column for column in raw}
+    target = raw[-1] if columns.target is None else by_name[columns.target]
+    asked = [name for name in names if name != target.name] if columns.features is None else list(columns.features)
+    if not asked or target.name in asked:
         raise InvalidInput(
             f"{str(file)!r} needs a target column and at least one other as a feature, and has {_listed(names)}"
         )
-    return features, target
+    features, notes = [], []
+    for name in asked:
+        column = by_name[name]
+        why = _why_useless(column)
+        if why is None:
+            features.append(column)
+        elif columns.features is not None or len(asked) == 1:
+            raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}: choose others with --features")
+        else:
+            notes.append(f"{file.name}: column {short(name)} {why}, and is left out")
+    if not features:
+        raise InvalidInput(f"{str(file)!r} has no column that can be a feature: {'; '.join(notes)[:300]}")
+    if columns.features is None or columns.target is None:
+        listed = _listed([column.name for column in features])
+        notes.insert(0, f"{file.name}: features {listed}; target {short(target.name)}")
+    if columns.features is None and len(features) > 1:
+        notes += [_numbering_note(column, file) for column in features if numbers_the_rows(column)]
+    count = len(target.values)
+    if count < 2:
+        raise InvalidInput(f"{str(file)!r} has {count} row(s) of data: a table needs at least 2")
+    return Rows(features, target, np.arange(first_row, first_row + count), file, tuple(notes))
 
 
-def _numbers(rows: Iterable[list[str]], names: list[str], used: list[int], titled: bool, file: Path) -> Array:
-    """Return the numbers in the columns that are used, counted while they are read."""
-    numbers = array.array("d")
-    for line, row in enumerate(rows, start=2 if titled else 1):
-        numbers.extend(_number(row[index], line, names[index], file) for index in used)
-        if len(numbers) > MOST_CELLS:
-            raise InvalidInput(f"{str(file)!r} has more than {MOST_CELLS} numbers in use: leave out rows or columns")
-    return np.array(numbers).reshape(-1, len(used))
+def _why_useless(column: RawColumn) -> str | None:
+    """Say why a column cannot be a feature, None if it can."""
+    if column.words is None:
+        return None
+    if not column.words:
+        return "has too many different words, or values that are neither numbers nor words"
+    if len(column.words) > MOST_LEVELS:
+        return f"has {len(column.words):,} different words, and a category has at most {MOST_LEVELS}"
+    if len(column.values) >= FEW_ROWS and len(column.words) == len(column.values):
+        return "has another word in every row, like a name"
+    return None
 
 
-def _listed(names: list[str]) -> str:
-    """Return the names of columns for a sentence, not all where they are many."""
-    more = f", ... ({len(names)} columns)" if len(names) > MOST_LISTED else ""
-    return ", ".join(_short(name) for name in names[:MOST_LISTED]) + more
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:40]}..."
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
+def numbers_the_rows(column: RawColumn) -> bool:
+    """Say whether a column counts the rows, as an id does: 1, 2, 3, ...; or is called so and never repeats a number."""
+    if column.words is not None or len(column.values) < FEW_ROWS or column.missing.any():
         return False
-    return "_" not in cell  # float() accepts 1_000, which is text in a table
+    steps = np.diff(column.values)
+    if not np.array_equal(column.values, np.round(column.values)):
+        return False
+    return bool((steps == 1).all()) or (
+        column.name.strip().lower() in NUMBERS_OF_ROWS and len(np.unique(column.values)) == len(column.values)
+    )
 
 
-def _number(cell: str, line: int, name: str, file: Path) -> float:
-    if cell.strip().lower() in MISSING:
+def _numbering_note(column: RawColumn, file: Path) -> str:
+    return (
+        f"{file.name}: column {short(column.name)} looks like an id, which says nothing about other rows: --features "
+        f"without it leaves it out"
+    )
+
+
+# ---------------------------------------------------------------- which rows
+
+
+def _without_missing(rows: Rows, rule: str) -> Rows:
+    """Leave out rows, or refuse the table, by the rule for missing values; "mean" fills features in later."""
+    columns = [*rows.features, rows.target]
+    lacking = np.column_stack([column.missing for column in columns])
+    if not lacking.any():
+        return rows
+    first = int(np.flatnonzero(lacking.any(axis=1))[0])
+    name = columns[int(np.flatnonzero(lacking[first])[0])].name
+    count = int(lacking.any(axis=1).sum())
+    if rule == "refuse":
         raise InvalidInput(
-            f"{str(file)!r} has no value in row {line}, column {_short(name)!r}: fill it in or drop the row"
+            f"{str(rows.file)!r} has no value in row {rows.numbers[first]}, column {short(name)!r}, and {count:,} "
+            f"row(s) without one in all: fill them in, or use --missing drop (leave these rows out) or --missing mean"
         )
-    if not _is_number(cell):
-        raise InvalidInput(
-            f"{str(file)!r} has the text {cell[:40]!r} in row {line}, column {_short(name)!r}: choose columns of "
-            f"numbers with --features and --target-column"
-        )
-    value = float(cell)
-    if not np.isfinite(value):
-        raise InvalidInput(
-            f"{str(file)!r} has {_short(cell)!r} in row {line}, column {_short(name)!r}: every value must be finite"
-        )
-    return value
+    without = lacking.any(axis=1) if rule == "drop" else lacking[:, -1]
+    if without.all():
+        raise InvalidInput(f"{str(rows.file)!r} has no row with a value in every column: choose others with --features")
+    said = f"{rows.file.name}: {count:,} row(s) lack a value, the first is row {rows.numbers[first]} ({short(name)}); "
+    if rule == "drop":
+        done = "they are left out"
+    else:
+        done = "the mean of the column is filled in"
+        if without.any():
+            done += f", and {int(without.sum()):,} without a target are left out"
+    return rows.taken(np.flatnonzero(~without), said + done)
 
 
-def _without_contradictions(
-    points: Array, values: Array, duplicates: str, file: Path
-) -> tuple[Array, Array, list[str]]:
+def _as_classes(rows: Rows, columns: Columns) -> Rows:
+    """Turn a target of numbers into words where it is one of classes, and check the classes."""
+    target = rows.target
+    if target.words is None and columns.classes:
+        values, codes = np.unique(target.values, return_inverse=True)
+        if len(values) > MOST_CLASSES:
+            raise InvalidInput(
+                f"{str(rows.file)!r}: this loss needs classes, and the target {short(target.name)!r} has {len(values)} "
+                f"different numbers: use --loss square"
+            )
+        target = RawColumn(target.name, np.ravel(codes).astype(np.int64), tuple(f"{value:g}" for value in values))
+    if target.words is None:
+        return rows
+    if not target.words or len(target.words) > MOST_CLASSES:
+        raise InvalidInput(
+            f"{str(rows.file)!r}: the target {short(target.name)!r} has more than {MOST_CLASSES} different words: "
+            f"choose another with --target-column"
+        )
+    used = sorted({target.words[code] for code in np.unique(target.values)})  # in alphabetical order
+    if len(used) < 2:
+        raise InvalidInput(
+            f"{str(rows.file)!r}: the target {short(target.name)!r} is {short(used[0])!r} in every row: there is "
+            f"nothing to teach"
+        )
+    place = {word: number for number, word in enumerate(used)}
+    codes = np.array([place.get(word, -1) for word in target.words])[target.values]
+    counts = np.bincount(codes, minlength=len(used))
+    listed = ", ".join(f"{short(word)} ({counts[number]:,})" for number, word in enumerate(used[:MOST_LISTED]))
+    more = "" if len(used) <= MOST_LISTED else ", ..."
+    note = f"{rows.file.name}: the target {short(target.name)} has {len(used)} classes: {listed}{more}"
+    return Rows(rows.features, RawColumn(target.name, codes, tuple(used)), rows.numbers, rows.file, (*rows.notes, note))
+
+
+def _without_contradictions(rows: Rows, duplicates: str) -> Rows:
     """Refuse, or average, points that come with several targets; equal rows count once."""
+    points = np.column_stack([np.nan_to_num(column.values.astype(float), nan=np.inf) for column in rows.features])
+    if not _may_repeat(points):
+        return rows
     distinct, first, place = np.unique(points, axis=0, return_index=True, return_inverse=True)
     if len(distinct) == len(points):
-        return points, values, []
+        return rows
     place = np.ravel(place)
+    values = rows.target.values.astype(float)
     low, high = np.full(len(distinct), np.inf), np.full(len(distinct), -np.inf)
     np.minimum.at(low, place, values)
     np.maximum.at(high, place, values)
     torn = int(np.count_nonzero(low < high))
     if torn and duplicates == "refuse":
         raise InvalidInput(
-            f"{str(file)!r} has {torn} point(s) that come with different targets, and no learner can fit both: "
+            f"{str(rows.file)!r} has {torn} point(s) that come with different targets, and no learner can fit both: "
             f"--duplicates mean teaches their mean"
         )
-    counts = np.bincount(place)
-    means = low.copy()  # exact for points with one target
+    merged = low.copy()  # exact for points with one target
     apart = low < high
-    means[apart] = (np.bincount(place, weights=values) / counts)[apart]
+    if rows.target.words is None:
+        merged[apart] = (np.bincount(place, weights=values) / np.bincount(place))[apart]
+        taught = "their mean"
+    else:
+        counts = np.zeros((len(distinct), len(rows.target.words)))
+        np.add.at(counts, (place, rows.target.values), 1)
+        merged[apart] = counts.argmax(axis=1)[apart]
+        taught = "the most frequent"
     order = np.argsort(first)  # in the order of the file
-    done = f"{torn} of them with different targets, taught as their mean" if torn else "each counts once"
-    note = f"{file.name}: {len(points) - len(distinct)} row(s) repeat a point, {done}"
-    return points[np.sort(first)], means[order], [note]
+    done = f"{torn} of them with different targets, taught as {taught}" if torn else "each counts once"
+    note = f"{rows.file.name}: {len(points) - len(distinct)} row(s) repeat a point, {done}"
+    kept = rows.taken(np.sort(first), note)
+    return replace(kept, target=replace(rows.target, values=merged[order].astype(rows.target.values.dtype)))
 
 
-def _scaled(points: Array, names: list[str], file: Path) -> Array:
-    deviation = points.std(axis=0)
-    if (flat := np.flatnonzero(deviation == 0)).size:
+def _may_repeat(points: Array) -> bool:
+    """Say whether two rows may be equal: they then have equal sums, and sorting sums is faster than sorting rows."""
+    sums = np.zeros(len(points))
+    factors = np.random.default_rng(0).normal(size=(points.shape[1], 1))
+    for column, factor in zip(points.T, factors, strict=True):
+        sums += np.where(np.isinf(column), 0.5, column) * factor  # column by column, so that equal rows round alike
+    sums.sort()
+    return not bool((sums[1:] > sums[:-1]).all())
+
+
+def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
+    """Hold out a share of the rows, drawn with a fixed seed."""
+    if not share or (count := round(share * len(rows))) == 0:
+        return rows, None
+    if len(rows) - count < 2:
+        raise InvalidInput(f"holdout must leave at least 2 rows of {len(rows)}, got {share!r}")
+    order = np.random.default_rng(0).permutation(len(rows))
+    aside, kept = np.sort(order[:count]), np.sort(order[count:])
+    return rows.taken(kept), rows.taken(aside)
+
+
+# ---------------------------------------------------------------- points and labels
+
+
+def _prepared(rows: Rows, columns: Columns) -> Preparation:
+    """Measure means and deviations on the rows that are taught."""
+    made = tuple(_prepared_column(column, columns) for column in rows.features)
+    flat = [column.name for column in rows.features if column.words is None and _is_flat(column)]
+    if len(flat) == len(made):
         raise InvalidInput(
-            f"{str(file)!r} has the same value everywhere in column {_short(names[flat[0]])!r}: leave it out"
+            f"{str(rows.file)!r} has the same value everywhere in column {short(flat[0])!r}: choose others with "
+            f"--features"
         )
-    return np.asarray((points - points.mean(axis=0)) / deviation)
+    return Preparation(made, rows.target.name, rows.target.words or (), columns.missing)
+
+
+def _prepared_column(column: RawColumn, columns: Columns) -> Column:
+    fills = columns.missing == "mean"
+    known = column.values[~column.missing]
+    if column.words is not None:
+        levels = tuple(sorted(column.words[code] for code in np.unique(known)))
+        usual = column.words[int(np.bincount(known).argmax())] if fills and len(known) else None
+        return Column(column.name, levels=levels, fill=usual)
+    mean = float(known.mean()) if len(known) else 0.0
+    deviation = float(known.std()) or 1.0  # a column with one value stays at 0
+    fill = mean if fills else None
+    return Column(column.name, mean, deviation, fill=fill) if columns.scale else Column(column.name, fill=fill)
+
+
+def _is_flat(column: RawColumn) -> bool:
+    known = column.values[~column.missing]
+    return len(known) == 0 or bool((known == known[0]).all())
+
+
+def _named(rows: Rows) -> dict[str, NDArray[np.generic]]:
+    return {column.name: as_given(column) for column in rows.features}
+
+
+def as_given(column: RawColumn) -> NDArray[np.generic]:
+    """Return numbers as they are, and words instead of their places; a missing word is empty."""
+    if column.words is None:
+        return column.values
+    return np.asarray(np.array([*column.words, ""])[column.values])
+
+
+def _target_values(rows: Rows, preparation: Preparation) -> Array:
+    if not preparation.classes:
+        return np.asarray(rows.target.values, dtype=np.float64)
+    return preparation.labels(list(as_given(rows.target)))
+
+
+def _listed(names: list[str]) -> str:
+    """Return the names of columns for a sentence, not all where they are many."""
+    more = f", ... ({len(names)} columns)" if len(names) > MOST_LISTED else ""
+    return ", ".join(short(name) for name in names[:MOST_LISTED]) + more

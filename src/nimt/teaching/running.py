@@ -23,6 +23,7 @@ from nimt.engines.choosing import Plan
 from nimt.engines.compiling import compile_time
 from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, LessonInterrupted, NimtError
 from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
+from nimt.learners.prepared import with_preparation
 from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Chunk, Record
@@ -204,7 +205,7 @@ class Run:
             initial=self.initial,
             final=np.array(self.engine.values),
             settings=self.settings,
-            learner=self.engine.taught(),
+            learner=with_preparation(self.engine.taught(), self.task.pool),
             indices=self.record.indices,
             labels=self.record.labels,
             examples=self.record.points,

@@ -119,7 +119,7 @@ def lesson_start(
     chosen = candidates_of(getattr(teacher, "pool", None), lesson.pool.shape, pool_stream)
     count = len(lesson.pool)
     return LessonStart(
-        learner=lesson.learner,
+        learner=lesson.taught,
         teacher=teacher,
         pool=lesson.pool,
         residual=lesson.initial - lesson.target,

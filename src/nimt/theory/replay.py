@@ -135,15 +135,15 @@ def replay(lesson: Lesson) -> Replay:
     """
     if not isinstance(lesson, Lesson):
         raise InvalidInput(f"the theory speaks of a lesson, as nimt.teach returns it; got {lesson!r}")
-    if lesson.learner is None:
+    if lesson.taught is None:
         raise InvalidInput(
             "this lesson was stored without its learner, which is not nimt's own, so it cannot be replayed: "
             "use the lesson that nimt.teach returned"
         )
-    if not isinstance(lesson.learner, KernelLearner):
+    if not isinstance(lesson.taught, KernelLearner):
         raise InvalidInput(
             f"the theory is about functional gradients, so about a KernelLearner; this lesson taught a "
-            f"{type(lesson.learner).__name__}"
+            f"{type(lesson.taught).__name__}"
         )
     if lesson.examples is not None:
         raise InvalidInput("this lesson was held in a Box, off its grid: only one on a pool can be replayed")
@@ -160,7 +160,7 @@ def learner_at_start(lesson: Lesson) -> KernelLearner:
     try:
         learner: KernelLearner = rebuild(lesson.settings["learner"])
     except CannotStore:
-        taught = lesson.learner
+        taught = lesson.taught
         learner = KernelLearner(
             taught.kernel,
             loss=taught.loss,

@@ -1,0 +1,42 @@
+"""What was shown, as columns: coordinates and labels with the names that a table gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.pools.base import Pool
+from nimt.pools.prepared import PreparedPoints
+
+LABEL_OUTPUT = "label_output_"  # with its number: the label of one of several outputs
+
+
+def columns_of(pool: Pool, indices: NDArray[np.int64], labels: Array, points: Array | None) -> dict[str, NDArray[Any]]:
+    """Return the coordinates and labels of examples as columns; an index of -1 has none."""
+    shown = indices >= 0
+    if isinstance(pool, PreparedPoints):
+        found = pool.table(indices[shown])
+        preparation = pool.preparation
+        if preparation.classes and labels.shape[1:] == preparation.outputs:
+            answers = preparation.answers(labels[shown])
+            labels = np.empty(len(indices), answers.dtype)
+            labels[shown] = answers
+    else:
+        taken = pool.take(indices[shown]) if points is None else points[shown]
+        found = {f"x_{axis + 1}": taken[:, axis] for axis in range(pool.dimension)}
+    columns = {}
+    for name, values in found.items():
+        column = np.full(len(indices), np.nan) if values.dtype.kind == "f" else np.zeros(len(indices), values.dtype)
+        column[shown] = values
+        columns[name] = column
+    if labels.ndim == 1:
+        return columns | {"label": labels}
+    return columns | {f"{LABEL_OUTPUT}{output + 1}": labels[:, output] for output in range(labels.shape[1])}
+
+
+def with_empty_end(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column with one more row, in which nothing is."""
+    return np.append(column, np.nan if column.dtype.kind == "f" else "")

@@ -1,0 +1,148 @@
+"""Cells of text as columns of numbers or of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.errors import InvalidInput
+
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+MOST_WORDS = 10_000  # different words of a column that are told apart
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """A column as it was read.
+
+    Attributes
+    ----------
+    name : str
+    values : array (n,)
+        Numbers, with NaN where one is missing; or the places of words in `words`, -1 where one is missing.
+    words : tuple of str or None
+        The different words in the order in which they come; None for numbers, () if there are too many.
+    """
+
+    name: str
+    values: NDArray[Any]
+    words: tuple[str, ...] | None = None
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        return np.isnan(self.values) if self.words is None else self.values < 0
+
+
+class ColumnReader:
+    """Collect the cells of one column.
+
+    A column is of numbers if all cells of its first block that are not missing are; it is of words if half of them are
+    not numbers. A few words among numbers are refused.
+
+    Parameters
+    ----------
+    name : str
+    file : Path
+        For error messages.
+    comma : bool
+        Whether 1,5 is a number: where the columns are not separated by commas.
+    """
+
+    def __init__(self, name: str, file: Path, *, comma: bool) -> None:
+        self.name = name
+        self.file = file
+        self.comma = comma
+        self.parts: list[NDArray[Any]] = []
+        self.words: dict[str, int] | None = None  # of a column of words
+        self.is_known = False  # whether it is of numbers or of words
+        self.has_too_many = False
+
+    def add(self, cells: Sequence[str], row: int) -> None:
+        """Add a block of cells, the first of which stands in this row of the file."""
+        if self.words is not None:
+            self.parts.append(self._codes(cells))
+            return
+        numbers = numbers_of(cells, self.comma)
+        if numbers is None:
+            numbers = numbers_of(["nan" if is_missing(cell) else cell for cell in cells], self.comma)
+        if numbers is None:
+            self._take_words(cells, row)
+            return
+        infinite = np.flatnonzero(np.isinf(numbers))
+        if infinite.size:
+            place = int(infinite[0])
+            raise InvalidInput(
+                f"{str(self.file)!r} has {short(cells[place])!r} in row {row + place}, column {short(self.name)!r}: "
+                f"every value must be finite"
+            )
+        self.is_known = self.is_known or not np.isnan(numbers).all()
+        self.parts.append(numbers)
+
+    def column(self) -> RawColumn:
+        """Return the column."""
+        kind: Any = np.float64 if self.words is None else np.int64
+        values = np.concatenate(self.parts) if self.parts else np.empty(0, kind)
+        if self.words is None:
+            return RawColumn(self.name, values)
+        return RawColumn(self.name, values, () if self.has_too_many else tuple(self.words))
+
+    def _take_words(self, cells: Sequence[str], row: int) -> None:
+        strange = [place for place, cell in enumerate(cells) if not is_missing(cell) and not self._is_number(cell)]
+        known = sum(not is_missing(cell) for cell in cells)
+        if self.is_known or 2 * len(strange) < known:
+            first = strange[0]
+            raise InvalidInput(
+                f"{str(self.file)!r} has the text {cells[first][:40]!r} in row {row + first}, column "
+                f"{short(self.name)!r}, among numbers: correct it, or choose other columns with --features and "
+                f"--target-column"
+            )
+        self.words = {}
+        self.is_known = True
+        before = sum(len(part) for part in self.parts)  # all missing
+        self.parts = [np.full(before, -1, np.int64), self._codes(cells)]
+
+    def _codes(self, cells: Sequence[str]) -> NDArray[np.int64]:
+        words = self.words
+        assert words is not None
+        if self.has_too_many or len(words) + len(set(cells)) > 2 * MOST_WORDS:
+            self.has_too_many = True
+            return np.zeros(len(cells), np.int64)
+        codes = (-1 if is_missing(cell) else words.setdefault(cell.strip(), len(words)) for cell in cells)
+        found = np.fromiter(codes, np.int64, len(cells))
+        self.has_too_many = len(words) > MOST_WORDS
+        return found
+
+    def _is_number(self, cell: str) -> bool:
+        return numbers_of([cell], self.comma) is not None
+
+
+def numbers_of(cells: Sequence[str], comma: bool = False) -> NDArray[np.float64] | None:
+    """Return cells as numbers, None where one is not a number.
+
+    Examples
+    --------
+    >>> numbers_of(["1", " 2.5e3"]), numbers_of(["1,5"], comma=True), numbers_of(["1_000"])
+    (array([1.0e+00, 2.5e+03]), array([1.5]), None)
+    """
+    try:
+        if comma:
+            cells = [cell.replace(",", ".") for cell in cells]
+        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return None
+    return None if "_" in "".join(cells) else numbers  # float() accepts 1_000, which is text in a table
+
+
+def is_missing(cell: str) -> bool:
+    """Say whether a cell is empty, or holds one of the words for that."""
+    return len(cell) < 8 and cell.strip().lower() in MISSING
+
+
+def short(name: str) -> str:
+    """Return a name for a sentence, cut where it is long."""
+    return name if len(name) <= 40 else f"{name[:40]}..."
