@@ -27,8 +27,17 @@ def against(bench, work, goal, teacher, plain, image, steps, start=0.0):
               against=f"{plain.name}, {base:.3g} us")  # fmt: skip
 
 
+def draws(bench):
+    """One point drawn by its score."""
+    for side in (28, 92):
+        cost, lesson = per_step(nimt.SoftTeacher(), picture(side), 60_000)
+        _, loop = per_step(nimt.SoftTeacher(), picture(side), 500, engine="reference", repeat=1)
+        bench.row(f"soft draws, {side}x{side}", "<= 5 us", cost, lesson=lesson, curve=loop.discrepancy)
+
+
 def teachers(bench):
-    """Labels made by the teacher."""
+    """Labels made by the teacher, and draws by odds."""
+    draws(bench)
     eight, zero = datasets.first_eight().values, datasets.mean_zero().values
     made, plain = nimt.SynthesisTeacher(), nimt.GreedyTeacher()
     against(bench, "synthesised labels, digit", "<= 3x", made, plain, zero, 6_600, eight)

@@ -63,7 +63,8 @@ def draw(rng: np.random.Generator) -> Drawn:
         nimt.RandomTeacher(k=k, pool=pool_share, labels=labels),
         nimt.GreedyTeacher(k=1, score="loss", loss=str(loss)),
         synthesis(rng, k) if loss == "square" and not outputs else nimt.GreedyTeacher(),
-    ][rng.integers(4)]
+        nimt.SoftTeacher(temperature=[0.05, 0.5, 5.0][rng.integers(3)], pool=pool_share, labels=labels),
+    ][rng.integers(5)]
     rules = {
         "max_iterations": int(rng.integers(1, 80)),
         "seed": int(rng.integers(1000)),
@@ -111,7 +112,7 @@ def ties(drawn: Drawn, plain: nimt.Lesson, fast: nimt.Lesson, step: int) -> bool
     for _ in range(step):
         next(walk)
     error = norm_of(walk.values - drawn.target, getattr(drawn.teacher, "norm", 2))
-    if isinstance(drawn.teacher, nimt.RandomTeacher):
+    if isinstance(drawn.teacher, nimt.RandomTeacher | nimt.SoftTeacher):
         return False
     if getattr(drawn.teacher, "score", "residual") != "residual":
         return True  # the loss or the gradient chose, and rounding of their values is not looked at here

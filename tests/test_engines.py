@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, ExpSineSquared, Matern, RationalQuadratic
 
 import nimt
@@ -496,6 +497,107 @@ def test_a_loss_that_checks_labels_sees_every_label_that_is_made():
                      SIGNS["scattered"])  # fmt: skip
     assert plan.engine == "reference"
     assert "has to check every label" in plan.reason
+
+
+# ---------------------------------------------------------------- draws by odds
+
+DRAWS = {
+    "soft": {},
+    "hot": {"temperature": 1.5},
+    "colder than odds can be kept": {"temperature": 1e-4},
+    "uniform": {"temperature": np.inf},
+    "of a part": {"temperature": 0.3, "pool": 0.6},
+    "cold": {"temperature": 0},
+}
+
+
+def near_engines(pool):
+    return [engine for engine in engines_for(pool) if engine != "streamed"]
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("drawn", list(DRAWS))
+@pytest.mark.parametrize("name", list(POOLS))
+def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
+    teacher = nimt.SoftTeacher(**DRAWS[drawn])
+    start = np.random.default_rng(8).normal(size=SIZES[name])
+    for loss in LOSSES if drawn == "soft" else ("square",):
+        y = SIGNS[name] if loss == "logistic" else TARGETS[name]
+        expected = teach(POOLS[name], y, teacher, "reference", loss=loss, initial=start, steps=150)
+        for engine in near_engines(POOLS[name]):
+            lesson = teach(POOLS[name], y, teacher, engine, loss=loss, initial=start, steps=150)
+            assert lesson.engine == engine
+            assert_same_lesson(expected, lesson)
+
+
+def test_draws_by_odds_with_other_labels_and_several_outputs():
+    y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 3))
+    teacher = nimt.SoftTeacher(temperature=0.3, labels=nimt.AlternativeLabels(y[::-1], 0.4))
+    expected = teach(POOLS["2-D"], y, teacher, "reference")
+    for engine in near_engines(POOLS["2-D"]):
+        assert_same_lesson(expected, teach(POOLS["2-D"], y, teacher, engine))
+
+
+def test_from_an_error_of_zero_every_point_is_as_likely():
+    y = np.zeros(SIZES["2-D"])
+    one, other = (teach(POOLS["2-D"], y, nimt.SoftTeacher(), engine, steps=50) for engine in ("reference", "grid"))
+    np.testing.assert_array_equal(one.indices, other.indices)
+    assert len(np.unique(one.indices)) > 30
+
+
+@pytest.mark.parametrize("temperature", [0.15, 2.0])
+def test_compiled_draws_come_with_the_odds(temperature):
+    pool, y = POOLS["1-D"], TARGETS["1-D"]
+    lesson = teach(pool, y, nimt.SoftTeacher(temperature=temperature), "grid", rate=1e-13, steps=40_000, seed=3)
+    odds = np.exp(np.abs(y) / (temperature * np.abs(y).max()))
+    expected = len(lesson) * odds / odds.sum()
+    together = expected >= 5  # the rest count as one
+    counts = np.bincount(lesson.indices.ravel(), minlength=len(y))
+    seen = np.append(counts[together], counts[~together].sum())
+    wanted = np.append(expected[together], expected[~together].sum())
+    kept = wanted > 0
+    assert chisquare(seen[kept], wanted[kept]).pvalue > 0.01
+
+
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("engine", ["grid", "neighbours"])
+def test_a_resumed_lesson_of_draws_by_odds_is_bit_identical(engine, tmp_path):
+    teacher = nimt.SoftTeacher(temperature=0.2)
+    whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, steps=500, rate=0.05)
+    path = tmp_path / "stopped.npz"
+    goal = [3]
+    lesson = teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, steps=500, rate=0.05, checkpoint=path,
+                   callback=lambda progress: progress.step > goal[0])  # fmt: skip
+    assert lesson.outcome is nimt.Outcome.STOPPED
+    goal[0] = 200
+    assert nimt.resume(path, callback=lambda progress: progress.step > goal[0]).outcome is nimt.Outcome.STOPPED
+    lesson = nimt.resume(path)
+    np.testing.assert_array_equal(lesson.indices, whole.indices)
+    np.testing.assert_array_equal(lesson.discrepancy, whole.discrepancy)
+    np.testing.assert_array_equal(lesson.final, whole.final)
+
+
+def test_which_draws_by_odds_are_compiled():
+    learner, points, y = nimt.KernelLearner(nimt.rbf(0.1)), POOLS["scattered"], TARGETS["scattered"]
+    assert nimt.plan(learner, nimt.SoftTeacher(), points, y).engine == "neighbours"
+    assert nimt.plan(learner, nimt.SoftTeacher(k=3), points, y).engine == "reference"
+    assert nimt.plan(learner, nimt.SoftTeacher(k=3, temperature=0), points, y).engine == "neighbours"
+    wide = nimt.KernelLearner(nimt.rbf(50.0))
+    assert nimt.plan(wide, nimt.SoftTeacher(), points, y).engine == "reference"
+    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson: points are drawn by their scores"):
+        teach(points, y, nimt.SoftTeacher(), "streamed")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("teacher", [nimt.SoftTeacher(), nimt.SynthesisTeacher(label_range="target")], ids=repr)
+def test_the_discrepancy_of_compiled_teachers_never_drifts(teacher):
+    picture = np.random.default_rng(2).normal(size=(20, 20))
+    marks = sorted({int(t) for t in np.geomspace(1, 200_000, 30)})
+    lesson = teach(nimt.Grid.like(picture), picture, teacher, "grid", kernel=nimt.rbf(1.0), rate=0.05, steps=200_000,
+                   snapshots=marks)  # fmt: skip
+    for t in (t for t in marks if t < len(lesson.discrepancy)):
+        exact = np.sqrt(np.sum((lesson.snapshots[t] - picture.ravel()) ** 2)) / picture.size
+        assert lesson.discrepancy[t] == pytest.approx(exact, rel=1e-9)
 
 
 # ---------------------------------------------------------------- targets full of ties

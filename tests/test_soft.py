@@ -7,6 +7,7 @@ import pytest
 
 import nimt
 from nimt.teachers.base import View
+from nimt.teachers.soft import one_by_odds, scale_above
 from problems import assert_same_lesson, small_lesson
 
 
@@ -58,17 +59,35 @@ def test_hot_is_uniform_without_replacement():
     np.testing.assert_allclose(np.bincount(packs.ravel()) / 6000, 0.5, atol=0.03)
 
 
-def test_the_odds_do_not_depend_on_the_scale():
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_odds_do_not_depend_on_the_scale(k):
     scores = np.array([3.0, 2.0, 1.0, 0.5])
     packs = [
-        nimt.SoftTeacher(k=2).select(view_of(factor * scores, np.random.default_rng(4))).indices
+        nimt.SoftTeacher(k=k).select(view_of(factor * scores, np.random.default_rng(4))).indices
         for factor in (1.0, 2.0**-40)
     ]
     np.testing.assert_array_equal(*packs)
 
 
-def test_nothing_left_to_correct():
-    assert len(nimt.SoftTeacher(k=2).select(view_of([0.0, 0.0, 0.0], np.random.default_rng(0))).indices) == 2
+@pytest.mark.parametrize("k", [1, 2])
+def test_nothing_left_to_correct(k):
+    assert len(nimt.SoftTeacher(k=k).select(view_of([0.0, 0.0, 0.0], np.random.default_rng(0))).indices) == k
+
+
+@pytest.mark.parametrize("top", [5e-324, 1e-310, 1e-12, 0.7, 1.0, 1e305])
+@pytest.mark.parametrize("temperature", [5e-324, 1e-30, 1e-3, 0.1, 1e300])
+def test_no_score_and_no_temperature_is_too_large_or_too_small(top, temperature):
+    scores = top * np.array([0.2, 1.0, 0.5])
+    assert scale_above(top, temperature) >= top
+    with np.errstate(over="ignore"):  # as every lesson does
+        drawn = [one_by_odds(scores, temperature, np.random.default_rng(seed)) for seed in range(20)]
+    assert set(drawn) <= {0, 1, 2}
+    assert temperature > 1e-3 or top < 1e-320 or set(drawn) == {1}
+
+
+def test_a_learner_that_diverged_is_corrected_where_it_did():
+    assert one_by_odds(np.array([1.0, np.nan, 3.0]), 0.1, np.random.default_rng(0)) == 1
+    assert one_by_odds(np.array([1.0, 2.0, np.inf]), 0.1, np.random.default_rng(0)) == 2
 
 
 @pytest.mark.usefixtures("every_step")

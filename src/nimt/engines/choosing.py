@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nimt.engines.base import Engine, Task
-from nimt.engines.compiled import uncovered
+from nimt.engines.compiled import twin_of_teacher, uncovered
 from nimt.engines.reference import ReferenceEngine
+from nimt.engines.synthesising import MARKS
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
@@ -114,10 +115,18 @@ def _grid(task: Task) -> Choice | str:
     n, cells = len(pool), operator.cells
     k = getattr(task.teacher, "k", None)
     single = k == 1 and not isinstance(k, float)
-    needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size
+    needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + kept_by_teacher(task)
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
     return Choice(plan, operator.cost().seconds, lambda pupil: _sparse(task, pupil, operator))
+
+
+def kept_by_teacher(task: Task) -> int:
+    """Return the bytes a compiled engine keeps for a teacher beyond the scores."""
+    twin = twin_of_teacher(task.teacher)
+    if twin is None:
+        return 0
+    return len(task.pool) * (8 * MARKS * twin.makes_labels + 8 * (twin.temperature is not None))
 
 
 def _neighbours(task: Task) -> Choice | str:
@@ -130,15 +139,18 @@ def _neighbours(task: Task) -> Choice | str:
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
     average = max(1, round(cost.seconds / PAIR_SECONDS))
-    needed = cost.memory + 100 * n * task.target[0].size
+    needed = cost.memory + 100 * n * task.target[0].size + kept_by_teacher(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
     return Choice(plan, cost.seconds, lambda pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
 
 
 def _streamed(task: Task) -> Choice | str:
+    twin = twin_of_teacher(task.teacher)
+    if twin is not None and twin.temperature is not None:
+        return "points are drawn by their scores on a grid or among neighbours, and this kernel reaches across the pool"
     kernel, pool = _kernel_learner(task).kernel, task.pool
     cost = StreamedOperator.cost(pool)
-    needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size)
+    needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + kept_by_teacher(task)
     plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
 
     def make(pupil: Pupil) -> Engine:

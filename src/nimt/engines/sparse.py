@@ -14,6 +14,7 @@ from nimt.engines.compiled import CompiledEngine, Sheet
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator
+from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
 
 Whole = NDArray[np.int64]
 Columns = tuple[NDArray[Any], ...]  # of K: arrays of several types, as `_compiled.by_columns` takes them
@@ -28,7 +29,8 @@ class SparseEngine(CompiledEngine):
 
     With one greedy example per step, the largest score is needed after every step: the pool is laid out tile by tile,
     and a tournament over the tiles is repeated only for the tiles that the step changed. Packs and random examples need
-    no tournament and stay in the order of the pool.
+    no tournament and stay in the order of the pool. Where one point is drawn by its score, a tile is 64 points in the
+    order of the pool, and beside the tournament every node has the sum of its odds.
     """
 
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator | NeighbourOperator) -> None:
@@ -43,6 +45,7 @@ class SparseEngine(CompiledEngine):
         self.diagonal: Array = np.array([operator.height])
         self.sums: Array = np.zeros(3)
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
+        self.tables: Whole = NO_SLOTS
         if self.tournament:
             self._lay_out_by_tiles()
         tiles = len(self.order) // _compiled.TILE
@@ -65,6 +68,11 @@ class SparseEngine(CompiledEngine):
         self.weight: Array = NOTHING if self.twin.kernel is None else self._placed(self.gradient_weight())
         self.work: Whole = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
         self.guess: Whole = np.zeros(2, dtype=np.int64)
+        self.drawing: tuple[object, ...] | None = None
+        if self.twin.temperature is not None:
+            constants = (*ROOTS[:3], COLD, SMALLEST, LARGEST, self.twin.temperature)
+            nodes = np.zeros(self.levels[-1])
+            self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
         self._take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
@@ -74,9 +82,13 @@ class SparseEngine(CompiledEngine):
 
     def _lay_out_by_tiles(self) -> None:
         n = len(self.task.pool)
-        if self.on_grid:
+        if self.twin.temperature is not None:  # draws go through the pool in its order
+            slots = -(-n // _compiled.TILE) * _compiled.TILE
+            self.order = np.minimum(np.arange(slots), n).astype(np.int32)
+            if self.on_grid:
+                _, _, self.tables, _ = pool_layout(self.task.pool.shape)
+        elif self.on_grid:
             shape, _, _, places = pool_layout(self.task.pool.shape)
-            self.tables: Whole
             self.tables, slots = tiled_layout(self.task.pool.shape, _compiled.TILE)
             self.order = np.full(slots, n, dtype=np.int32)
             _compiled.slots_of_grid(shape, self.tables, places, self.order)
@@ -149,6 +161,9 @@ class SparseEngine(CompiledEngine):
             _compiled.build_tournament(
                 self.bits, self.best_slot, self.order, self.levels, self.node_bits, self.node_tile
             )
+        if self.drawing is not None:
+            top = self.score[self.best_slot[self.node_tile[self.levels[-2]]]]
+            _compiled.renew_all_odds(self.drawing, self.score, top, self.levels)
 
     # -- running
 
@@ -166,8 +181,8 @@ class SparseEngine(CompiledEngine):
             )  # fmt: skip
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
-            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.greedy, self.tournament,
-            *function, *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile,
+            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.greedy,
+            self.tournament, *function, *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile,
             self.stamp, self.touched, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)

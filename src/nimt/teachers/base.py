@@ -148,6 +148,8 @@ class CompiledTwin:
         Over outputs, of the residual or the slope.
     makes_labels : bool
         Whether the label is made from the learner's responses, as `SynthesisTeacher` does.
+    temperature : float, optional
+        With it, one point is drawn by its score, as `SoftTeacher` does.
     """
 
     draw: Callable[[np.random.Generator, Indices, int, int], Indices] | None = None
@@ -155,6 +157,7 @@ class CompiledTwin:
     kernel: Kernel | None = None
     norm: int | str = 2
     makes_labels: bool = False
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
