@@ -525,8 +525,8 @@ def true_labels(chosen, source, outputs, out_label):
 @njit(cache=True, nogil=True)
 def by_columns(
     on_grid, grid, lists, at, rates, other_label, making, drawing, greedy, tournament, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits, node_tile,
-    stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits,
+    node_tile, stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 

@@ -182,8 +182,8 @@ class SparseEngine(CompiledEngine):
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
             self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.greedy,
-            self.tournament, *function, *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits, self.node_tile,
-            self.stamp, self.touched, self.work, self.guess, *end,
+            self.tournament, *function, *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits,
+            self.node_tile, self.stamp, self.touched, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
 
