@@ -129,9 +129,7 @@ def main() -> None:
     print(table(options.seeds))
     task = next(tasks())
     found = task.forecast(nimt.GreedyTeacher())
-    nimt.plots.forecast(found, task.teach(nimt.GreedyTeacher(), 9000)).figure.savefig(
-        options.out / "forecast.png", dpi=130
-    )
+    nimt.plots.forecast(found, task.teach(nimt.GreedyTeacher(), 9000)).savefig(options.out / "forecast.png", dpi=130)
     print(f"\n{found}\n\nThe figure is in {options.out / 'forecast.png'}")
 
 

@@ -439,7 +439,7 @@ def test_the_picture_has_the_forecast_and_the_lesson():
     found, lesson = nimt.forecast(*task, tol=1e-4), nimt.teach(*task, tol=1e-4, max_iterations=4000)
     table = nimt.plots.forecast_table(found, lesson)
     assert (table.itd, table.lesson.itd, table.bounds) == (found.itd, 3056, found.bounds)
-    ax = nimt.plots.forecast(found, lesson)
+    ax = nimt.plots.forecast(found, lesson).axes[0]
     labels = ax.get_legend_handles_labels()[1]
     assert labels == ["GFT-1: 3,056 steps", "forecast: 3,060 steps", "2,907 to 3,213"]
     rms = nimt.teach(*task, measure="rms", max_iterations=5)

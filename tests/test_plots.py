@@ -178,13 +178,13 @@ def test_all_colours_differ():
 
 def test_six_teachers_of_the_readers_own_are_told_apart_also_in_print():
     kinds = [type(f"Own{place}", (Own,), {}) for place in range(6)]
-    axes = plots.compare_curves([lesson_on(X, kind(), max_iterations=2) for kind in kinds])
+    axes = plots.compare_curves([lesson_on(X, kind(), max_iterations=2) for kind in kinds]).axes[0]
     assert len({line.get_color() for line in axes.lines}) == 6
     assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 6
 
 
 def test_lessons_of_one_method_differ_by_their_line():
-    axes = plots.compare_curves([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)])
+    axes = plots.compare_curves([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)]).axes[0]
     looks = [(entry.get_color(), str(entry._unscaled_dash_pattern)) for entry in axes.lines]
     assert len(set(looks)) == 4
 
@@ -194,7 +194,7 @@ def test_lessons_of_one_method_differ_by_their_line():
 
 def test_a_curve_is_drawn_as_it_is_in_the_table(tmp_path):
     lesson = lesson_on(X, tol=0.05, max_iterations=500)
-    axes = plots.curve(lesson)
+    axes = plots.curve(lesson).axes[0]
     drawn, end = axes.lines[:2]
     np.testing.assert_array_equal(drawn.get_ydata(), lesson.discrepancy)
     assert (end.get_xdata()[0], end.get_ydata()[0]) == (lesson.itd, lesson.discrepancy[lesson.itd])
@@ -271,7 +271,7 @@ def test_a_lesson_that_was_over_at_once_can_be_drawn(pool, tmp_path):
     lesson = lesson_on(pool, y=0.0, tol=1e-3)
     assert len(lesson) == 0
     saved(plots.panels(lesson), tmp_path)
-    saved(plots.curve(lesson).figure, tmp_path)
+    saved(plots.curve(lesson), tmp_path)
 
 
 @pytest.mark.parametrize("pool", [X, np.column_stack([X, X])])
@@ -281,7 +281,7 @@ def test_a_lesson_that_diverged_can_be_drawn(pool, tmp_path):
         lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, line, max_iterations=5)
     assert lesson.outcome is nimt.Outcome.DIVERGED
     saved(plots.panels(lesson), tmp_path)
-    saved(plots.curve(lesson).figure, tmp_path)
+    saved(plots.curve(lesson), tmp_path)
 
 
 def test_a_single_point_can_be_drawn(tmp_path):

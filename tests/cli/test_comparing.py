@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.reports.comparison import comparison_table, draw_comparison
+from nimt.reports.comparison import comparison_table
 
 pytestmark = pytest.mark.long
 
@@ -167,7 +167,7 @@ def test_other_labels_survive_the_clock():
 
 
 def test_the_figure_draws_the_bands(comparison):
-    figure = draw_comparison(comparison)
+    figure = nimt.plots.comparison(comparison)
     (ax,) = figure.axes
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines if not str(line.get_label()).startswith("_")}
     assert list(drawn) == ["greedy", "random", "whole"]

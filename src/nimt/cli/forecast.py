@@ -63,10 +63,6 @@ def _figure_path(figure: str | None) -> Path | None:
 
 
 def _draw(found: Forecast, path: Path) -> None:
-    from matplotlib.figure import Figure
-
     from nimt.plots import forecast as drawn
 
-    figure = Figure(figsize=(5.8, 3.4), layout="constrained")
-    drawn(found, ax=figure.subplots())
-    figure.savefig(path, dpi=130)
+    drawn(found).savefig(path, dpi=130)

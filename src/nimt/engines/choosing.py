@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nimt import display
 from nimt.engines.base import Engine, Task
 from nimt.engines.compiled import twin_of_teacher, uncovered
 from nimt.engines.reference import ReferenceEngine
@@ -48,6 +49,11 @@ class Plan:
     def __str__(self) -> str:
         changed = "every point" if self.window is None else f"{self.window} points"
         return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {changed}: {self.reason}"
+
+    def _repr_html_(self) -> str:
+        changed = "every point" if self.window is None else f"{self.window} points"
+        rows = {"memory": f"about {readable(self.bytes)}", "an example changes": changed, "why": self.reason}
+        return display.cell(f"Plan: {self.engine} engine", display.pairs(rows))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
@@ -114,6 +115,16 @@ class Described:
             if name in state:
                 value = np.array(state[name])
                 setattr(self, name, value.item() if value.ndim == 0 else value)
+
+    def _repr_html_(self) -> str:
+        # instead of scikit-learn's diagram, which calls everything without `fit` "not fitted"
+        steps = int(getattr(self, "steps_", 0))
+        taught = f", taught in {steps:,} step{'s' if steps > 1 else ''}" if steps else ""
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]  # of the estimator it is mixed into
+        return display.diagram(f"{type(self).__name__}{taught}", parameters)
+
+    def _repr_mimebundle_(self, **options: object) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
 class StartsFromInitial:

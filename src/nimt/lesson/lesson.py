@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.learners.prepared import on_prepared_points, with_preparation
@@ -404,6 +405,26 @@ class Lesson:
             compiling=float(content.get("compiling", 0.0)),  # missing in files of version 0.1
             drew=bool(content.get("drew", True)),
             looked=None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
+        )
+
+    def _repr_html_(self) -> str:
+        measure = self.measure
+        numbers = {
+            "steps": f"{len(self):,}",
+            "ITD": None if self.itd is None else f"{self.itd:,}",
+            "tolerance": None if self.tol is None else f"{self.tol:g}",
+            "discrepancy": f"{self.discrepancy[0]:.4g} → {self.discrepancy[-1]:.4g}",
+            "measure": measure.name,
+            "teacher": self.method,
+            "learner": "not stored" if self.learner is None else type(self.learner).__name__,
+            "pool": repr(self.pool),
+            "engine": f"{self.engine}, {self.elapsed:.3g} s",
+        }
+        line = display.Line("", self.colour or "currentColor", np.arange(len(self.discrepancy)), self.discrepancy)
+        return display.cell(
+            f"Lesson: {self.outcome}",
+            display.pairs(numbers),
+            display.curves([line], measure.axis or measure.name, self.tol, logarithmic=not measure.higher_is_better),
         )
 
     def __repr__(self) -> str:

@@ -1,3 +1,4 @@
+from .comparisons import comparison as comparison
 from .curves import Curve as Curve
 from .curves import compare_curves as compare_curves
 from .curves import compare_table as compare_table

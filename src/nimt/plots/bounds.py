@@ -75,10 +75,11 @@ def draw_bounds(problems: Mapping[str, Mapping[str, Table]]) -> Figure:
     if not problems or not all(problems.values()):
         raise InvalidInput("draw_bounds needs at least one problem with at least one lesson")
     import matplotlib
-    from matplotlib.figure import Figure
+
+    from nimt.plots.figures import new_figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(4.6 * len(problems), 8.0), layout="constrained")
+        figure = new_figure(4.6 * len(problems), 8.0)
         grid = figure.subplots(3, len(problems), squeeze=False, sharex="col", height_ratios=(2.6, 1.0, 1.0))
         for (top, middle, bottom), (title, tables) in zip(grid.T, problems.items(), strict=True):
             top.set_title(title, loc="left")

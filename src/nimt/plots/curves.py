@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import overload
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,9 +17,12 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import decibels
-from nimt.plots.style import QUIET, STYLE, inks
+from nimt.plots.figures import drawn
+from nimt.plots.style import QUIET, inks
 from nimt.pools.base import is_picture
 from nimt.teaching.comparing import Comparison
+
+SIZE = (5.4, 3.2)  # inches
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,11 @@ def compare_table(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson])
     return curves
 
 
-def curve(lesson: Lesson, ax: Axes | None = None) -> Axes:
+@overload
+def curve(lesson: Lesson, ax: None = None) -> Figure: ...
+@overload
+def curve(lesson: Lesson, ax: Axes) -> Axes: ...
+def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
     """Draw the discrepancy of a lesson, step by step.
 
     Parameters
@@ -113,21 +120,27 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Axes:
 
     Returns
     -------
-    Axes
-        Its figure is `ax.figure`: `ax.figure.savefig("curve.png")`.
+    Figure, or the Axes given
+        A notebook shows the figure; a file is written by `figure.savefig("curve.png")`.
 
     Examples
     --------
     >>> import nimt
     >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0],
     ...                     max_iterations=3)
-    >>> len(nimt.plots.curve(lesson).lines[0].get_xdata())
+    >>> len(nimt.plots.curve(lesson).axes[0].lines[0].get_xdata())
     4
     """
-    return _draw_curves([curve_table(lesson)], ax)
+    return drawn(lambda ax: _draw_curves([curve_table(lesson)], ax), ax, *SIZE)
 
 
-def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None) -> Axes:
+@overload
+def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: None = None) -> Figure: ...
+@overload
+def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: Axes) -> Axes: ...
+def compare_curves(
+    lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None
+) -> Figure | Axes:
     """Draw the discrepancies of several lessons on one pair of axes.
 
     A method has the same colour in every figure; lessons of one method differ by their line style.
@@ -140,39 +153,36 @@ def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson]
 
     Returns
     -------
-    Axes
+    Figure, or the Axes given
     """
-    return _draw_curves(compare_table(lessons), ax)
+    curves = compare_table(lessons)
+    return drawn(lambda ax: _draw_curves(curves, ax), ax, *SIZE)
 
 
-def _draw_curves(curves: list[Curve], ax: Axes | None) -> Axes:
-    with mpl.rc_context(STYLE):
-        if ax is None:
-            ax = Figure(figsize=(5.4, 3.2), layout="constrained").subplots()
-        drawn = inks((one.colour for one in curves), (one.method for one in curves))
-        for one, ink in zip(curves, drawn, strict=True):
-            name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
-            ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name)
-            if one.itd is not None:
-                ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
-        if all(one.is_logarithmic for one in curves) and any((one.discrepancy > 0).any() for one in curves):
-            ax.set_yscale("log")
-        in_decibels = _draw_decibels(ax, {one.decibels_at_one for one in curves})
-        for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
-            ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-            _name_tolerance(ax, tolerance, inside=in_decibels)
-        ax.grid(axis="y")
-        ax.margins(x=0.02)
-        ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        ax.set_xlabel("step")
-        ax.set_ylabel(curves[0].axis)
-        # outside the axes, as the tolerance is, because curves may be anywhere inside
-        ax.legend(
-            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
-            handlelength=2.0, columnspacing=1.6,
-        )  # fmt: skip
-        return ax
+def _draw_curves(curves: list[Curve], ax: Axes) -> None:
+    ready = inks((one.colour for one in curves), (one.method for one in curves))
+    for one, ink in zip(curves, ready, strict=True):
+        name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
+        ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name)
+        if one.itd is not None:
+            ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
+    if all(one.is_logarithmic for one in curves) and any((one.discrepancy > 0).any() for one in curves):
+        ax.set_yscale("log")
+    in_decibels = _draw_decibels(ax, {one.decibels_at_one for one in curves})
+    for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
+        ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        _name_tolerance(ax, tolerance, inside=in_decibels)
+    ax.grid(axis="y")
+    ax.margins(x=0.02)
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.set_xlabel("step")
+    ax.set_ylabel(curves[0].axis)
+    # outside the axes, as the tolerance is, because curves may be anywhere inside
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
+        handlelength=2.0, columnspacing=1.6,
+    )  # fmt: skip
 
 
 def _name_tolerance(ax: Axes, tolerance: float, *, inside: bool) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,7 +16,8 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
 from nimt.plots.curves import Curve, curve_table
-from nimt.plots.style import OTHER, QUIET, STYLE, TARGET
+from nimt.plots.figures import drawn
+from nimt.plots.style import OTHER, QUIET, TARGET
 from nimt.theory.forecasting import Forecast
 
 
@@ -55,7 +56,11 @@ def forecast_table(found: Forecast, lesson: Lesson | None = None) -> ForecastTab
     )
 
 
-def forecast(found: Forecast, lesson: Lesson | None = None, ax: Axes | None = None) -> Axes:
+@overload
+def forecast(found: Forecast, lesson: Lesson | None = None, ax: None = None) -> Figure: ...
+@overload
+def forecast(found: Forecast, lesson: Lesson | None = None, *, ax: Axes) -> Axes: ...
+def forecast(found: Forecast, lesson: Lesson | None = None, ax: Axes | None = None) -> Figure | Axes:
     """Draw a forecast: M over t, the interval of the step it names, the proved bounds; and the lesson if there is one.
 
     Parameters
@@ -67,50 +72,45 @@ def forecast(found: Forecast, lesson: Lesson | None = None, ax: Axes | None = No
 
     Returns
     -------
-    Axes
+    Figure, or the Axes given
 
     Examples
     --------
     >>> import nimt
     >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.01)
     >>> found = nimt.forecast(learner, nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], tol=1e-2)
-    >>> nimt.plots.forecast(found).get_xlabel()
+    >>> nimt.plots.forecast(found).axes[0].get_xlabel()
     'step'
     """
-    return _draw(forecast_table(found, lesson), ax)
+    table = forecast_table(found, lesson)
+    return drawn(lambda ax: _draw(table, ax), ax, 5.8, 3.4)
 
 
-def _draw(table: ForecastTable, ax: Axes | None) -> Axes:
-    with mpl.rc_context(STYLE):
-        if ax is None:
-            ax = Figure(figsize=(5.8, 3.4), layout="constrained").subplots()
-        seen = table.step > 0
-        if table.lesson is not None:
-            name = table.lesson.name if table.lesson.itd is None else f"{table.lesson.name}: {table.lesson.itd:,} steps"
-            ax.plot(table.lesson.step[1:], table.lesson.discrepancy[1:], color=table.lesson.colour or OTHER, label=name)
-        name = "forecast" if table.itd is None else f"forecast: {table.itd:,} steps"
-        ax.plot(
-            table.step[seen], table.discrepancy[seen], color=TARGET, linewidth=1.2, linestyle=(0, (4, 2)), label=name
-        )
-        low, high = table.interval
-        if table.itd is not None and high is not None and high > low:
-            ax.axvspan(max(low, 1), high, color=QUIET, alpha=0.25, linewidth=0, label=f"{low:,} to {high:,}")
-        _draw_bounds(ax, table)
-        ax.axhline(table.tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        ax.annotate(
-            f"tolerance\n{table.tolerance:g}", (1, table.tolerance), xycoords=("axes fraction", "data"), xytext=(4, 0),
-            textcoords="offset points", ha="left", va="center", color=QUIET, fontsize=7.5,
-        )  # fmt: skip
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        ax.set_xlabel("step")
-        ax.set_ylabel(table.axis)
-        ax.legend(
-            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.3, borderpad=0.2, handlelength=2.2,
-            columnspacing=1.4,
-        )  # fmt: skip
-        return ax
+def _draw(table: ForecastTable, ax: Axes) -> None:
+    seen = table.step > 0
+    if table.lesson is not None:
+        name = table.lesson.name if table.lesson.itd is None else f"{table.lesson.name}: {table.lesson.itd:,} steps"
+        ax.plot(table.lesson.step[1:], table.lesson.discrepancy[1:], color=table.lesson.colour or OTHER, label=name)
+    name = "forecast" if table.itd is None else f"forecast: {table.itd:,} steps"
+    ax.plot(table.step[seen], table.discrepancy[seen], color=TARGET, linewidth=1.2, linestyle=(0, (4, 2)), label=name)
+    low, high = table.interval
+    if table.itd is not None and high is not None and high > low:
+        ax.axvspan(max(low, 1), high, color=QUIET, alpha=0.25, linewidth=0, label=f"{low:,} to {high:,}")
+    _draw_bounds(ax, table)
+    ax.axhline(table.tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+    ax.annotate(
+        f"tolerance\n{table.tolerance:g}", (1, table.tolerance), xycoords=("axes fraction", "data"), xytext=(4, 0),
+        textcoords="offset points", ha="left", va="center", color=QUIET, fontsize=7.5,
+    )  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.set_xlabel("step")
+    ax.set_ylabel(table.axis)
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.3, borderpad=0.2, handlelength=2.2,
+        columnspacing=1.4,
+    )  # fmt: skip
 
 
 def _draw_bounds(ax: Axes, table: ForecastTable) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
+from nimt.plots.figures import new_figure
 from nimt.plots.looks import look_of
 from nimt.plots.scenes import by_output
 from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, class_colours, inks
@@ -133,7 +134,7 @@ def _spread(steps: list[int]) -> list[int]:
 
 def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
     rows, columns = _layout(len(table))
-    figure = figure or Figure(figsize=(2.0 * columns + 0.5, 1.75 * rows + 0.55), layout="constrained")
+    figure = figure or new_figure(2.0 * columns + 0.5, 1.75 * rows + 0.55)
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     pairs = _line_inks(lesson)
     for ax, panel in zip(all_axes, table, strict=False):
@@ -182,7 +183,7 @@ def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | 
     shades = [look.shades(values) for values in (*beside, *(panel.values for panel in table))]
     rows, columns = _layout(len(shades))
     width, height = _map_size(pool)
-    figure = figure or Figure(figsize=(width * columns + 0.9, (height + 0.3) * rows + 0.2), layout="constrained")
+    figure = figure or new_figure(width * columns + 0.9, (height + 0.3) * rows + 0.2)
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     finite = np.concatenate([part[np.isfinite(part)] for part in shades])
     limits = {"vmin": finite.min(), "vmax": finite.max()}  # one scale, so that the panels can be compared

@@ -9,10 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nimt import display
 from nimt.arrays import Array, check_finite, frozen, real_array
 from nimt.errors import InvalidInput, NimtError
 
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
+AXES_SHOWN = 8  # of scattered points, in a notebook
 
 
 class Points:
@@ -49,6 +51,11 @@ class Points:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def _repr_html_(self) -> str:
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        sides = {f"axis {i}": f"from {low[i]:g} to {high[i]:g}" for i in range(min(self.dimension, AXES_SHOWN))}
+        return display.cell(repr(self), display.pairs(sides))
 
     def __repr__(self) -> str:
         return f"Points({len(self)} in {self.dimension}-D)"
@@ -133,6 +140,12 @@ class Grid:
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))
+
+    def _repr_html_(self) -> str:
+        rows = {"points": f"{len(self):,}"}
+        for number, (axis, step) in enumerate(zip(self.axes, self.spacing, strict=True)):
+            rows[f"axis {number}"] = f"{len(axis):,} points from {axis[0]:g} to {axis[-1]:g}, {step:g} apart"
+        return display.cell(repr(self), display.pairs(rows))
 
     def __repr__(self) -> str:
         return f"Grid({' x '.join(str(length) for length in self.shape)})"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nimt import display
 from nimt.arrays import Array, check_count, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid
@@ -79,6 +80,13 @@ class Box:
     def described(self) -> dict[str, Any]:
         """Return the parameters it is made from."""
         return {"bounds": self.bounds, "points": list(self.points)}
+
+    def _repr_html_(self) -> str:
+        rows = {
+            f"axis {number}": f"from {low:g} to {high:g}, measured at {count:,} points"
+            for number, ((low, high), count) in enumerate(zip(self.bounds, self.points, strict=True))
+        }
+        return display.cell("Box", display.pairs(rows))
 
     def __repr__(self) -> str:
         return f"Box({' x '.join(f'[{low:g}, {high:g}]' for low, high in self.bounds)}, measured on {self.grid!r})"

@@ -6,18 +6,15 @@ import json
 import re
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from nimt import display, plots
 from nimt.files import whole_file, write_text
-from nimt.plots.style import QUIET, STYLE, inks
+from nimt.plots.style import inks
 from nimt.reports import html as pages
 from nimt.teaching.comparing import Comparison, Row
 
 DPI = 130
-BAND_INK = 0.18
 HEADER = ("teacher", "seeds", "steps", "{measure} at end", "examples", "points", "seconds")
 CAPTION = "The {measure} after each step, the mean over the seeds; bands span the lowest to the highest."
 PARTS = ("choosing", "learning")
@@ -35,29 +32,18 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
     return header, [_line(row, comparison.tol, timed) for row in rows]
 
 
-def draw_comparison(comparison: Comparison) -> Figure:
-    """Draw every teacher's curve, the mean over the seeds, with a band from the lowest to the highest value."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-        ax = figure.subplots()
-        bands = comparison.bands()
-        drawn = inks((band.colour for band in bands), (band.name for band in bands))
-        for band, ink in zip(bands, drawn, strict=True):
-            ax.plot(band.step, band.mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
-            if not np.array_equal(band.low, band.high):
-                ax.fill_between(band.step, band.low, band.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
-        if not comparison.measure.higher_is_better and any((band.mean > 0).any() for band in bands):
-            ax.set_yscale("log")
-        if comparison.tol:
-            ax.axhline(comparison.tol, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        ax.grid(axis="y")
-        ax.margins(x=0.02)
-        ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        measure = comparison.measure
-        ax.set(xlabel="step", ylabel=measure.axis or measure.name)
-        figure.legend(loc="outside upper left", ncols=min(4, len(bands)), handlelength=2.0, columnspacing=1.6)
-        return figure
+def comparison_cell(comparison: Comparison) -> str:
+    """Return what a notebook shows of a comparison: its table, and the mean curves."""
+    header, lines = comparison_table(comparison)
+    bands = comparison.bands()
+    drawn = inks((band.colour for band in bands), (band.name for band in bands))
+    curves = [display.Line(band.name, ink.colour, band.step, band.mean) for band, ink in zip(bands, drawn, strict=True)]
+    measure = comparison.measure
+    return display.cell(
+        f"Comparison of {len(lines)} teacher{'s' if len(lines) > 1 else ''}",
+        display.table(header, lines),
+        display.curves(curves, measure.axis or measure.name, comparison.tol, logarithmic=not measure.higher_is_better),
+    )
 
 
 def write_comparison_report(
@@ -72,7 +58,7 @@ def write_comparison_report(
             written.append(path)
     write_text(folder / "comparison.json", json.dumps(_finite(comparison.to_dict()), indent=2, allow_nan=False) + "\n")
     with whole_file(folder / "curves.png") as temporary:
-        draw_comparison(comparison).savefig(temporary, format="png", dpi=DPI)
+        plots.comparison(comparison).savefig(temporary, format="png", dpi=DPI)
     write_text(folder / "report.html", comparison_page(comparison, title, folder, repeat))
     return [*written, folder / "comparison.json", folder / "curves.png", folder / "report.html"]
 

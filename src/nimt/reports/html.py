@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
+
+from nimt.display import pairs as pairs
+from nimt.display import table as table
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --quiet: #6a6a70; --line: #dcdce0; --paper: #ffffff; --box: #f6f6f8;
@@ -128,47 +131,6 @@ def tiles(numbers: Mapping[str, str]) -> str:
         f'<div class="tile"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in numbers.items()
     )
     return f'<div class="tiles">{inside}</div>'
-
-
-def pairs(values: Mapping[str, object]) -> str:
-    """Return a table of names and values; values that are None are left out."""
-    rows = "".join(
-        f'<tr><th>{escape(name)}</th><td class="value">{escape(str(value))}</td></tr>'
-        for name, value in values.items()
-        if value is not None
-    )
-    return f'<div class="scroll"><table>{rows}</table></div>'
-
-
-def table(
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    words: Sequence[int] = (),
-    groups: Sequence[int] = (),
-) -> str:
-    """Return a table of text: the first column aligned left, the others, which hold numbers, aligned right.
-
-    Parameters
-    ----------
-    header : sequence of str
-    rows : iterable of sequences of str
-    words : sequence of int
-        Columns after the first that hold words: aligned left, and wrapped if they are long.
-    groups : sequence of int
-        Rows that begin a group: lines are drawn between groups only.
-    """
-    kinds = ["words" if column == 0 or column in words else "number" for column in range(len(header))]
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        pairs = zip(kinds, cells, strict=True)
-        return "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for kind, cell in pairs)
-
-    begins = dict.fromkeys(groups, ' class="group"')
-    inside = "".join(f"<tr{begins.get(place, '')}>{line(row, 'td')}</tr>" for place, row in enumerate(rows))
-    head = f"<thead><tr>{line(header, 'th')}</tr></thead>"
-    kind = ' class="grouped"' if groups else ""
-    return f'<div class="scroll"><table{kind}>{head}<tbody>{inside}</tbody></table></div>'
 
 
 def remark(text: str) -> str:

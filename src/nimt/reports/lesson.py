@@ -61,9 +61,7 @@ def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson"
 
 def curve_figure(lesson: Lesson) -> Figure:
     """Return the discrepancy of the lesson as a figure."""
-    figure = plots.curve(lesson).figure
-    assert isinstance(figure, Figure)
-    return figure
+    return plots.curve(lesson)
 
 
 def panels_figure(lesson: Lesson) -> Figure:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
+from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
@@ -273,6 +274,13 @@ class Teacher:
     def compiled_twin(self) -> CompiledTwin | None:
         """Return how compiled engines choose for it, None where `select` itself must be called."""
         return None
+
+    def _repr_html_(self) -> str:
+        kind, name = type(self).__name__, name_of(self)
+        title = kind if name == kind else f"{kind}, {name}"
+        return display.diagram(
+            title, {part.name: getattr(self, part.name) for part in dataclasses.fields(self)}, self.colour
+        )
 
     def select(self, view: View) -> Selection:
         """Choose what to show next."""

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from os import PathLike
 from typing import Any
 
@@ -137,6 +138,11 @@ class Comparison:
                 for row in self.rows()
             ],
         }
+
+    def _repr_html_(self) -> str:
+        # the table of text is made far above the record, so it is asked for by name and only here
+        shown: str = import_module("nimt.reports.comparison").comparison_cell(self)
+        return shown
 
     def __str__(self) -> str:
         word = self.measure.word

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt import display
 from nimt.arrays import Array, check_positive
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
+from nimt.teachers.base import VERMILION
 from nimt.theory import assumptions
 from nimt.theory.discrepancy import Discrepancies, discrepancies_of, ratio_of, running_sum
 from nimt.theory.replay import Replay, replay
@@ -140,6 +142,13 @@ class Bounds:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        lines = [display.Line("measured", VERMILION, self.step, self.smallest_largest)]
+        if self.by_distance is not None:
+            lines.append(display.Line("bound", "currentColor", self.step, self.by_distance))
+        curve = display.curves(lines, "the smallest of the largest S so far") if len(self.step) else ""
+        return display.cell("Bounds of the convergence theorems", display.sentences(self.sentences()), curve)
 
     def _rate_sentence(self) -> str:
         if self.rate_limit is None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt import display
 from nimt.theory.assumptions import Assumption
 from nimt.theory.results import to_json
 
@@ -105,6 +106,21 @@ class Check:
     def sound(self) -> bool:
         """Whether everything whose assumptions hold held at every step."""
         return not any(one.assumed for one in self.violated)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                one.name,
+                one.statement,
+                "all hold" if one.assumed else "; ".join(part.clause for part in one.assumptions if not part.holds),
+                f"{one.held:,} of {one.steps:,}" if one.unknown is None else "not known",
+            )
+            for one in self.inequalities
+        ]
+        said = "every inequality whose assumptions hold held at every step"
+        failed = "an inequality failed although its assumptions hold"
+        header = ("inequality", "statement", "assumptions", "held at")
+        return display.cell(f"Check: {said if self.sound else failed}", display.table(header, rows, words=(1, 2)))
 
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return one row per inequality, as columns; -1 and NaN where there is no violation."""

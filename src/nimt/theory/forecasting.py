@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from functools import cached_property, singledispatch
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PchipInterpolator
 
+from nimt import display
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
@@ -126,8 +126,11 @@ class Forecast:
         return "\n".join(self.sentences())
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences())
-        return f'<div class="nimt-forecast">{rows}</div>'
+        first, *others = self.sentences()
+        measure = as_measure(self.measure)
+        line = display.Line("", "currentColor", self.curve.step, self.curve.discrepancy)
+        curve = display.curves([line], measure.axis or measure.name, self.tol)
+        return display.cell(f"Forecast: {first}", display.sentences(others), curve)
 
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return the curve as columns."""
