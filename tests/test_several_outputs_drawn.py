@@ -77,11 +77,11 @@ def test_a_ratio_that_says_nothing_is_refused():
     with pytest.raises(nimt.InvalidInput, match="measure='paper' or 'rms'"):
         lesson_on([0.0, 1.0], [1.0, 2.0], measure="rkhs").psnr()
     flat = lesson_on(nimt.Grid.like(np.zeros((2, 2))), 3.0)
-    assert summary_of(flat)["psnr_at_end"] is None and len(plots.curve(flat).figure.axes) == 1
+    assert summary_of(flat)["psnr_at_end"] is None and len(plots.curve(flat).axes) == 1
 
 
 def test_a_picture_has_decibels_at_the_right_of_its_curve(colour):
-    axes = plots.curve(colour)
+    axes = plots.curve(colour).axes[0]
     left, right = axes.figure.axes
     for limits in (left.get_ylim(), (1e-3, 1e-1)):
         left.set_ylim(*limits)
