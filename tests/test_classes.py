@@ -385,7 +385,7 @@ def test_regions_are_what_the_learner_names(q, tmp_path):
             said = lesson.learner.predict([[table.x[column], table.y[row]]])[0].tolist()
             assert table.named[row, column] == said.index(max(said))
     assert table.count == q and table.shown.tolist() == sorted(set(lesson.indices.ravel().tolist()))
-    nimt.plots.regions(lesson, cells=30).figure.savefig(tmp_path / "regions.png")
+    nimt.plots.regions(lesson, cells=30).savefig(tmp_path / "regions.png")
     assert len(list(draw_frames(lesson))) == 3
 
 

@@ -40,8 +40,8 @@ def test_the_plots_list_exactly_what_is_public():
     import nimt.plots.style  # what was imported elsewhere is not listed
 
     public = {
-        "Curve", "ForecastTable", "Panel", "compare_curves", "compare_table", "curve", "curve_table", "forecast",
-        "forecast_table", "panel_table", "panels", "Regions", "region_table", "regions",
+        "Curve", "ForecastTable", "Panel", "comparison", "compare_curves", "compare_table", "curve", "curve_table",
+        "forecast", "forecast_table", "panel_table", "panels", "Regions", "region_table", "regions",
     }  # fmt: skip
     assert set(dir(nimt.plots)) == set(nimt.plots.__all__) == public
     assert all(getattr(nimt.plots, name).__doc__ for name in public)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
@@ -17,7 +16,8 @@ from nimt.arrays import Array, Indices, check_count
 from nimt.classes import answers, check_classes
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import STYLE, TARGET, class_colours
+from nimt.plots.figures import drawn
+from nimt.plots.style import TARGET, class_colours
 
 CELLS = 160  # along each axis
 ROOM = 0.05  # share of the range of the points that is drawn beyond them
@@ -77,7 +77,11 @@ def region_table(lesson: Lesson, cells: int = CELLS) -> Regions:
     )
 
 
-def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Axes:
+@overload
+def regions(lesson: Lesson, ax: None = None, cells: int = CELLS) -> Figure: ...
+@overload
+def regions(lesson: Lesson, ax: Axes, cells: int = CELLS) -> Axes: ...
+def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Figure | Axes:
     """Draw which class the taught learner names where, the points by their class, and rings around those shown.
 
     Parameters
@@ -88,6 +92,10 @@ def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Axes:
         Where to draw; a new figure by default.
     cells : int
         Along each axis, at which the learner is asked.
+
+    Returns
+    -------
+    Figure, or the Axes given
 
     Examples
     --------
@@ -100,33 +108,29 @@ def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Axes:
     [0, 1, 2]
     """
     table = region_table(lesson, cells)
+    return drawn(lambda ax: _draw(table, ax), ax, 4.6, 3.8)
+
+
+def _draw(table: Regions, ax: Axes) -> None:
     colours = class_colours(table.count)
     across, up = table.points.T
-    with mpl.rc_context(STYLE):
-        if ax is None:
-            ax = Figure(figsize=(4.6, 3.8), layout="constrained").subplots()
-        scale: dict[str, Any] = {"cmap": ListedColormap(colours), "vmin": -0.5, "vmax": table.count - 0.5}
-        ax.pcolormesh(
-            table.x, table.y, table.named, shading="nearest", alpha=PALE, linewidth=0, rasterized=True, **scale
-        )
-        for place in range(table.count - 1):  # the boundary of each class, which cells alone would leave ragged
-            ax.contour(table.x, table.y, table.named > place, levels=[0.5], colors=["white"], linewidths=0.8)
-        ax.scatter(across, up, c=table.classes, s=11, linewidths=0, zorder=2.5, **scale)
-        ax.scatter(
-            across[table.shown], up[table.shown], s=34, facecolors="none", edgecolors=TARGET, linewidths=0.9, zorder=3
-        )
-        handles = [
-            Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=f"class {place}")
-            for place, colour in enumerate(colours[:MOST_NAMED])
-        ]
-        ring = Line2D(
-            [], [], marker="o", linestyle="", color="none", markeredgecolor=TARGET, markersize=6, label="shown"
-        )
-        ax.legend(
-            handles=[*handles, ring], loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, borderaxespad=0.3,
-            handletextpad=0.2, columnspacing=1.2,
-        )  # fmt: skip
-        return ax
+    scale: dict[str, Any] = {"cmap": ListedColormap(colours), "vmin": -0.5, "vmax": table.count - 0.5}
+    ax.pcolormesh(table.x, table.y, table.named, shading="nearest", alpha=PALE, linewidth=0, rasterized=True, **scale)
+    for place in range(table.count - 1):  # the boundary of each class, which cells alone would leave ragged
+        ax.contour(table.x, table.y, table.named > place, levels=[0.5], colors=["white"], linewidths=0.8)
+    ax.scatter(across, up, c=table.classes, s=11, linewidths=0, zorder=2.5, **scale)
+    ax.scatter(
+        across[table.shown], up[table.shown], s=34, facecolors="none", edgecolors=TARGET, linewidths=0.9, zorder=3
+    )
+    handles = [
+        Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=f"class {place}")
+        for place, colour in enumerate(colours[:MOST_NAMED])
+    ]
+    ring = Line2D([], [], marker="o", linestyle="", color="none", markeredgecolor=TARGET, markersize=6, label="shown")
+    ax.legend(
+        handles=[*handles, ring], loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, borderaxespad=0.3,
+        handletextpad=0.2, columnspacing=1.2,
+    )  # fmt: skip
 
 
 def _named(learner: Any, mesh: Array, target: Array) -> Indices:
