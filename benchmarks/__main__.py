@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import memory, orthogonal, pictures, scattered, teachers, together
+from benchmarks import loops, memory, orthogonal, pictures, scattered, teachers, together
 from benchmarks.comparing import compare
 from benchmarks.machine import machine
 from benchmarks.rows import Bench, as_json, from_json, markdown_of, table_of
@@ -22,6 +22,7 @@ PARTS = {
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
     "orthogonal": orthogonal.interpolating,
+    "loop": loops.own_teacher,
     "together": together.together,
     "memory": memory.peaks,
 }

@@ -158,6 +158,27 @@ def test_memory_is_that_of_the_step_before_and_no_older():
     assert seen[2:] == [None, None]
 
 
+class OneArrayForAll:
+    """Show points in turn, always in the same two arrays."""
+
+    def __init__(self, indices):
+        self.indices, self.shown_labels = indices, np.zeros(len(indices))
+
+    def select(self, view):
+        self.indices[:] = (view.step + np.arange(len(self.indices))) % len(view)
+        self.shown_labels[:] = view.target[self.indices]
+        return nimt.Selection(self.indices, self.shown_labels)
+
+
+@pytest.mark.parametrize("indices", [np.zeros(1, np.intp), np.zeros(1, np.int32), np.zeros(3, np.intp)])
+def test_a_teacher_may_use_its_arrays_again(indices):
+    points, target, _ = scattered()
+    lesson = small_lesson(OneArrayForAll(indices), max_iterations=5)
+    expected = (np.arange(5)[:, np.newaxis] + np.arange(len(indices))) % len(points)
+    np.testing.assert_array_equal(lesson.indices, expected)
+    np.testing.assert_array_equal(lesson.labels, target[expected])
+
+
 class Answer:
     """A teacher that gives one fixed answer."""
 

@@ -251,7 +251,8 @@ def distance(values: Array, target: Array) -> float:
     >>> distance(np.array([3e-200, 0.0]), np.array([0.0, 4e-200]))
     5e-200
     """
-    gap = np.ravel(values - target)
+    gap = values - target
+    gap = gap if gap.ndim == 1 else np.ravel(gap)
     square = float(gap @ gap)
     if SAFE_SQUARES[0] < square < SAFE_SQUARES[1]:
         return math.sqrt(square)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -91,7 +93,7 @@ class Task:
         """All labels of the target and the other target: a classifier must know its classes before it begins."""
         return self.target if self.other_target is None else np.concatenate([self.target, self.other_target])
 
-    @property
+    @cached_property
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
         return getattr(self.teacher, "draws", True) is False and self.other_target is None
@@ -122,7 +124,7 @@ class Watch:
 
     def over(self, step: int, discrepancy: float) -> Outcome | None:
         """Return the outcome at this step, or None to go on."""
-        if not np.isfinite(discrepancy) or discrepancy > self.limit:
+        if not math.isfinite(discrepancy) or discrepancy > self.limit:
             return Outcome.DIVERGED
         if self.tol is not None and self.measure.is_reached(discrepancy, self.tol):
             return Outcome.REACHED if self.measure.higher_is_better else Outcome.CONVERGED

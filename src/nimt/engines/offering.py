@@ -54,15 +54,19 @@ class PoolOffer:
         self.candidates: Indices = candidates.view()
         self.candidates.flags.writeable = False
         self.pool: Pool = task.pool if everything else Points(task.pool.take(self.candidates))
+        self.seen: Array = read_only(pupil.values)
         self.target: Array = read_only(task.target if everything else task.target[self.candidates])
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         values = self.pupil.values
-        seen = values if self.task.candidates is None else values[self.candidates]
-        return View(step, self.pool, read_only(seen), self.target, rng, memory, self.candidates)
+        if self.task.candidates is not None:
+            self.seen = read_only(values[self.candidates])
+        elif self.seen.base is not values:  # most pupils change their values in place
+            self.seen = read_only(values)
+        return View(step, self.pool, self.seen, self.target, rng, memory, self.candidates)
 
     def indices(self, places: Indices) -> Indices:
-        return self.candidates[places]
+        return places.copy() if self.task.candidates is None else self.candidates[places]
 
     def points(self, places: Indices) -> Array | None:
         return None
@@ -72,7 +76,7 @@ class PoolOffer:
         return self.task.at_examples(self.task.other_target, self.candidates[places])
 
     def learn(self, places: Indices, labels: Array) -> None:
-        indices = self.candidates[places]
+        indices = self.indices(places)
         if not self.task.per_output:
             self.pupil.learn(indices, labels)
             return

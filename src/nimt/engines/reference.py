@@ -79,14 +79,16 @@ class ReferenceEngine:
                     points.append(between)
                 discrepancies.append(self.discrepancy)
         dimension = self.task.pool.dimension
-        looked = [self.looks_at(self.step - len(shown) + row) for row in range(len(shown))]
+        looked = None
+        if self.task.looks_by_schedule:
+            looked = np.array([self.looks_at(self.step - len(shown) + row) for row in range(len(shown))], dtype=bool)
         return Chunk(
             as_rows([selection.indices for selection in shown], NO_INDEX).astype(np.int64, copy=False),
             as_rows([selection.labels for selection in shown], np.nan, self.task.label_outputs),
             np.array(discrepancies, dtype=np.float64),
             outcome,
             None if self.task.box is None else as_rows(points, np.nan, (dimension,)),
-            np.array(looked, dtype=bool) if self.task.looks_by_schedule else None,
+            looked,
         )
 
     def looks_at(self, step: int) -> bool:
@@ -129,13 +131,15 @@ class ReferenceEngine:
         loss, diagonal = self.pupil.loss, self.pupil.diagonal
         if loss is None or diagonal is None:
             return None
+        may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None
+        if not may_rest and self.task.stop_when_stationary is None:
+            return None
         slopes = loss.slope(self.task.at_examples(self.values, selection.indices), selection.labels)
         if self.task.stop_when_stationary is not None:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= self.task.stop_when_stationary:
                 return Outcome.STATIONARY
-        still = self.task.repeats and self.discrepancy > 0 and selection.memory is None and not slopes.any()
-        return Outcome.AT_REST if still and not self.has_drawn() else None
+        return Outcome.AT_REST if may_rest and not slopes.any() and not self.has_drawn() else None
 
     def has_drawn(self) -> bool:
         """Say whether the teacher drew from its stream, so that it may show another example next time."""
@@ -183,7 +187,7 @@ def checked_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None)
     check_finite("a teacher's labels", given)
     if loss is not None:
         check_labels(loss, given)
-    return given
+    return given.copy()  # the teacher may use its array again
 
 
 def checked_memory(memory: Memory | None) -> Memory | None:

@@ -225,7 +225,10 @@ class KernelPupil:
 
     def learn(self, indices: Indices, labels: Array) -> None:
         step = -self.rate() / len(indices) * self.loss.slope(self.values[indices], labels)
-        np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
+        if len(indices) == 1:
+            self.coefficients[indices] += step
+        else:
+            np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
         self.operator.add(self.values, indices, step)
         self.shown[indices] = True
         self.steps += 1

@@ -20,6 +20,7 @@ from nimt.pools.base import FunctionLike, Points, Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_k
 
 Memory = Mapping[str, NDArray[Any]]
+INDEX = np.dtype(np.intp)
 
 NORMS: tuple[int | str, ...] = (2, 1, "max")  # over outputs; compiled code knows them by their positions in this tuple
 
@@ -306,6 +307,11 @@ def check_teacher(teacher: object) -> None:
 
 def checked_indices(indices: ArrayLike, n: int) -> Indices:
     """Return the indices of a pack, or refuse what a teacher chose."""
+    # one example per step: the checks below would take longer than the rest of the step
+    if isinstance(indices, np.intp) and 0 <= indices < n:
+        return np.array([indices])
+    if type(indices) is np.ndarray and indices.dtype == INDEX and indices.shape == (1,) and 0 <= indices.item() < n:
+        return indices
     if np.ma.is_masked(indices):
         raise InvalidInput("a teacher chose masked indices: show only points that it chose")
     chosen = np.atleast_1d(np.asarray(indices))
