@@ -23,9 +23,10 @@ PUBLIC = {
     "Column", "Preparation", "PreparedLearner", "PreparedPoints",
     "Problem",
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
-    "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "SynthesisTeacher", "Teacher", "View", "Wendland",
+    "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "Sweep", "SweepProgress",
+    "SynthesisTeacher", "Teacher", "View", "Wendland",
     "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "one_hot", "paper",
-    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "teach", "testing",
+    "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "sweep", "teach", "testing",
     "theory",
 }  # fmt: skip
 

@@ -57,6 +57,9 @@ from .schedules import LookSchedule as LookSchedule
 from .schedules import PackSchedule as PackSchedule
 from .sources import Problem as Problem
 from .sources import read_problem as read_problem
+from .sweeps.sweep import Sweep as Sweep
+from .sweeps.sweeping import SweepProgress as SweepProgress
+from .sweeps.sweeping import sweep as sweep
 from .teachers.base import AlternativeLabels as AlternativeLabels
 from .teachers.base import Selection as Selection
 from .teachers.base import Teacher as Teacher

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +23,16 @@ from nimt.measures import Measure
 from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
+from nimt.teaching.giving import Workers, check_jobs, first_seeds
 from nimt.teaching.keeping import KeptLessons
 from nimt.teaching.teaching import Callback, prepare, teach
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a comparison; numbers are means over the seeds, pairs are the smallest and the largest.
+    """One line of a comparison: means over the seeds, `_range` the smallest and the largest, `_deviation` the spread.
+
+    A deviation is that of a sample, with n - 1 below; None for a single lesson.
 
     Attributes
     ----------
@@ -37,14 +41,13 @@ class Row:
         How many lessons it summarises.
     reached : int
         How many of them met the tolerance.
-    steps : float or None
-        The mean steps to the tolerance; None unless every lesson met it.
-    steps_range : pair of int, or None
-    discrepancy, discrepancy_range : float, pair
+    steps, steps_range, steps_deviation : float, pair of int, float; or None
+        Steps to the tolerance; None unless every lesson met it.
+    discrepancy, discrepancy_range, discrepancy_deviation : float, pair, float or None
         At the end.
     examples, distinct : float
         Examples shown, and distinct points among them.
-    seconds : float
+    seconds, seconds_deviation : float, float or None
         Wall time per lesson, without compiling.
     choosing, learning : float or None
         Its two parts: the teacher's `select`, and everything else. Known only with engine="reference".
@@ -62,6 +65,71 @@ class Row:
     seconds: float
     choosing: float | None
     learning: float | None
+    steps_deviation: float | None = None
+    discrepancy_deviation: float | None = None
+    seconds_deviation: float | None = None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a row needs to know of one lesson: steps to the tolerance, the discrepancy at its end, examples, seconds."""
+
+    steps: int | None
+    discrepancy: float
+    examples: int
+    distinct: int
+    seconds: float
+    choosing: float | None = None
+
+    @classmethod
+    def of(cls, lesson: Lesson, tol: float | None, choosing: float | None = None) -> Numbers:
+        return cls(
+            None if tol is None else lesson.steps_to(tol),
+            float(lesson.discrepancy[-1]),
+            int(lesson.picks.sum()),
+            int(np.count_nonzero(lesson.picks)),
+            lesson.elapsed,
+            choosing,
+        )
+
+
+def summarised(name: str, lessons: Sequence[Numbers]) -> Row:
+    """Return the row of lessons that differ in their seed only."""
+    met = [lesson.steps for lesson in lessons if lesson.steps is not None]
+    ends = [lesson.discrepancy for lesson in lessons]
+    times = [lesson.seconds for lesson in lessons]
+    seconds = float(np.mean(times))
+    choosing = [lesson.choosing for lesson in lessons if lesson.choosing is not None]
+    choose = float(np.mean(choosing)) if choosing else None
+    everyone = len(met) == len(lessons)
+    return Row(
+        name=name,
+        seeds=len(lessons),
+        reached=len(met),
+        steps=float(np.mean(met)) if everyone else None,
+        steps_range=(min(met), max(met)) if everyone else None,
+        steps_deviation=deviation(met) if everyone else None,
+        discrepancy=float(np.mean(ends)),
+        discrepancy_range=(min(ends), max(ends)),
+        discrepancy_deviation=deviation(ends),
+        examples=float(np.mean([lesson.examples for lesson in lessons])),
+        distinct=float(np.mean([lesson.distinct for lesson in lessons])),
+        seconds=seconds,
+        seconds_deviation=deviation(times),
+        choosing=choose,
+        learning=None if choose is None else max(0.0, seconds - choose),
+    )
+
+
+def deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation of a sample, with n - 1 below; None for a single value.
+
+    Examples
+    --------
+    >>> deviation([1.0, 3.0]), deviation([1.0])
+    (1.4142135623730951, None)
+    """
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +181,12 @@ class Comparison:
 
     def rows(self) -> list[Row]:
         """Return one row per teacher, in the order they were given."""
-        return [_row(name, lessons, self.tol, self.choosing.get(name)) for name, lessons in self.lessons.items()]
+        rows = []
+        for name, lessons in self.lessons.items():
+            times: tuple[float | None, ...] = self.choosing.get(name, (None,) * len(lessons))
+            numbers = [Numbers.of(lesson, self.tol, time) for lesson, time in zip(lessons, times, strict=True)]
+            rows.append(summarised(name, numbers))
+        return rows
 
     def bands(self) -> list[Band]:
         """Return the curves to draw, one per teacher."""
@@ -165,6 +238,7 @@ def compare(
     engine: str = "auto",
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    n_jobs: int = 1,
     **options: Any,
 ) -> Comparison:
     """Run the same lesson with several teachers; those that draw at random are run for several seeds.
@@ -180,8 +254,11 @@ def compare(
         With "reference" the time of choosing is measured apart from that of learning; faster engines do not separate
         the two.
     checkpoint : path of a folder, optional
-        Finished lessons are kept there, with the checkpoint of the one under way: the same call goes on where it was
+        Finished lessons are kept there, with the checkpoints of those under way: the same call goes on where it was
         stopped or killed.
+    n_jobs : int
+        How many lessons run at a time, in threads; -1 is one per core. Their seconds are then longer, and the callback
+        is called from several threads.
     **options : as in `teach`
         `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
 
@@ -191,33 +268,35 @@ def compare(
         Ctrl-C raises KeyboardInterrupt.
     """
     _check_options(options)
+    check_jobs(n_jobs)
     named = _named(teachers)
-    several = _seeds(seeds)
+    several = checked_seeds(seeds)
     kept = None if checkpoint is None else KeptLessons(checkpoint)
     place = X if isinstance(X, Box) else as_pool(X)
-    common = {"max_iterations": max_iterations, "tol": tol, "callback": callback, **options}
     target = y if isinstance(place, Box) or hasattr(y, "predict") else values_on(place, y, "the target")
-    lessons: dict[str, tuple[Lesson, ...]] = {}
-    choosing: dict[str, tuple[float, ...]] = {}
-    for name, teacher in named.items():
-        given: list[Lesson] = []
-        times: list[float | None] = []
-        for seed in several:
-            if given and not given[0].drew:
-                break  # another seed would give the same lesson again
-            if kept is None:
-                lesson, seconds = _one(learner, teacher, place, target, engine, seed, common)
-            else:
-                run = prepare(learner, teacher, place, target, engine=engine, seed=seed, **common)
-                lesson, seconds = kept.given(name, seed, run, options.get("time_limit")), None
-            if lesson.outcome is Outcome.INTERRUPTED:
-                raise KeyboardInterrupt  # an incomplete comparison would mislead
-            given.append(lesson)
-            times.append(seconds)
-        lessons[name] = tuple(given)
-        measured = tuple(seconds for seconds in times if seconds is not None)
-        if measured:
-            choosing[name] = measured
+    common = {"max_iterations": max_iterations, "tol": tol, "callback": callback, "engine": engine, **options}
+    given: dict[tuple[str, int], tuple[Lesson, float | None]] = {}
+
+    def give(lessons: list[tuple[str, int]]) -> None:
+        calls = ((kept, name, learner, named[name], place, target, seed, common) for name, seed in lessons)
+        with contextlib.closing(Workers(n_jobs).each(_one, calls)) as finished:
+            for name, seed, lesson, seconds in finished:
+                if lesson.outcome is Outcome.INTERRUPTED:
+                    raise KeyboardInterrupt  # an incomplete comparison would mislead
+                given[name, seed] = lesson, seconds
+
+    give([(name, seed) for name, teacher in named.items() for seed in first_seeds(teacher, several)])
+    drew = [name for name in named if given[name, several[0]][0].drew]
+    give([(name, seed) for name in drew for seed in several if (name, seed) not in given])
+    # of a teacher that drew nothing, another seed would give the same lesson again
+    wanted = {name: several if name in drew else several[:1] for name in named}
+    lessons = {name: tuple(given[name, seed][0] for seed in seeds) for name, seeds in wanted.items()}
+    times = {name: [given[name, seed][1] for seed in seeds] for name, seeds in wanted.items()}
+    choosing = {
+        name: tuple(seconds for seconds in measured if seconds is not None)
+        for name, measured in times.items()
+        if None not in measured
+    }
     return Comparison(lessons, tol, choosing)
 
 
@@ -270,21 +349,26 @@ class TimedTeacher:
 
 
 def _one(
+    kept: KeptLessons | None,
+    name: str,
     learner: Learner,
     teacher: SelectsExamples,
     place: Pool | Box,
     target: FunctionLike,
-    engine: str,
     seed: int,
     options: dict[str, Any],
-) -> tuple[Lesson, float | None]:
-    if engine != "reference":
-        return teach(learner, teacher, place, target, engine=engine, seed=seed, **options), None
+) -> tuple[str, int, Lesson, float | None]:
+    """Return the lesson and the seconds of choosing, which are measured in a lesson given at once by the plain loop."""
+    if kept is not None:
+        run = prepare(learner, teacher, place, target, seed=seed, **options)
+        return name, seed, kept.given(name, seed, run, options.get("time_limit")), None
+    if options["engine"] != "reference":
+        return name, seed, teach(learner, teacher, place, target, seed=seed, **options), None
     check_teacher(teacher)
     timed = TimedTeacher(teacher)
-    lesson = teach(learner, timed, place, target, engine=engine, seed=seed, **options)
+    lesson = teach(learner, timed, place, target, seed=seed, **options)
     settings = lesson.settings | {"teacher": describe(_storable(teacher, lesson.pool))}
-    return dataclasses.replace(lesson, settings=settings), timed.seconds
+    return name, seed, dataclasses.replace(lesson, settings=settings), timed.seconds
 
 
 def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:
@@ -319,7 +403,8 @@ def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) 
     return named
 
 
-def _seeds(seeds: int | Iterable[int]) -> list[int]:
+def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
+    """Return the seeds of a count or a list, or refuse them."""
     if isinstance(seeds, Iterable):
         listed = list(seeds)
         for seed in listed:
@@ -345,28 +430,6 @@ def _check_alike(first: Lesson, other: Lesson) -> None:
     one, two = first.measure.name, other.measure.name
     if one != two:
         raise InvalidInput(f"these lessons differ in their measure ({one} and {two}): use one measure")
-
-
-def _row(name: str, lessons: tuple[Lesson, ...], tol: float | None, choosing: tuple[float, ...] | None) -> Row:
-    met = [steps for lesson in lessons if tol is not None and (steps := lesson.steps_to(tol)) is not None]
-    ends = [float(lesson.discrepancy[-1]) for lesson in lessons]
-    seconds = float(np.mean([lesson.elapsed for lesson in lessons]))
-    choose = None if choosing is None else float(np.mean(choosing))
-    everyone = len(met) == len(lessons)
-    return Row(
-        name=name,
-        seeds=len(lessons),
-        reached=len(met),
-        steps=float(np.mean(met)) if everyone else None,
-        steps_range=(min(met), max(met)) if everyone else None,
-        discrepancy=float(np.mean(ends)),
-        discrepancy_range=(min(ends), max(ends)),
-        examples=float(np.mean([int(lesson.picks.sum()) for lesson in lessons])),
-        distinct=float(np.mean([int(np.count_nonzero(lesson.picks)) for lesson in lessons])),
-        seconds=seconds,
-        choosing=choose,
-        learning=None if choose is None else max(0.0, seconds - choose),
-    )
 
 
 def _band(name: str, lessons: tuple[Lesson, ...]) -> Band:

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from nimt.errors import InvalidInput
-from nimt.lesson.identity import identity
+from nimt.lesson.identity import digest, identity
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.teaching.continuing import has_checkpoint, read_checkpoint
 from nimt.teaching.running import Run, previous_of
@@ -32,7 +32,7 @@ class KeptLessons:
 
     def given(self, name: str, seed: int, run: Run, time_limit: float | None) -> Lesson:
         """Return the lesson of a run: as it was kept, or run to the end from where it was stopped, and kept."""
-        stem = f"{re.sub(r'[^A-Za-z0-9.]+', '_', name)}-{seed}"
+        stem = f"{_file_name(name)}-{seed}"
         finished, checkpoint = self.folder / f"{stem}.lesson.npz", self.folder / f"{stem}.checkpoint.npz"
         if finished.exists():
             lesson = Lesson.load(finished)
@@ -54,3 +54,15 @@ class KeptLessons:
     def _check(self, budget: int, kept: str, run: Run, path: Path) -> None:
         if kept != identity(run.settings) or budget != run.max_iterations:
             raise InvalidInput(f"{path} is of another comparison: give this one a folder of its own")
+
+
+def _file_name(name: str) -> str:
+    """Return a name that every file system takes, and another for every other name.
+
+    Examples
+    --------
+    >>> _file_name("greedy"), _file_name("greedy:1")
+    ('greedy', 'greedy_1-523fd701')
+    """
+    plain = re.sub(r"[^A-Za-z0-9.]+", "_", name)[:60]
+    return plain if plain == name else f"{plain}-{digest(name)[:8]}"

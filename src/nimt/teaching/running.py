@@ -343,7 +343,16 @@ def is_whole(path: Path) -> bool:
     return True
 
 
-_under_way: list[threading.Event] = []  # one per running lesson; setting it ends that lesson
+class Flag(threading.Event):
+    """One per running lesson; setting it ends that lesson."""
+
+    def __init__(self, group: object) -> None:
+        super().__init__()
+        self.group = group
+
+
+_under_way: list[Flag] = []
+_thread = threading.local()  # whose `group` the lessons of a thread belong to
 _writing: list[None] = []  # not empty while a checkpoint is written
 
 
@@ -354,7 +363,7 @@ def deferred_interrupt() -> Iterator[threading.Event]:
     None is raised while a checkpoint is written: the lesson ends after that anyway. A process that ignores Ctrl-C
     continues to ignore it.
     """
-    flag = threading.Event()
+    flag = Flag(getattr(_thread, "group", None))
     before = signal.getsignal(signal.SIGINT)
     _under_way.append(flag)
     if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
@@ -395,3 +404,21 @@ def interrupt() -> None:
     if not _under_way or (_under_way[-1].is_set() and not _writing):
         raise KeyboardInterrupt
     _under_way[-1].set()
+
+
+@contextlib.contextmanager
+def lessons_of(group: object) -> Iterator[None]:
+    """Let the lessons that this thread runs in the block belong to a group, which `interrupt_group` ends."""
+    _thread.group = group
+    try:
+        yield
+    finally:
+        _thread.group = None
+
+
+def interrupt_group(group: object) -> None:
+    """End the running lessons of a group after their steps, and wait until they are over."""
+    while theirs := [flag for flag in list(_under_way) if flag.group is group]:
+        for flag in theirs:
+            flag.set()
+        time.sleep(INTERVAL / 10)

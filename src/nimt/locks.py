@@ -1,0 +1,38 @@
+"""Locks on files, which the system lets go of whenever and however a process ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+
+def hold(path: Path, *, wait: bool = False) -> BaseFileLock | None:
+    """Return the lock on a file, made if it is missing, or None if another holder has it; `.release()` gives it back.
+
+    Parameters
+    ----------
+    path : Path
+        It stays when the lock is released: to remove it is safe only where a holder checks afterwards what it holds.
+    wait : bool
+        Wait until the lock is free.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> place = Path(mkdtemp()) / "lock"
+    >>> mine = hold(place)
+    >>> hold(place) is None
+    True
+    >>> mine.release()
+    """
+    from filelock import FileLock, Timeout  # it takes a while to import
+
+    lock = FileLock(path, thread_local=False)
+    try:
+        lock.acquire(timeout=-1 if wait else 0)
+    except Timeout:
+        return None
+    return lock

@@ -1,0 +1,172 @@
+"""The figure of a sweep: a table of lines with bands, then the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from nimt.arrays import Array, is_number
+from nimt.errors import InvalidInput
+from nimt.plots.style import STYLE, inks
+from nimt.sweeps.entries import Entry, Scalar
+
+if TYPE_CHECKING:
+    from nimt.sweeps.sweep import Sweep
+
+BAND_INK = 0.18
+STEP = "step"
+WORDS = {"itd": "steps to the tolerance", "end": "discrepancy at the end", "seconds": "seconds per lesson"}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line of the figure: at each x the mean, the lowest and the highest y of its lessons.
+
+    `x` holds numbers, or words if the values are not numbers; `missing` counts lessons without a y, such as those
+    that did not meet the tolerance.
+    """
+
+    name: str
+    colour: str | None
+    x: tuple[float | str, ...]
+    mean: Array
+    low: Array
+    high: Array
+    missing: int
+
+
+def sweep_lines(sweep: Sweep, x: str = STEP, y: str | None = None, hue: str = "teacher") -> list[Line]:
+    """Return the numbers that `Sweep.plot` draws."""
+    entries = sweep.given
+    if not entries:
+        raise InvalidInput("no lesson of this sweep could be given, so that there is nothing to draw: .failed says why")
+    hue = _column(entries, hue)
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(_word(entry.row.get(hue)), []).append(entry)
+    if x == STEP:
+        if y not in (None, "discrepancy"):
+            raise InvalidInput(
+                f"over the steps only the discrepancy is known: leave y out, or give another x; got y={y!r}"
+            )
+        return [_curve(name, group) for name, group in groups.items()]
+    across, up = _column(entries, x), _column(entries, "itd" if y is None else y)
+    numbers = [entry.row.get(up) for entry in entries]
+    if not all(value is None or is_number(value) for value in numbers):
+        raise InvalidInput(f"y must be a column of numbers, and {up} holds {numbers[0]!r}")
+    places = _places([entry.row.get(across) for entry in entries])
+    return [_line(name, group, across, up, places) for name, group in groups.items()]
+
+
+def draw_sweep(sweep: Sweep, x: str, y: str | None, hue: str, ax: Axes | None) -> Axes:
+    """Draw the lines with their bands; see `Sweep.plot`."""
+    lines = sweep_lines(sweep, x, y, hue)
+    with mpl.rc_context(STYLE):
+        if ax is None:
+            ax = Figure(figsize=(6.0, 3.6), layout="constrained").subplots()
+        for line, ink in zip(lines, inks([line.colour for line in lines], [line.name for line in lines]), strict=True):
+            label = line.name + (f" ({line.missing} not reached)" if line.missing else "")
+            marker = "" if x == STEP else "o"
+            ax.plot(line.x, line.mean, color=ink.colour, linestyle=ink.dashes, marker=marker, markersize=4, label=label)
+            if not np.array_equal(line.low, line.high, equal_nan=True):
+                ax.fill_between(line.x, line.low, line.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
+        values = np.concatenate([line.low for line in lines])
+        values = values[np.isfinite(values)]
+        if values.size and values.min() > 0 and values.max() > 20 * values.min():
+            ax.set_yscale("log")
+        if x != STEP and _spans_decades([value for line in lines for value in line.x]):
+            ax.set_xscale("log")
+        ax.grid(axis="y")
+        measures = {entry.measure for entry in sweep.given}
+        over_steps = next(iter(measures)) if len(measures) == 1 else None
+        ax.set_xlabel(WORDS.get(x, x.replace("_", " ")))
+        up = y or ("discrepancy" if x == STEP else "itd")
+        ax.set_ylabel(
+            f"discrepancy ({over_steps})" if x == STEP and over_steps else WORDS.get(up, up.replace("_", " "))
+        )
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
+    return ax
+
+
+def _curve(name: str, entries: Sequence[Entry]) -> Line:
+    """Return the curves of some lessons as one line; after the end of a lesson its last value is repeated."""
+    steps = np.unique(np.concatenate([entry.curve_steps for entry in entries]))
+    curves = np.stack([np.interp(steps, entry.curve_steps, entry.curve) for entry in entries])
+    return Line(
+        name, _colour(entries), tuple(float(step) for step in steps),
+        curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0), 0,
+    )  # fmt: skip
+
+
+def _line(name: str, entries: Sequence[Entry], across: str, up: str, places: list[float | str]) -> Line:
+    found: dict[float | str, list[float]] = {place: [] for place in places}
+    missing = 0
+    for entry in entries:
+        value = entry.row.get(up)
+        place = _place(entry.row.get(across), numeric=not isinstance(places[0], str))
+        if value is None:
+            missing += 1
+        else:
+            found[place].append(float(value))
+    kept = {place: values for place, values in found.items() if values}
+    return Line(
+        name, _colour(entries), tuple(kept),
+        np.array([np.mean(values) for values in kept.values()]),
+        np.array([min(values) for values in kept.values()]),
+        np.array([max(values) for values in kept.values()]),
+        missing,
+    )  # fmt: skip
+
+
+def _places(values: Sequence[Scalar]) -> list[float | str]:
+    """Return the places along x: sorted numbers, if all values are numbers or read as such, else words."""
+    numbers = [_number(value) for value in values]
+    if all(number is not None for number in numbers):
+        return sorted({number for number in numbers if number is not None})
+    return list(dict.fromkeys(_word(value) for value in values))
+
+
+def _place(value: Scalar, *, numeric: bool) -> float | str:
+    number = _number(value) if numeric else None
+    return _word(value) if number is None else number
+
+
+def _number(value: Scalar) -> float | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return float(value)  # a name may be a number: the learners of a dict that is keyed by their width
+    except ValueError:
+        return None
+
+
+def _column(entries: Sequence[Entry], name: str) -> str:
+    """Return the column of that name, or the only one whose name ends so."""
+    names = list(dict.fromkeys(column for entry in entries for column in entry.row))
+    if name in names:
+        return name
+    ending = [column for column in names if column.endswith(f".{name}")]
+    if len(ending) != 1:
+        known = "several columns end so" if ending else "there is no such column"
+        raise InvalidInput(f"{name!r}: {known}; there are {', '.join(ending or names)}, and {STEP!r} for x")
+    return ending[0]
+
+
+def _colour(entries: Sequence[Entry]) -> str | None:
+    colours = {entry.colour for entry in entries}
+    return colours.pop() if len(colours) == 1 else None
+
+
+def _spans_decades(values: Sequence[float | str]) -> bool:
+    numbers = [value for value in values if not isinstance(value, str)]
+    return len(numbers) == len(values) > 0 and min(numbers) > 0 and max(numbers) >= 20 * min(numbers)
+
+
+def _word(value: Scalar) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

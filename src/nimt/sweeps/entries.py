@@ -1,0 +1,199 @@
+"""One lesson of a sweep in numbers and text: a line of its file, a row of its table."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nimt.errors import CorruptLesson
+from nimt.lesson.lesson import Lesson
+
+EVERY_STEP = 256  # up to here a curve is kept at every step
+PER_OCTAVE = 64  # then at this many steps between t and 2 t
+Scalar = bool | int | float | str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What is kept of one lesson.
+
+    Attributes
+    ----------
+    key : str
+        A fingerprint of everything that decides the lesson, with the version of nimt.
+    problem, learner, teacher, seed : str, str, str, int
+        Which lesson it is.
+    parameters : dict of name -> number or text
+        `learner.learning_rate`, `teacher.k` ...: the parameters of learner and teacher that are numbers or text.
+    error : str or None
+        Why there is no lesson; the numbers below are then None.
+    outcome : str
+        How it ended, as a sentence.
+    steps : int
+        How many steps were taken.
+    itd : int or None
+        The first step that met the tolerance.
+    start, end : float
+        The discrepancy before the first and after the last step.
+    examples, distinct : int
+        Examples shown, and distinct points among them.
+    seconds : float
+        Without compiling.
+    drew : bool
+        Whether another seed would have given another lesson.
+    curve_steps, curve : tuples
+        The discrepancy, at every step up to 256 and then at 64 steps per octave, and at the last.
+    """
+
+    key: str
+    problem: str
+    learner: str
+    teacher: str
+    seed: int
+    parameters: dict[str, Scalar] = field(default_factory=dict)
+    error: str | None = None
+    outcome: str | None = None
+    steps: int | None = None
+    itd: int | None = None
+    start: float | None = None
+    end: float | None = None
+    examples: int | None = None
+    distinct: int | None = None
+    seconds: float | None = None
+    engine: str | None = None
+    points: int | None = None
+    tol: float | None = None
+    measure: str | None = None
+    colour: str | None = None
+    drew: bool = True
+    nimt: str = ""
+    curve_steps: tuple[int, ...] = ()
+    curve: tuple[float, ...] = ()
+
+    @property
+    def row(self) -> dict[str, Scalar]:
+        """Return the columns of the table: all but the curve."""
+        own = {name: getattr(self, name) for name in COLUMNS}
+        place = list(own).index("error")
+        items = list(own.items())
+        return dict([*items[:place], *self.parameters.items(), *items[place:]])
+
+    def to_line(self) -> str:
+        """Return the entry as one line of JSON; a number that is not finite becomes a word."""
+        return json.dumps(_plain(dataclasses.asdict(self)), allow_nan=False)
+
+
+COLUMNS = tuple(
+    part.name for part in dataclasses.fields(Entry) if part.name not in ("parameters", "curve_steps", "curve", "colour")
+)
+KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("key", "problem", "learner", "teacher", "nimt"), (str,)),
+    "seed": (int,),
+    "parameters": (dict,),
+    **dict.fromkeys(("error", "outcome", "engine", "measure", "colour"), (str, type(None))),
+    **dict.fromkeys(("steps", "itd", "examples", "distinct", "points"), (int, type(None))),
+    **dict.fromkeys(("start", "end", "seconds", "tol"), (int, float, type(None))),
+    "drew": (bool,),
+    **dict.fromkeys(("curve_steps", "curve"), (list,)),
+}
+
+
+def entry_of_line(line: str) -> Entry:
+    """Return the entry that a line holds, or raise `CorruptLesson`: lines may be cut short or altered."""
+    try:
+        content = _from_plain(json.loads(line))
+        if not isinstance(content, dict) or set(content) != set(KINDS):
+            raise TypeError("its fields are not those of a lesson")
+        for name, kinds in KINDS.items():
+            if not isinstance(content[name], kinds):
+                raise TypeError(f"{name} is {content[name]!r}")
+        steps, curve = (np.asarray(content[name], dtype=float).tolist() for name in ("curve_steps", "curve"))
+        if len(steps) != len(curve) or not all(isinstance(value, float) for value in (*steps, *curve)):
+            raise TypeError("its curve is not one")
+    except (ValueError, TypeError, RecursionError) as problem:
+        raise CorruptLesson(f"a line of a sweep cannot be read: {problem}") from None
+    return Entry(**content | {"curve_steps": tuple(int(step) for step in steps), "curve": tuple(curve)})
+
+
+def entry_of_lesson(lesson: Lesson, **which: Any) -> Entry:
+    """Return what is kept of a finished lesson; `which` says which lesson it is."""
+    steps = kept_steps(len(lesson))
+    return Entry(
+        **which,
+        outcome=str(lesson.outcome),
+        steps=len(lesson),
+        itd=lesson.itd,
+        start=float(lesson.discrepancy[0]),
+        end=float(lesson.discrepancy[-1]),
+        examples=int(lesson.picks.sum()),
+        distinct=int(np.count_nonzero(lesson.picks)),
+        seconds=lesson.elapsed,
+        engine=lesson.engine,
+        points=len(lesson.pool),
+        tol=lesson.tol,
+        measure=lesson.measure.name,
+        colour=lesson.colour,
+        drew=lesson.drew,
+        nimt=lesson.settings["nimt"],
+        curve_steps=tuple(steps),
+        curve=tuple(lesson.discrepancy[steps].tolist()),
+    )
+
+
+def kept_steps(last: int) -> list[int]:
+    """Return the steps at which a curve of so many steps is kept; the same ones in every lesson, and the last.
+
+    Examples
+    --------
+    >>> kept_steps(3), len(kept_steps(60_000))
+    ([0, 1, 2, 3], 759)
+    """
+    steps = list(range(min(last, EVERY_STEP) + 1))
+    octave = EVERY_STEP
+    while octave < last:
+        steps += [step for j in range(1, PER_OCTAVE + 1) if (step := octave + j * octave // PER_OCTAVE) < last]
+        octave *= 2
+    return steps if steps[-1] == last else [*steps, last]
+
+
+def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
+    """Return the numbers and texts of a description by dotted names.
+
+    Examples
+    --------
+    >>> flattened({"type": "RBF", "length_scale": 0.5, "data": [1, 2]}, "learner.kernel")
+    {'learner.kernel': 'RBF', 'learner.kernel.length_scale': 0.5}
+    """
+    if not isinstance(description, Mapping):
+        return {prefix: description} if isinstance(description, bool | int | float | str) else {}
+    found: dict[str, Scalar] = {}
+    for name, value in description.items():
+        if name == "type":
+            found[prefix if "." in prefix else f"{prefix}.type"] = value  # "learner" itself is the name given to it
+        elif not name.endswith("_bounds") and name != "state":
+            found |= flattened(value, f"{prefix}.{name}")
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}  # JSON has no word for it
+    return value
+
+
+def _from_plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"float"} and value["float"] in ("nan", "inf", "-inf"):
+            return float(value["float"])
+        return {name: _from_plain(part) for name, part in value.items()}
+    return [_from_plain(part) for part in value] if isinstance(value, list) else value

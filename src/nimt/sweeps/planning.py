@@ -1,0 +1,171 @@
+"""Which lessons a sweep gives: every learner with every teacher on every problem, each with a name and a key."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nimt._version import __version__
+from nimt.arrays import Array
+from nimt.errors import InvalidInput
+from nimt.learners.foreign import check_learner
+from nimt.lesson.descriptions import describe
+from nimt.lesson.identity import fingerprint
+from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
+from nimt.pools.box import Box
+from nimt.sources.problem import Problem, read_problem
+from nimt.sweeps.entries import Scalar, flattened
+from nimt.teachers.base import check_teacher, name_of
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A learner, a teacher and a problem: one lesson per seed.
+
+    Attributes
+    ----------
+    problem, learner, teacher : str
+        Their names.
+    given : tuple of (place, target, learner, teacher)
+        As `teach` takes them.
+    parameters : dict of name -> number or text
+    mark : str
+        A fingerprint of all this.
+    """
+
+    problem: str
+    learner: str
+    teacher: str
+    given: tuple[Any, Any, Any, Any]
+    parameters: dict[str, Scalar]
+    mark: str
+
+    def key(self, seed: int, rules: Mapping[str, Any]) -> str:
+        """Return the key of the lesson with this seed."""
+        return fingerprint([self.mark, seed, describe(rules), __version__])
+
+
+def planned(problems: object, learners: object, teachers: object) -> list[Planned]:
+    """Return every combination; what cannot be one is refused.
+
+    Parameters
+    ----------
+    problems, learners, teachers : as in `nimt.sweep`
+    """
+    places = {name: _problem(name, value) for name, value in _named("problems", problems, _problem_names).items()}
+    pupils = _named("learners", learners, _learner_names)
+    guides = _named("teachers", teachers, _teacher_names)
+    marks = {name: fingerprint([describe(place.pool), describe(place.target)]) for name, place in places.items()}
+    combined = []
+    for (where, place), (who, learner) in itertools.product(places.items(), pupils.items()):
+        taught = _made("a learner", learner, "predict", place)
+        check_learner(taught)
+        for by, teacher in guides.items():
+            teaching = _made("a teacher", teacher, "select", place)
+            check_teacher(teaching)
+            combined.append(combination((where, who, by), (place.pool, place.target, taught, teaching), marks[where]))
+    return combined
+
+
+def combination(names: tuple[str, str, str], given: tuple[Any, Any, Any, Any], place: str) -> Planned:
+    """Return one combination of a problem, a learner and a teacher; `place` is the fingerprint of the problem."""
+    learner, teacher = describe(given[2]), describe(given[3])
+    parameters = flattened(learner, "learner") | flattened(teacher, "teacher")
+    return Planned(*names, given, parameters, fingerprint([names, place, learner, teacher]))
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A problem as the lessons take it: a pool with the values of the target, or a box with a function."""
+
+    pool: Pool | Box
+    target: FunctionLike
+    problem: Problem | None
+
+
+def _problem(name: str, value: object) -> Place:
+    if isinstance(value, str):
+        value = read_problem(value)
+    if isinstance(value, Problem):
+        return Place(value.pool, value.target, value)
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InvalidInput(
+            f"a problem must be a pair (X, y), a nimt.Problem, or a name such as 'gmm'; {name} is {value!r:.60}"
+        )
+    X, y = value
+    if isinstance(X, Box):
+        return Place(X, y, None)
+    pool = as_pool(X)
+    if hasattr(y, "predict"):
+        return Place(pool, y, None)
+    target: Array = values_on(pool, y, f"the target of {name}")
+    return Place(pool, target, Problem(pool, target, np.zeros_like(target)))
+
+
+def _made(kind: str, value: Any, method: str, place: Place) -> Any:
+    """Return the learner or teacher: as it was given, or made for this problem by a function."""
+    if hasattr(value, method) or not callable(value) or isinstance(value, type):
+        return value
+    if place.problem is None:
+        raise InvalidInput(
+            f"{kind} cannot be made for a problem in a Box or with a learner as target: give it as it is"
+        )
+    return value(place.problem)
+
+
+def _named(what: str, given: Any, names_of: Callable[[list[object]], list[str]]) -> dict[str, Any]:
+    """Return the things by their names: those of a dict, or names made from what tells them apart."""
+    if isinstance(given, Mapping):
+        named = {str(name): value for name, value in given.items()}
+    else:
+        listed: list[object] = list(given) if _is_several(what, given) else [given]
+        names = names_of(listed)
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise InvalidInput(f"two of the {what} are both called {twice[0]!r}: give a dict of name -> what it is")
+        named = dict(zip(names, listed, strict=True))
+    if not named:
+        raise InvalidInput(f"{what} is empty: give at least one")
+    return named
+
+
+def _is_several(what: str, given: object) -> bool:
+    """Say whether something is a list of things, and not one of them: a pair (X, y) is one problem."""
+    if what == "problems" and isinstance(given, tuple):
+        return all(isinstance(part, tuple | str | Problem) for part in given)
+    return isinstance(given, Iterable) and not isinstance(given, str)
+
+
+def _problem_names(problems: Sequence[object]) -> list[str]:
+    if len(problems) == 1 and not isinstance(problems[0], str):
+        return ["problem"]
+    return [value if isinstance(value, str) else f"problem {place}" for place, value in enumerate(problems, 1)]
+
+
+def _learner_names(learners: Sequence[object]) -> list[str]:
+    return _told_apart([type(learner).__name__ for learner in learners], learners, "learner")
+
+
+def _teacher_names(teachers: Sequence[object]) -> list[str]:
+    return _told_apart([name_of(teacher) for teacher in teachers], teachers, "teacher")
+
+
+def _told_apart(names: list[str], things: Sequence[object], prefix: str) -> list[str]:
+    """Add to names that occur twice the parameters in which the things differ."""
+    parameters = [flattened(describe(thing), prefix) for thing in things]
+    told = []
+    for name, own in zip(names, parameters, strict=True):
+        alike = [other for theirs, other in zip(names, parameters, strict=True) if theirs == name]
+        differing = [key for key in own if any(other.get(key) != own[key] for other in alike)]
+        words = ", ".join(f"{key.partition('.')[2] or key}={_shown(own[key])}" for key in differing)
+        told.append(f"{name}, {words}" if words else name)
+    return told
+
+
+def _shown(value: Scalar) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,308 @@
+"""What a sweep found: its lessons as a table, as curves, as a figure, and which combination was best."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.errors import InvalidInput, MissingExtra, MissingFile
+from nimt.files import whole_file
+from nimt.lesson.lesson import Lesson
+from nimt.sweeps.entries import Entry, Scalar
+from nimt.sweeps.folder import ROWS, SweepFolder
+from nimt.teaching.comparing import Numbers, Row, summarised
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    from matplotlib.axes import Axes
+
+Columns = dict[str, NDArray[Any]]
+MOST_SHOWN = 30  # rows of a notebook's table
+
+
+@dataclass(frozen=True)
+class Group:
+    """The lessons of one problem, learner and teacher over the seeds; `row` has their means, spreads and ranges."""
+
+    problem: str
+    learner: str
+    teacher: str
+    row: Row
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The lessons of a sweep in numbers.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+        One per lesson, failed ones included.
+    folder : Path or None
+        Where they are kept.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5)
+    >>> found = nimt.sweep((nimt.Grid(np.arange(-3, 3, 0.1)), np.sin), learner,
+    ...                    [nimt.GreedyTeacher(), nimt.RandomTeacher()], seeds=3, max_iterations=500, tol=1e-2)
+    >>> found
+    <Sweep of 4 lessons: 1 problem, 1 learner, 2 teachers>
+    >>> found.best().teacher
+    'GFT-1'
+    """
+
+    entries: tuple[Entry, ...]
+    folder: Path | None = None
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Sweep:
+        """Read every lesson that is kept in a folder, also while another process is adding to it."""
+        path = Path(folder)
+        if not (path / ROWS).is_file():
+            raise MissingFile(f"there is no sweep in {str(path)!r}: name the folder that was its out=")
+        return cls(tuple(SweepFolder(path).entries.values()), path)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def failed(self) -> tuple[Entry, ...]:
+        """The lessons that could not be given; `error` says why, as a sentence."""
+        return tuple(entry for entry in self.entries if entry.error is not None)
+
+    @property
+    def given(self) -> tuple[Entry, ...]:
+        """The lessons that were given."""
+        return tuple(entry for entry in self.entries if entry.error is None)
+
+    @overload
+    def to_table(self, form: Literal["columns"] = ...) -> Columns: ...
+    @overload
+    def to_table(self, form: Literal["pandas"]) -> pandas.DataFrame: ...
+    @overload
+    def to_table(self, form: Literal["polars"]) -> polars.DataFrame: ...
+    def to_table(self, form: str = "columns") -> Any:
+        """Return one row per lesson.
+
+        Parameters
+        ----------
+        form : {"columns", "pandas", "polars"}
+            A dictionary of arrays, or a data frame of that library, which must be installed.
+        """
+        return in_form(columns_of([entry.row for entry in self.entries]), form)
+
+    @property
+    def curves(self) -> Columns:
+        """The discrepancy step by step, one row per lesson and step kept, ready for pandas or polars."""
+        rows: list[dict[str, Scalar]] = []
+        for entry in self.given:
+            which: dict[str, Scalar] = {
+                name: getattr(entry, name) for name in ("problem", "learner", "teacher", "seed")
+            }
+            rows += [
+                {**which, "step": step, "discrepancy": value}
+                for step, value in zip(entry.curve_steps, entry.curve, strict=True)
+            ]
+        return columns_of(rows)
+
+    def save_table(self, path: str | os.PathLike[str]) -> None:
+        """Write the table as .csv, or as .parquet (pip install 'nimt[parquet]')."""
+        place = Path(path)
+        if place.suffix not in (".csv", ".parquet"):
+            raise InvalidInput(f"a table is saved as .csv or .parquet, got {place.name!r}")
+        if not place.parent.is_dir():
+            raise MissingFile(
+                f"there is no folder {str(place.parent)!r} to save the table {place.name} in: make it first"
+            )
+        with whole_file(place) as temporary:
+            if place.suffix == ".csv":
+                _write_csv(self.to_table(), temporary)
+            else:
+                _write_parquet(self.to_table(), temporary)
+
+    def groups(self) -> list[Group]:
+        """Return one summary per problem, learner and teacher, of the lessons that were given."""
+        together: dict[tuple[str, str, str], list[Entry]] = {}
+        for entry in self.given:
+            together.setdefault((entry.problem, entry.learner, entry.teacher), []).append(entry)
+        return [Group(*names, summarised(", ".join(names), _numbers(group))) for names, group in together.items()]
+
+    def best(self, problem: str | None = None) -> Group:
+        """Return the combination that met the tolerance in the fewest steps, the mean over the seeds.
+
+        Those that met it with every seed come first. If none did, the most seeds and then the smallest discrepancy at
+        the end decide.
+
+        Parameters
+        ----------
+        problem : str, optional
+            Its name; needed if the sweep has several.
+        """
+        names = list(dict.fromkeys(entry.problem for entry in self.given))
+        if not names:
+            raise InvalidInput("no lesson of this sweep could be given: .failed says why")
+        if problem is None and len(names) > 1:
+            raise InvalidInput(
+                f"steps on different problems cannot be compared: best(problem={names[0]!r}), for example"
+            )
+        if problem is not None and problem not in names:
+            raise InvalidInput(f"problem must be one of {', '.join(names)}, got {problem!r}")
+        return min((group for group in self.groups() if group.problem == (problem or names[0])), key=_rank)
+
+    def lesson(self, key: str) -> Lesson:
+        """Load the lesson of an entry, if the sweep was told to keep lessons (keep_lessons=True)."""
+        place = None if self.folder is None else SweepFolder(self.folder).lesson_path(key)
+        if place is None or not place.is_file():
+            raise MissingFile(f"the lesson {key} is not kept: give out=, keep_lessons=True")
+        return Lesson.load(place)
+
+    def plot(self, x: str = "step", y: str | None = None, hue: str = "teacher", ax: Axes | None = None) -> Axes:
+        """Draw y over x, one line per value of hue: the mean, with a band from the lowest to the highest value.
+
+        Parameters
+        ----------
+        x : str
+            "step" for curves of the discrepancy, or any column of the table; the end of its name will do, if only one
+            column ends so (`learning_rate` for `learner.learning_rate`).
+        y : str
+            A column of numbers; "itd" by default.
+        hue : str
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        Axes
+        """
+        # matplotlib takes long to load, so that drawing is asked for by name and only here
+        drawn: Axes = import_module("nimt.sweeps.drawing").draw_sweep(self, x, y, hue, ax)
+        return drawn
+
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            _counted(len({getattr(entry, name) for entry in self.entries}), name)
+            for name in ("problem", "learner", "teacher")
+        )
+        failed = f"; {len(self.failed)} failed" if self.failed else ""
+        return f"<Sweep of {_counted(len(self), 'lesson')}: {counts}{failed}>"
+
+    def _repr_html_(self) -> str:
+        header = (
+            "problem",
+            "learner",
+            "teacher",
+            "seeds",
+            "steps to the tolerance",
+            "discrepancy at the end",
+            "seconds",
+        )
+        groups = self.groups()
+        lines = [_cells(group) for group in groups[:MOST_SHOWN]]
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
+        body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
+        more = f"<p>and {len(groups) - MOST_SHOWN} more</p>" if len(groups) > MOST_SHOWN else ""
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>{table}{more}"
+
+
+def columns_of(rows: Sequence[dict[str, Scalar]]) -> Columns:
+    """Return the rows as columns: numbers as numbers with NaN where there is none, everything else as objects.
+
+    Examples
+    --------
+    >>> columns_of([{"a": 1, "b": "x"}, {"a": None}])
+    {'a': array([ 1., nan]), 'b': array(['x', None], dtype=object)}
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: _column([row.get(name) for row in rows]) for name in names}
+
+
+def _column(values: list[Scalar]) -> NDArray[Any]:
+    known = [value for value in values if value is not None]
+    if len({type(value) for value in values}) == 1 and isinstance(values[0], int):  # a bool is one
+        return np.array(values)
+    if known and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
+        return np.array([np.nan if value is None else value for value in values], dtype=float)
+    return np.array(values, dtype=object)
+
+
+def in_form(table: Columns, form: str) -> Any:
+    """Return a table as it is, or as a data frame of the library named."""
+    if form == "columns":
+        return table
+    if form not in ("pandas", "polars"):
+        raise InvalidInput(f"form must be 'columns', 'pandas' or 'polars', got {form!r}")
+    frames = _asked_for(form, form)
+    if form == "polars":
+        return frames.DataFrame({name: column.tolist() for name, column in table.items()}, strict=False)
+    return frames.DataFrame(table)
+
+
+def _write_csv(table: Columns, path: Path) -> None:
+    import csv
+
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(table)
+        for row in zip(*table.values(), strict=True):
+            writer.writerow("" if value is None or value != value else value for value in row)
+
+
+def _write_parquet(table: Columns, path: Path) -> None:
+    arrow, parquet = _asked_for("pyarrow", "parquet"), _asked_for("pyarrow.parquet", "parquet")
+    columns = {
+        name: arrow.array([None if value != value else value for value in column.tolist()])
+        for name, column in table.items()
+    }
+    parquet.write_table(arrow.table(columns), path)
+
+
+def _asked_for(module: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        what = f"'nimt[{extra}]'" if extra == "parquet" else module
+        raise MissingExtra(f"this needs {module.partition('.')[0]}: pip install {what}") from None
+
+
+def _numbers(entries: Iterable[Entry]) -> list[Numbers]:
+    numbers = []
+    for entry in entries:
+        assert entry.end is not None and entry.examples is not None  # of lessons that were given
+        assert entry.distinct is not None and entry.seconds is not None
+        numbers.append(Numbers(entry.itd, entry.end, entry.examples, entry.distinct, entry.seconds))
+    return numbers
+
+
+def _rank(group: Group) -> tuple[float, float, float]:
+    row = group.row
+    return (-row.reached / row.seeds, np.inf if row.steps is None else row.steps, row.discrepancy)
+
+
+def _cells(group: Group) -> list[str]:
+    row = group.row
+    steps = (
+        f"{row.reached} of {row.seeds} reached it"
+        if row.steps is None
+        else _with_spread(row.steps, row.steps_deviation)
+    )
+    end = _with_spread(row.discrepancy, row.discrepancy_deviation)
+    return [group.problem, group.learner, group.teacher, str(row.seeds), steps, end, f"{row.seconds:.3g}"]
+
+
+def _with_spread(mean: float, spread: float | None) -> str:
+    return f"{mean:.4g}" + (f" ± {spread:.2g}" if spread else "")
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,135 @@
+"""Many lessons side by side on joblib: threads by default, processes or a cluster where the caller configured them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
+from itertools import chain
+from typing import Any, Generic, TypeVar
+
+import joblib
+from joblib.parallel import ThreadingBackend, get_active_backend
+
+from nimt.arrays import is_whole
+from nimt.errors import InvalidInput
+from nimt.teaching.running import interrupt_group, lessons_of
+
+QUICK = 0.02  # seconds: the set-up of shorter lessons holds Python's lock, so threads would only wait for one another
+COMPILING = 1.0  # seconds that the first lesson may take before it counts as long: it may have to load an engine
+
+Result = TypeVar("Result")
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Refuse what joblib would not understand as a number of workers."""
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise InvalidInput(f"n_jobs must be a count of workers, or -1 for one per core, got {n_jobs!r}")
+
+
+def first_seeds(teacher: object, seeds: Sequence[int]) -> Sequence[int]:
+    """Return the seeds to begin with: all for a teacher that says it draws, else one, which shows whether it does."""
+    return seeds if getattr(teacher, "draws", None) is True else seeds[:1]
+
+
+class Workers:
+    """Threads of this process; in `joblib.parallel_config`, the processes or the cluster that it names.
+
+    The engines release Python's lock, so that threads use all cores.
+
+    Parameters
+    ----------
+    n_jobs : int
+        How many; -1 is one per core. A cluster decides for itself.
+    shared : objects that occur in many calls
+        A cluster gets each of them once per worker, and those of a lost worker from the others.
+
+    Examples
+    --------
+    >>> sorted(Workers().each(pow, [(2, 3), (3, 2)]))
+    [8, 9]
+    """
+
+    def __init__(self, n_jobs: int = -1, shared: Sequence[object] = ()) -> None:
+        self.backend, _ = get_active_backend(prefer="threads")
+        self.n_jobs = n_jobs
+        self._there = _sent(self.backend, shared)
+
+    def each(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Generator[Result]:
+        """Yield `function(*call)` for every call as soon as it is known, in any order.
+
+        A call is taken from `calls` when a worker is free for it. An error ends all calls, those under way too.
+        """
+        waiting = (tuple(self._there.get(id(argument), argument) for argument in call) for call in calls)
+        parallel = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator_unordered")
+        if not isinstance(self.backend, ThreadingBackend) or joblib.effective_n_jobs(self.n_jobs) == 1:
+            yield from _until_closed(parallel(joblib.delayed(function)(*call) for call in waiting))
+            return
+        group = object()
+        try:
+            yield from _in_threads(parallel, _Grouped(function, group), waiting)
+        except BaseException:
+            interrupt_group(group)
+            raise
+
+
+class _Grouped(Generic[Result]):
+    """A function whose lessons end together on Ctrl-C, which only the main thread hears of."""
+
+    def __init__(self, function: Callable[..., Result], group: object) -> None:
+        self.function = function
+        self.group = group
+
+    def __call__(self, *call: Any) -> Result:
+        with lessons_of(self.group):
+            return self.function(*call)
+
+
+def _in_threads(
+    parallel: joblib.Parallel, function: Callable[..., Result], waiting: Iterator[tuple[Any, ...]]
+) -> Iterator[Result]:
+    """Yield results one after the other while calls are quick; the first long one and all after it run in threads."""
+    patience = COMPILING
+    alone = ThreadPoolExecutor(1)
+    try:
+        for call in waiting:
+            under_way = alone.submit(function, *call)
+            try:
+                result = under_way.result(patience)
+            except Late:
+                rest = (joblib.delayed(function)(*call) for call in waiting)
+                yield from _until_closed(parallel(chain([joblib.delayed(_awaited)(under_way)], rest)))
+                return
+            yield result
+            patience = QUICK
+    finally:
+        alone.shutdown(wait=False)
+
+
+def _until_closed(results: Generator[Result]) -> Iterator[Result]:
+    """Yield the results; if the caller stops early, end the rest without joblib's warning that this is a waste."""
+    try:
+        for result in results:  # noqa: UP028 ("yield from" would close them before the warning can be turned off)
+            yield result
+    except GeneratorExit:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
+        raise
+
+
+def _awaited(under_way: Future[Result]) -> Result:
+    """Take up a worker until the long call, which began before there were any, is over."""
+    return under_way.result()
+
+
+def _sent(backend: Any, shared: Sequence[object]) -> dict[int, object]:
+    """Send what is shared to every worker of a Dask cluster; return what stands for each object in a call, by id.
+
+    joblib alone would send a large object to one worker only, and the calls that need it fail if that one is lost.
+    """
+    if type(backend).__name__ != "DaskDistributedBackend" or not shared:
+        return {}
+    futures = backend.client.scatter(list(shared), broadcast=True, hash=False)
+    return {id(thing): future for thing, future in zip(shared, futures, strict=True)}

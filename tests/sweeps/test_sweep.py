@@ -1,0 +1,472 @@
+"""Sweeps: every lesson that a loop over `teach` would give, once, whatever happens on the way."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+
+import nimt
+from nimt.sweeps.drawing import sweep_lines
+from nimt.sweeps.entries import entry_of_line, kept_steps
+from nimt.sweeps.folder import ROWS, SweepFolder
+from nimt.teaching.running import Run
+from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
+
+pytestmark = pytest.mark.long
+
+RATES = (0.1, 0.5)
+TEACHERS = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher(k=3)}
+COMMON = {"max_iterations": 120, "tol": 2e-2}
+
+
+def problems():
+    return {"sine": (POOL, np.sin), "cosine": (POOL, np.cos)}
+
+
+def learners():
+    return {rate: learner(rate) for rate in RATES}
+
+
+def lines_of(folder):
+    return (folder / ROWS).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def found():
+    return nimt.sweep(problems(), learners(), TEACHERS, seeds=3, **COMMON)
+
+
+def test_every_lesson_is_the_one_that_a_loop_gives(found):
+    given = iter(found.entries)
+    for (name, (X, y)), rate, (called, teacher) in itertools.product(problems().items(), RATES, TEACHERS.items()):
+        for seed in range(3 if called == "random" else 1):
+            lesson = nimt.teach(learner(rate), teacher, X, y, seed=seed, **COMMON)
+            entry = next(given)
+            assert (entry.problem, entry.learner, entry.teacher, entry.seed) == (name, str(rate), called, seed)
+            assert (entry.itd, entry.steps, entry.outcome) == (lesson.itd, len(lesson), str(lesson.outcome))
+            assert entry.curve == tuple(lesson.discrepancy[: len(lesson) + 1].tolist())
+            assert (entry.start, entry.end) == (lesson.discrepancy[0], lesson.discrepancy[-1])
+            assert entry.examples == lesson.indices.size
+            assert entry.distinct == len(set(lesson.indices.ravel().tolist()))
+            assert entry.parameters["learner.learning_rate"] == rate
+    assert next(given, None) is None
+
+
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.exhaustive), "sequential"])
+def test_other_backends_of_joblib_give_the_same(found, backend):
+    with joblib.parallel_config(backend=backend):
+        again = nimt.sweep(problems(), learners(), TEACHERS, seeds=3, n_jobs=2, **COMMON)
+    assert [(entry.key, entry.curve) for entry in again.entries] == [(one.key, one.curve) for one in found.entries]
+
+
+def test_what_is_known_is_not_given_again(found, tmp_path):
+    out = tmp_path / "out"
+    first = nimt.sweep(problems(), learners(), TEACHERS, seeds=2, out=out, **COMMON)
+    lines = lines_of(out)
+    assert len(lines) == len(first) == 12
+    told = []
+    again = nimt.sweep(problems(), learners(), TEACHERS, seeds=2, out=out, progress=told.append, **COMMON)
+    assert lines_of(out) == lines and again.entries == first.entries
+    assert [(one.done, one.total, one.left) for one in told] == [(12, 12, None)]
+    larger = nimt.sweep(problems(), learners(), TEACHERS, seeds=3, out=out, **COMMON)
+    assert lines_of(out)[:12] == lines and len(lines_of(out)) == 16
+    assert [entry.curve for entry in larger.entries] == [entry.curve for entry in found.entries]
+    other = nimt.sweep(problems(), learners(), TEACHERS, seeds=2, out=out, **COMMON | {"tol": 1e-2})
+    assert not {entry.key for entry in other.entries} & {entry.key for entry in larger.entries}
+    assert len(nimt.Sweep.load(out)) == 16 + 12
+
+
+def test_another_version_gives_the_lessons_again(tmp_path, monkeypatch):
+    study = {"seeds": 2, "out": tmp_path, **COMMON}
+    nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
+    monkeypatch.setattr("nimt.sweeps.planning.__version__", "99.0")
+    nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
+    assert len(lines_of(tmp_path)) == 6
+
+
+def test_a_lesson_that_fails_is_a_row_with_its_sentence(tmp_path):
+    teachers = {"fails": FailingTeacher(), "too many": nimt.RandomTeacher(k=1000), "fine": nimt.GreedyTeacher()}
+    found = nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, out=tmp_path)
+    fails, too_many, fine = found.entries
+    assert "RuntimeError at step 2: no chalk left" in fails.error and fails.steps is None
+    assert too_many.error.startswith("k must be") and "1000" in too_many.error
+    assert fine.error is None and fine.steps == 5
+    assert found.failed == (fails, too_many) and "2 failed" in repr(found)
+    assert len(found.groups()) == 1 and found.best().teacher == "fine"
+    nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, out=tmp_path)
+    assert len(lines_of(tmp_path)) == 3
+    again = nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, out=tmp_path, retry_failed=True)
+    assert len(lines_of(tmp_path)) == 5 and len(again) == 3
+
+
+def test_a_teacher_that_remembers_does_not_share_what_it_remembers():
+    class Turns:
+        def __init__(self):
+            self.turn = 0
+
+        def select(self, view):
+            self.turn += 1
+            return view.shown([self.turn % len(view.target)])
+
+    found = nimt.sweep(
+        (POOL, np.sin), {rate: learner(rate) for rate in (0.1, 0.1001, 0.1002)}, Turns(), seeds=1, max_iterations=20
+    )
+    for entry, rate in zip(found.entries, (0.1, 0.1001, 0.1002), strict=True):
+        assert entry.end == nimt.teach(learner(rate), Turns(), POOL, np.sin, max_iterations=20).discrepancy[-1]
+
+
+def test_learners_and_teachers_can_be_made_for_a_problem():
+    problem = nimt.read_problem("gmm", "gmm:start", other_target="sine")
+    found = nimt.sweep(
+        {"mixture": problem},
+        lambda problem: nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial),
+        {"other": lambda problem: nimt.GreedyTeacher(labels=nimt.AlternativeLabels(problem.other_target, 0.2))},
+        seeds=[4],
+        max_iterations=30,
+    )
+    made = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial)
+    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(problem.other_target, 0.2))
+    lesson = nimt.teach(made, teacher, problem.pool, problem.target, seed=4, max_iterations=30)
+    assert found.entries[0].curve == tuple(lesson.discrepancy.tolist())
+
+
+def test_problems_in_a_box_and_with_a_learner_as_target():
+    box = nimt.Box([(-3.0, 3.0)])
+    target = learner().partial_fit([[0.0], [1.0]], [1.0, -1.0])
+    found = nimt.sweep(
+        {"box": (box, np.sin), "learner": (POOL, target)}, learner(), nimt.GreedyTeacher(), seeds=1, max_iterations=10
+    )
+    assert [entry.error for entry in found.entries] == [None, None]
+
+
+def test_whole_lessons_are_kept_where_asked_for(tmp_path):
+    study = {"seeds": 2, "max_iterations": 30, "out": tmp_path}
+    nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
+    with pytest.raises(nimt.MissingFile, match="keep_lessons=True"):
+        nimt.Sweep.load(tmp_path).lesson("abc")
+    found = nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study, keep_lessons=True)
+    for entry in found.entries:
+        kept = found.lesson(entry.key)
+        assert tuple(kept.discrepancy.tolist()) == entry.curve and kept.indices is not None
+    before = lines_of(tmp_path)
+    nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study, keep_lessons=True)
+    assert lines_of(tmp_path) == before
+
+
+# whatever happens on the way
+
+
+def started(out, seeds, pause):
+    here = Path(__file__).parents[1]
+    return subprocess.Popen([sys.executable, str(here / "studies.py"), str(out), str(seeds), str(pause)], cwd=here)
+
+
+def wait_for_lines(out, count):
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if (out / ROWS).exists() and len(lines_of(out)) >= count:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the sweep wrote no lines")
+
+
+@pytest.mark.slow
+def test_a_kill_loses_only_the_lessons_under_way(tmp_path):
+    out = tmp_path / "out"
+    process = started(out, 30, 0.02)
+    wait_for_lines(out, 3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = lines_of(out)
+    assert 3 <= len(before) < 30
+    with open(out / ROWS, "ab") as file:
+        file.write(before[0].encode()[:200])  # what a kill in the middle of a write leaves
+    found = slow_study(out, seeds=30, pause=0.02)
+    assert lines_of(out)[: len(before)] == before
+    whole = slow_study(None, seeds=30, pause=0.02)
+    assert [entry.curve for entry in found.entries] == [entry.curve for entry in whole.entries]
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_folder_and_give_each_lesson_once(tmp_path):
+    out = tmp_path / "out"
+    both = [started(out, 24, 0.02), started(out, 24, 0.02)]
+    assert [process.wait() for process in both] == [0, 0]
+    keys = [entry_of_line(line).key for line in lines_of(out)]
+    assert len(keys) == len(set(keys)) == 24
+    assert [path.name for path in (out / ".locks").iterdir()] == ["rows"]
+
+
+@pytest.mark.slow
+def test_control_c_ends_the_lessons_under_way_and_keeps_the_finished(tmp_path):
+    out = tmp_path / "out"
+    process = started(out, 200, 0.05)
+    wait_for_lines(out, 2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    count = len(lines_of(out))
+    assert 2 <= count < 200
+    assert all(entry_of_line(line).steps == 10 for line in lines_of(out)), "a lesson that was cut short was kept"
+
+
+def test_a_lesson_that_another_process_is_giving_is_waited_for(tmp_path):
+    (entry,) = slow_study(None, seeds=1, pause=0).entries
+    folder = SweepFolder(tmp_path)
+    assert folder.claim(entry.key)
+    assert not SweepFolder(tmp_path).claim(entry.key)
+    folder.add(entry)
+    assert not SweepFolder(tmp_path).claim(entry.key), "it is known now"
+    found = slow_study(tmp_path, seeds=1, pause=0)
+    assert found.entries == (entry,) and len(lines_of(tmp_path)) == 1
+
+
+def test_altered_lines_are_passed_over_and_given_again(tmp_path):
+    found = slow_study(tmp_path, seeds=3, pause=0)
+    lines = lines_of(tmp_path)
+    altered = [
+        lines[0].replace('"steps": 10', '"steps": "ten"'),
+        lines[1].replace('"curve": [', '"curve": ["x", '),
+        lines[2],
+        "[" * 50_000,
+        "{}",
+        "null",
+    ]
+    (tmp_path / ROWS).write_bytes("\n".join(altered).encode() + b"\n\xff\xfe\n")
+    assert len(nimt.Sweep.load(tmp_path)) == 1
+    again = slow_study(tmp_path, seeds=3, pause=0)
+    assert [entry.curve for entry in again.entries] == [entry.curve for entry in found.entries]
+
+
+def test_numbers_that_are_not_finite_survive_the_file(tmp_path):
+    study = {"seeds": 1, "max_iterations": 5000, "out": tmp_path, "engine": "reference"}
+    with pytest.warns(nimt.StepSizeWarning):
+        found = nimt.sweep((POOL, np.sin), learner(8.0), nimt.GreedyTeacher(k=1.0), **study)
+    again = nimt.Sweep.load(tmp_path)
+    assert found.entries[0].outcome == again.entries[0].outcome == str(nimt.Outcome.DIVERGED)
+    np.testing.assert_array_equal(again.entries[0].curve, found.entries[0].curve)
+
+
+# what was found
+
+
+def test_the_table_in_every_form(found, tmp_path):
+    table = found.to_table()
+    assert {len(column) for column in table.values()} == {len(found)} == {16}
+    assert table["seed"].dtype == table["itd"].dtype == int and table["end"].dtype == float
+    assert table["learner.learning_rate"].tolist() == [float(entry.learner) for entry in found.entries]
+    frame = found.to_table("pandas")
+    assert list(frame.columns) == list(table) and len(frame) == 16
+    polars = found.to_table("polars")
+    assert polars.columns == list(table) and polars["teacher"].to_list() == table["teacher"].tolist()
+    found.save_table(tmp_path / "table.csv")
+    with open(tmp_path / "table.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["teacher"] for row in rows] == table["teacher"].tolist()
+    assert [float(row["end"]) for row in rows] == table["end"].tolist()
+    found.save_table(tmp_path / "table.parquet")
+    import pyarrow.parquet
+
+    back = pyarrow.parquet.read_table(tmp_path / "table.parquet").to_pydict()
+    assert back["end"] == table["end"].tolist() and back["error"] == [None] * 16
+    with pytest.raises(nimt.InvalidInput, match=r"table\.xlsx"):
+        found.save_table(tmp_path / "table.xlsx")
+    with pytest.raises(nimt.InvalidInput, match="'arrow'"):
+        found.to_table("arrow")
+    with pytest.raises(nimt.MissingFile, match="make it first"):
+        found.save_table(tmp_path / "missing" / "table.csv")
+
+
+def test_a_library_that_is_not_installed_is_named(found, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(nimt.MissingExtra, match="pip install polars"):
+        found.to_table("polars")
+
+
+def test_curves_are_those_of_the_lessons(found):
+    curves = found.curves
+    for entry in found.entries:
+        mine = (
+            (curves["problem"] == entry.problem)
+            & (curves["learner"] == entry.learner)
+            & (curves["teacher"] == entry.teacher)
+            & (curves["seed"] == entry.seed)
+        )
+        assert tuple(curves["discrepancy"][mine]) == entry.curve
+        assert tuple(curves["step"][mine]) == entry.curve_steps
+
+
+def test_long_curves_are_kept_at_the_same_steps_in_every_lesson():
+    for last in (0, 5, 256, 257, 1000, 70_000):
+        steps = kept_steps(last)
+        assert steps[0] == 0 and steps[-1] == last and steps == sorted(set(steps))
+        assert set(steps[:-1]) <= set(kept_steps(2 * last + 1000))
+        assert all(later - step <= max(1, step / 60) for step, later in itertools.pairwise(steps))
+
+
+def test_groups_and_the_best_by_plain_loops(found):
+    for group in found.groups():
+        mine = [
+            entry
+            for entry in found.entries
+            if (entry.problem, entry.learner, entry.teacher) == (group.problem, group.learner, group.teacher)
+        ]
+        assert group.row.seeds == len(mine)
+        ends = [entry.end for entry in mine]
+        mean = sum(ends) / len(ends)
+        assert group.row.discrepancy == pytest.approx(mean, rel=1e-14)
+        if len(mine) == 1:
+            assert group.row.discrepancy_deviation is None
+        else:
+            spread = (sum((end - mean) ** 2 for end in ends) / (len(ends) - 1)) ** 0.5
+            assert group.row.discrepancy_deviation == pytest.approx(spread, rel=1e-12)
+    reached = [group for group in found.groups() if group.problem == "sine" and group.row.steps is not None]
+    assert reached and found.best("sine") in reached
+    assert found.best("sine").row.steps == min(group.row.steps for group in reached)
+    with pytest.raises(nimt.InvalidInput, match=r"best\(problem='sine'\)"):
+        found.best()
+    with pytest.raises(nimt.InvalidInput, match="one of sine, cosine"):
+        found.best("tangent")
+
+
+def test_lines_of_the_figure_by_plain_loops(found):
+    one = nimt.Sweep(tuple(entry for entry in found.entries if entry.problem == "sine"))
+    for line in sweep_lines(one, x="learner", y="end", hue="teacher"):
+        assert line.x == RATES
+        for place, rate in enumerate(RATES):
+            ends = [entry.end for entry in one.entries if entry.teacher == line.name and float(entry.learner) == rate]
+            assert line.low[place] == min(ends) and line.high[place] == max(ends)
+            assert line.mean[place] == pytest.approx(sum(ends) / len(ends))
+    for line in sweep_lines(one, hue="teacher"):
+        mine = [entry for entry in one.entries if entry.teacher == line.name]
+        for place, step in enumerate(line.x):
+            values = [entry.curve[min(int(step), entry.steps)] for entry in mine]
+            assert line.low[place] == min(values) and line.high[place] == max(values)
+
+
+def test_the_figure_draws_the_lines_and_bands(found):
+    ax = found.plot(x="learning_rate", y="end", hue="teacher")
+    lines = sweep_lines(found, "learner.learning_rate", "end", "teacher")
+    assert [line.get_label() for line in ax.lines] == ["greedy", "random"]
+    for drawn, line in zip(ax.lines, lines, strict=True):
+        np.testing.assert_array_equal(drawn.get_ydata(), line.mean)
+    assert len(ax.collections) == 2 and ax.get_ylabel() == "discrepancy at the end"
+    assert found.plot().get_xlabel() == "step"
+    for bad, says in [
+        ({"x": "width"}, "no such column"),
+        ({"x": "length_scale", "y": "teacher"}, "column of numbers"),
+        ({"x": "step", "y": "itd"}, "only the discrepancy"),
+        ({"hue": "nothing"}, "no such column"),
+    ]:
+        with pytest.raises(nimt.InvalidInput, match=says):
+            found.plot(**bad)
+
+
+def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_legend():
+    found = nimt.sweep((POOL, np.sin), learners(), TEACHERS, seeds=2, max_iterations=20, tol=1e-2)
+    counts = {line.name: line.missing for line in sweep_lines(found, "learner", "itd", "teacher")}
+    for name, missing in counts.items():
+        assert missing == sum(entry.itd is None for entry in found.entries if entry.teacher == name)
+    assert sum(counts.values()) > 0
+    labels = [line.get_label() for line in found.plot(x="learner").lines]
+    assert any("not reached" in label for label in labels)
+
+
+def test_a_notebook_shows_a_table_and_nothing_that_runs(found):
+    shown = nimt.sweep({"<script>": (POOL, np.sin)}, learner(), TEACHERS, seeds=2, **COMMON)._repr_html_()
+    assert "<script>" not in shown and "&lt;script&gt;" in shown and shown.count("<tr>") == 3
+    assert "±" in found._repr_html_()
+
+
+def test_progress_counts_up_and_says_what_is_left():
+    told = []
+    nimt.sweep((POOL, np.sin), learner(), TEACHERS, seeds=4, progress=told.append, **COMMON)
+    assert [one.done for one in told] == list(range(6)) and told[-1].total == 5
+    assert told[0].left is None and told[-1].left == 0 and told[2].left > 0
+
+
+def test_names_tell_things_apart():
+    found = nimt.sweep(
+        [(POOL, np.sin), (POOL, np.cos)], [learner(0.1), learner(0.5)], (nimt.GreedyTeacher(), nimt.RandomTeacher(k=2)),
+        seeds=1, max_iterations=2,
+    )  # fmt: skip
+    assert {entry.problem for entry in found.entries} == {"problem 1", "problem 2"}
+    assert {entry.learner for entry in found.entries} == {
+        "KernelLearner, learning_rate=0.1",
+        "KernelLearner, learning_rate=0.5",
+    }
+    assert {entry.teacher for entry in found.entries} == {"GFT-1", "RFT-2"}
+    named = nimt.sweep(["gmm", "boundary"], learner(0.1), nimt.GreedyTeacher(), seeds=1, max_iterations=2)
+    assert [entry.problem for entry in named.entries] == ["gmm", "boundary"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"seed": 3}, r"seeds=\[3\]"),
+        ({"callback": print}, "does not take callback"),
+        ({"snapshots": [1]}, "does not take snapshots"),
+        ({"colour": 3}, "does not take colour"),
+        ({"seeds": 0}, "seeds"),
+        ({"n_jobs": 0}, "n_jobs must be a count of workers"),
+        ({"n_jobs": 1.5}, "n_jobs must be a count of workers"),
+        ({"max_iterations": -1}, "max_iterations"),
+        ({"tol": -1.0}, "tol must be"),
+        ({"measure": "miles"}, "miles"),
+        ({"teachers": []}, "teachers is empty"),
+        ({"teachers": nimt.GreedyTeacher}, "needs select"),
+        ({"teachers": [nimt.GreedyTeacher(), nimt.GreedyTeacher()]}, "both called 'GFT-1'"),
+        ({"learners": 3}, "3"),
+        ({"problems": 3}, "pair"),
+        ({"problems": {"a": (1, 2, 3)}}, "pair"),
+        ({"problems": "no-such-thing"}, "no-such-thing"),
+        ({"keep_lessons": True}, "give out="),
+        ({"progress": 3}, "progress must be callable"),
+        ({"out": __file__}, "is a file: name a folder"),
+    ],
+)
+def test_bad_input_is_refused_before_any_lesson(change, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = {
+        "problems": (POOL, np.sin), "learners": learner(), "teachers": nimt.GreedyTeacher(), "max_iterations": 2,
+    } | change  # fmt: skip
+    with pytest.raises(nimt.InvalidInput, match=says):
+        nimt.sweep(given.pop("problems"), given.pop("learners"), given.pop("teachers"), **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_or_holds_no_sweep(tmp_path):
+    with pytest.raises(nimt.MissingFile, match="there is no sweep"):
+        nimt.Sweep.load(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(nimt.InvalidInput, match="cannot be made"):
+        nimt.sweep((POOL, np.sin), learner(), nimt.GreedyTeacher(), max_iterations=2, out=tmp_path / "file" / "out")
+
+
+def test_an_interrupted_lesson_is_not_kept(tmp_path, monkeypatch):
+    whole = Run._loop
+
+    def loop(self, time_limit, flag):
+        flag.set()
+        whole(self, time_limit, flag)
+
+    monkeypatch.setattr("nimt.teaching.running.Run._loop", loop)
+    with pytest.raises(KeyboardInterrupt):
+        nimt.sweep((POOL, np.sin), learner(), SlowTeacher(0), seeds=1, max_iterations=50, out=tmp_path, n_jobs=1)
+    assert not (tmp_path / ROWS).exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_to(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(nimt.InvalidInput, match="cannot be made or written to"):
+        slow_study(tmp_path / "out", seeds=1)
