@@ -131,12 +131,11 @@ def test_a_lesson_without_steps_is_kept(teacher, tmp_path):
 def test_the_table_names_the_outputs():
     table = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), q=2, max_iterations=3).to_table()
     assert list(table)[2:] == [
-        "index_1_output_1", "label_1_output_1", "index_2_output_1", "label_2_output_1",
-        "index_1_output_2", "label_1_output_2", "index_2_output_2", "label_2_output_2",
-    ]  # fmt: skip
-    assert list(teach(nimt.PerOutput(nimt.GreedyTeacher()), q=2).to_table())[2:4] == [
-        "index_output_1", "label_output_1",
-    ]  # fmt: skip
+        f"{name}_{j}_output_{o}" for o in (1, 2) for j in (1, 2) for name in ("index", "x_1", "x_2", "label")
+    ]
+    table = teach(nimt.PerOutput(nimt.GreedyTeacher()), q=2).to_table()
+    assert list(table)[2:6] == ["index_output_1", "x_1_output_1", "x_2_output_1", "label_output_1"]
+    np.testing.assert_array_equal(table["x_2_output_1"][:-1], SCATTERED[table["index_output_1"][:-1], 1])
 
 
 def test_schedules_of_the_teacher_hold_for_every_output(tmp_path):
@@ -225,6 +224,13 @@ class OwnPacks(nimt.Teacher):
                 lambda x: np.column_stack([x[:, 0], x[:, 0]]), max_iterations=1,
             ),
             "in a Box all outputs are shown the same examples",
+        ),
+        (
+            lambda: nimt.teach(
+                nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
+                nimt.one_hot(np.arange(40) % 3), max_iterations=1,
+            ),
+            "CrossEntropy.*give the teacher without PerOutput",
         ),
     ],
 )  # fmt: skip

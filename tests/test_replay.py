@@ -10,6 +10,7 @@ import nimt
 from browsers import a_browser, a_page
 from nimt.replay import Recording, record_of, replay_page
 from nimt.replay.coefficients import Coefficients
+from nimt.replay.recording import mixtures_of
 from nimt.theory.replay import learner_at_start
 from problems import BOUNDARY, MIXTURE, scattered
 
@@ -54,6 +55,8 @@ LESSONS = {
     "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
     "colours from nothing": lambda: colour_lesson(from_nothing=True, measure="rms"),
     "each colour": lambda: colour_lesson(nimt.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
+    "mixed colours": lambda: colour_lesson(nimt.Communicating(nimt.GreedyTeacher(), every=250)),
+    "each colour mixed": lambda: colour_lesson(nimt.Communicating(nimt.PerOutput(nimt.RandomTeacher()), every=7)),
     "each colour in packs": lambda: colour_lesson(nimt.PerOutput(nimt.RandomTeacher(k=2))),
 }
 
@@ -62,7 +65,11 @@ def values_by_plain_loop(recording, step):
     """f at a step, from the numbers of the recording alone."""
     header, blocks = recording.header, recording.blocks
     values = np.array(blocks["initial"])
+    matrices = blocks.get("mixes", np.zeros(0)).reshape(-1, header["outputs"], header["outputs"])
+    mixes = dict(zip(blocks.get("mix_steps", ()), matrices, strict=True))
     for shown in range(header["pack"] * step):
+        if shown and shown % header["pack"] == 0 and shown // header["pack"] in mixes:
+            values = values @ mixes[shown // header["pack"]].T
         point, coefficient = int(blocks["indices"][shown]), blocks["coefficients"][shown]
         if header["kernel"] == "columns":
             (place,) = np.flatnonzero(blocks["columns"] == point)
@@ -80,7 +87,7 @@ def values_by_plain_loop(recording, step):
                     values[np.ravel_multi_index(place, header["pool"]["shape"])] += (
                         coefficient * blocks["weights"][cell]
                     )
-    return values
+    return values @ mixes[step].T if step and step in mixes else values
 
 
 @pytest.mark.parametrize("name", LESSONS)
@@ -97,7 +104,8 @@ def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
 def test_taking_the_steps_again_arrives_where_the_lesson_ended(name):
     lesson = LESSONS[name]()
     outputs, pack = lesson.target.shape[1:], lesson.indices.shape[1]
-    again = Coefficients(learner_at_start(lesson), lesson.pool, pack, outputs, lesson.per_output)
+    how = (outputs, lesson.per_output, mixtures_of(lesson))
+    again = Coefficients(learner_at_start(lesson), lesson.pool, pack, *how)
     again.take(lesson.indices, lesson.labels)
     np.testing.assert_allclose(again.values, lesson.final, atol=1e-12)
 

@@ -14,7 +14,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 
 PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
-    "CrossEntropy", "TeacherWarning", "UncertaintyTeacher",
+    "Communicating", "CrossEntropy", "TeacherWarning", "UncertaintyTeacher",
     "Forecast", "Formula", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
     "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "LookSchedule", "MixedTeacher", "PackSchedule", "schedules",

@@ -64,6 +64,7 @@ from .teachers.base import AlternativeLabels as AlternativeLabels
 from .teachers.base import Selection as Selection
 from .teachers.base import Teacher as Teacher
 from .teachers.base import View as View
+from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
 from .teachers.mixed import MixedTeacher as MixedTeacher

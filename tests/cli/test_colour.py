@@ -82,3 +82,31 @@ def test_a_colour_lesson_goes_on_as_if_it_had_never_stopped(nimt, photo, tmp_pat
 def test_what_cannot_be_taught_in_colour_is_refused_in_a_sentence(nimt, photo, arguments, said):
     answer = nimt(*arguments)
     assert answer.code == 2 and answer.is_one_sentence() and said in answer.err
+
+
+@pytest.mark.slow
+def test_each_colour_is_taught_by_itself_and_colours_communicate(nimt, photo, tmp_path):
+    answer = nimt("teach", "photo.png", *QUICK, "--teacher", "greedy-per-output", "--communicate", "20", "--out", "run")
+    assert answer.code == 0, answer.err
+    lesson = Lesson.load(tmp_path / "run" / "lesson.npz")
+    assert lesson.method == "GFT-1 per output communicating"
+    assert lesson.indices.shape == (len(lesson), 3)
+    assert lesson.mix_steps.tolist() == list(range(0, len(lesson) + 1, 20))
+    repeated = nimt("teach", "--config", "run/run.toml", "--out", "again")
+    assert repeated.code == 0, repeated.err
+    np.testing.assert_array_equal(Lesson.load(tmp_path / "again" / "lesson.npz").final, lesson.final)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--grey", "--teacher", "greedy-per-output"), "the target has one output"),
+        (("--grey", "--communicate", "5"), "the target has one output"),
+        (("--communicate", "0"), "communicate must be a whole number >= 1, got 0"),
+        (("--communicate-until", "9"), "give communicate"),
+        (("--teacher", "greedi-per-output"), "with -per-output at its end, got 'greedi'"),
+    ],
+)
+def test_what_cannot_be_taught_by_itself_is_said_in_one_sentence(nimt, photo, options, sentence):
+    answer = nimt("teach", "photo.png", *options, "--out", "run")
+    assert answer.code != 0 and answer.is_one_sentence() and sentence in answer.err

@@ -42,6 +42,8 @@ LESSON_OPTIONS: dict[str, Any] = {
     ),
     "k": _option(str, ("-k",), "Examples per step: a count (1) or a share of the pool (0.05).", HOW),
     "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
+    "communicate": _option(int, ("--communicate",), "Mix the outputs before every so many steps, to fit TARGET.", HOW),
+    "communicate_until": _option(int, ("--communicate-until",), "The step at which mixing ends.", HOW),
     "other_target": _option(
         str, ("--other-target", "--alternative"), "Take labels from this target in some steps.", HOW
     ),

@@ -23,7 +23,7 @@ LARGEST_CONFIG = 1 << 16  # bytes
 MOST_DOTS = 250  # in a line of it
 MOST_SNAPSHOTS = 100_000
 LARGEST_NUMBER = 2**63 - 1  # what TOML promises to keep
-WHOLE_NUMBERS = ("size", "iterations", "seed", "every", "seeds")
+WHOLE_NUMBERS = ("size", "iterations", "seed", "every", "seeds", "communicate", "communicate_until")
 MOST_SEEDS = 10_000
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 
@@ -45,6 +45,8 @@ class RunSettings:
     teacher: str = "greedy"
     k: str = USUAL_K
     pool: float | None = None
+    communicate: int | None = None
+    communicate_until: int | None = None
     other_target: str | None = None
     probability: float = 0.2
     kernel: str = "rbf"
@@ -105,7 +107,9 @@ class RunSettings:
 
     def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
+        from nimt.arrays import check_count
         from nimt.teachers.base import AlternativeLabels
+        from nimt.teachers.communicating import Communicating
         from nimt.teachers.spelling import PER_OUTPUT, spelled, spelled_teachers
 
         name = self.teacher if name is None else name
@@ -116,7 +120,15 @@ class RunSettings:
             if asked not in (None, str(fixed["k"])):
                 _refuse_k(name, asked)
         size = pack(self.k if k is None else k)
-        return spelled(name, k=size, pool=self.pool, labels=labels, kernel=self.made_kernel(problem), loss=self.loss)
+        teacher = spelled(name, k=size, pool=self.pool, labels=labels, kernel=self.made_kernel(problem), loss=self.loss)
+        if self.communicate is None:
+            if self.communicate_until is not None:
+                raise InvalidInput("communicate-until says when mixing ends: give communicate, how often, too")
+            return teacher
+        for name in ("communicate", "communicate_until"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name), at_least=1)
+        return Communicating(teacher, every=self.communicate, until=self.communicate_until)
 
     def made_teachers(self, problem: Problem) -> dict[str, Teacher]:
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""

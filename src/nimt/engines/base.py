@@ -96,7 +96,13 @@ class Task:
     @cached_property
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
-        return getattr(self.teacher, "draws", True) is False and self.other_target is None
+        still = getattr(self.teacher, "draws", True) is False and self.other_target is None
+        return still and not self.communicates  # a mixture moves the learner
+
+    @property
+    def communicates(self) -> bool:
+        """Whether the outputs are mixed before some steps, as `Communicating` does."""
+        return callable(getattr(self.teacher, "next_mix", None))
 
     def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
         """Return the lesson's random streams, one per role: the teacher's pool, its selection, its labels."""
@@ -163,6 +169,10 @@ class Engine(Protocol):
 
     def advance(self, steps: int) -> Chunk:
         """Take this many steps, or fewer if the lesson is over before."""
+        ...
+
+    def mix(self, matrix: Array) -> None:
+        """Mix the learner's outputs, f <- A f; the discrepancy is then that after the mixture."""
         ...
 
     def last_selection(self) -> Selection:

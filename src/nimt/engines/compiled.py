@@ -197,6 +197,15 @@ class CompiledEngine(ABC):
     def run(self, sheet: Sheet) -> tuple[int, int]:
         """Take the steps of a sheet; return how many were taken and the code of the outcome."""
 
+    def mix(self, matrix: Array) -> None:
+        self.settle()
+        self.pupil.mix(matrix)
+        self.discrepancy = self.take_over()
+
+    @abstractmethod
+    def take_over(self) -> float:
+        """Take the pupil's arrays, bring the scores up to date, and return the discrepancy."""
+
     def last_selection(self) -> Selection:
         assert self.last is not None
         return self.last

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput
-from nimt.learners.base import Learner, Pupil
+from nimt.learners.base import Learner, MixingPupil, Pupil
 from nimt.lesson.lesson import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
@@ -145,6 +145,10 @@ class ReferenceEngine:
         """Say whether the teacher drew from its stream, so that it may show another example next time."""
         _, unused, _ = self.task.streams()
         return bool(self.selection_rng.bit_generator.state != unused.bit_generator.state)
+
+    def mix(self, matrix: Array) -> None:
+        cast(MixingPupil, self.pupil).mix(matrix)
+        self.discrepancy = self.measure()
 
     def last_selection(self) -> Selection:
         assert self.last is not None

@@ -73,10 +73,9 @@ class SparseEngine(CompiledEngine):
             constants = (*ROOTS[:3], COLD, SMALLEST, LARGEST, self.twin.temperature)
             nodes = np.zeros(self.levels[-1])
             self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
-        self._take_over()
+        start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
-        self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
-        self.begin(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
+        self.begin(start)
 
     # -- layout
 
@@ -145,6 +144,12 @@ class SparseEngine(CompiledEngine):
         result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
         _compiled.scatter(self.order, flat, result, result.size // len(self.task.pool))
         return result.reshape(shape)
+
+    def take_over(self) -> float:
+        self._take_over()
+        self.sums[:] = 0.0
+        self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
+        return float(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
 
     def _take_over(self) -> None:
         """Take the pupil's arrays into the engine's layout, and find the point with the largest score."""

@@ -89,10 +89,14 @@ class StreamedEngine(CompiledEngine):
         self.f: Array
         self.c: Array
         self.shown: Flags
-        self.f, self.c, self.shown = pupil.lend()
-        square = self._finish(0.0, np.zeros(self.f.size))
+        start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
-        self.begin(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
+        self.begin(start)
+
+    def take_over(self) -> float:
+        self.f, self.c, self.shown = self.pupil.lend()
+        square = self._finish(0.0, np.zeros(self.f.size))
+        return float(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
 
     @property
     def values(self) -> Array:

@@ -88,6 +88,15 @@ class SeveralPupils(Pupil, Protocol):
 
 
 @runtime_checkable
+class MixingPupil(Pupil, Protocol):
+    """A pupil with q outputs that can be mixed; `values` are (n, q)."""
+
+    def mix(self, matrix: Array) -> None:
+        """Do f <- A f with a matrix A (q, q)."""
+        ...
+
+
+@runtime_checkable
 class BoxPupil(Pupil, Protocol):
     """A pupil in a `Box`: it can be evaluated at, and shown, any point; `values` are those on the grid of the box."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array, Flags, Indices, stored_array, stored_count
+from nimt.arrays import Array, Flags, Indices, check_finite, real_array, stored_array, stored_count
 from nimt.errors import InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on, diagonal
 from nimt.learners.base import (
@@ -58,6 +58,8 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
     coefficients_ : array (m,), or (m, q) for q outputs
     steps_ : int
         How many packs it has learned from.
+    mix_ : array (q, q)
+        Only if its outputs were mixed: what the initial function is multiplied by.
 
     Examples
     --------
@@ -67,7 +69,7 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
     array([0.2])
     """
 
-    learned: ClassVar[tuple[str, ...]] = ("centers_", "coefficients_", "steps_", "learning_rate_")
+    learned: ClassVar[tuple[str, ...]] = ("centers_", "coefficients_", "steps_", "learning_rate_", "mix_")
 
     def __init__(
         self,
@@ -129,11 +131,19 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
 
     def outputs(self) -> tuple[int, ...]:
         """Return (q,) where it has q > 1 outputs, () for one, or where nothing says otherwise yet."""
+        if self.is_mixed():
+            return (len(self.mix_),)
         return self.coefficients_.shape[1:] if self.steps_so_far() else self.initial_outputs()
+
+    def is_mixed(self) -> bool:
+        """Say whether its outputs were mixed."""
+        return hasattr(self, "mix_")
 
     def values_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
         """Return f on a pool, with the outputs asked for."""
         start = self.initial_on(pool, outputs)
+        if self.is_mixed() and outputs == self.mix_.shape[1:]:
+            start = start @ self.mix_.T
         if self.steps_so_far() == 0:
             return np.array(start)
         if self.coefficients_.shape[1:] != outputs:
@@ -178,6 +188,26 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         self.centers_ = both[first[order]]
         self.coefficients_ = merged
 
+    def mix(self, matrix: ArrayLike) -> Self:
+        """Mix its outputs: f <- A f, so C <- C A' for the coefficients C (m, q), and the same for the start.
+
+        Examples
+        --------
+        >>> from nimt.kernels import rbf
+        >>> learner = KernelLearner(rbf(1.0), learning_rate=0.5).partial_fit([[0.0]], [[1.0, 2.0]])
+        >>> learner.mix([[0.0, 1.0], [1.0, 0.0]]).predict([[0.0]])
+        array([[2., 1.]])
+        """
+        mixing = real_array("matrix", matrix)
+        q = self.outputs()
+        if mixing.ndim != 2 or len(mixing) != mixing.shape[1] or len(mixing) < 2 or q not in ((), mixing.shape[1:]):
+            raise InvalidInput(f"matrix must be (q, q) for {_named(q)}, got shape {mixing.shape}")
+        check_finite("matrix", mixing)
+        if self.steps_so_far():
+            self.coefficients_ = self.coefficients_ @ mixing.T
+        self.mix_: Array = mixing @ self.mix_ if self.is_mixed() else np.array(mixing)
+        return self
+
     def _check_dimension(self, points: Array) -> None:
         if points.shape[1] != self.centers_.shape[1]:
             raise InvalidInput(
@@ -217,6 +247,7 @@ class KernelPupil:
         self.outputs = outputs
         self.coefficients: Array = np.zeros((len(pool), *outputs))
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
+        self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
 
     def rate(self) -> float:
@@ -243,6 +274,11 @@ class KernelPupil:
         self.shown[indices.ravel()] = True
         self.steps += 1
 
+    def mix(self, matrix: Array) -> None:
+        """Do f <- A f."""
+        self.values, self.coefficients = self.values @ matrix.T, self.coefficients @ matrix.T
+        self.mixed = matrix if self.mixed is None else matrix @ self.mixed
+
     def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures |f - f*|_H; exact where f* is an expansion from the same start."""
         if isinstance(target_function, KernelLearner) and is_expansion_from(target_function, self):
@@ -262,6 +298,8 @@ class KernelPupil:
 
     def taught(self) -> KernelLearner:
         learner = copy.deepcopy(self.learner)
+        if self.mixed is not None:
+            learner.mix(self.mixed)
         rows = np.flatnonzero(self.shown)
         if self.steps:
             points = self.pool.take(rows)
@@ -274,6 +312,7 @@ class KernelPupil:
             "values": self.values,
             "coefficients": self.coefficients,
             "shown": self.shown,
+            "mixed": self.mixed,
             "steps": self.steps,
         }
 
@@ -282,6 +321,7 @@ class KernelPupil:
         self.values = stored_array(state, "values", shape)
         self.coefficients = stored_array(state, "coefficients", shape)
         self.shown = stored_array(state, "shown", shape[:1], "bf") > 0
+        self.mixed = _stored_mixture(state, self.outputs)
         self.steps = stored_count(state, "steps")
 
 
@@ -300,6 +340,7 @@ class KernelBoxPupil:
         self.centers: Array = np.empty((8, box.dimension))
         self.coefficients: Array = np.empty((8, *outputs))
         self.size: int = 0
+        self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
 
     def rate(self) -> float:
@@ -308,7 +349,14 @@ class KernelBoxPupil:
 
     def at(self, points: Array) -> Array:
         taught = self.learner.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
-        return np.asarray(self.learner.values_on(Points(points), self.outputs) + taught)
+        start = self.learner.values_on(Points(points), self.outputs)
+        return np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
+
+    def mix(self, matrix: Array) -> None:
+        """Do f <- A f."""
+        self.values = self.values @ matrix.T
+        self.coefficients[: self.size] = self.coefficients[: self.size] @ matrix.T  # the rest is room for more
+        self.mixed = matrix if self.mixed is None else matrix @ self.mixed
 
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learn_at(self.points[indices], labels)
@@ -326,6 +374,8 @@ class KernelBoxPupil:
 
     def taught(self) -> KernelLearner:
         learner = copy.deepcopy(self.learner)
+        if self.mixed is not None:
+            learner.mix(self.mixed)
         if self.steps:
             learner.absorb(self.centers[: self.size], self.coefficients[: self.size], steps=self.steps)
         return learner
@@ -335,6 +385,7 @@ class KernelBoxPupil:
             "values": self.values,
             "centers": self.centers[: self.size],
             "coefficients": self.coefficients[: self.size],
+            "mixed": self.mixed,
             "steps": self.steps,
         }
 
@@ -343,7 +394,13 @@ class KernelBoxPupil:
         self.centers = stored_array(state, "centers", (None, self.points.shape[1]))
         self.size = len(self.centers)
         self.coefficients = stored_array(state, "coefficients", (self.size, *self.outputs))
+        self.mixed = _stored_mixture(state, self.outputs)
         self.steps = stored_count(state, "steps")
+
+
+def _stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:
+    known = state.get("mixed") is not None  # missing in files of version 0.1
+    return stored_array(state, "mixed", (*outputs, *outputs)) if known else None
 
 
 def _named(outputs: tuple[int, ...]) -> str:

@@ -32,6 +32,8 @@ class Expansion(Protocol):
 
     def initial_is_table(self) -> bool: ...
 
+    def is_mixed(self) -> bool: ...
+
     def expansion(self, points: Array) -> Array: ...
 
 
@@ -54,7 +56,7 @@ def inner(one: Array, other: Array) -> float:
 def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
     """Say whether f - f* is a kernel expansion: both start from the same function, over the same kernel."""
     learner = pupil.learner
-    if target.kernel != learner.kernel:
+    if target.kernel != learner.kernel or target.is_mixed() or learner.is_mixed():
         return False
     one, other = learner.initial, target.initial
     if learner.initial_is_table() or target.initial_is_table():  # known on this pool only, so compared there

@@ -20,6 +20,7 @@ import nimt
 from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import StartsFromInitial
 from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
+from nimt.pools.base import values_on
 
 ROOMS = (
     "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "schedules", "teachers",
@@ -104,7 +105,7 @@ def _described(thing: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
         start = described["initial"]
         if is_foreign(start):
             # the function may not exist where the file is read: its values on the pool then stand in for it
-            values = thing.initial_on(thing.pool_, getattr(thing, "outputs", tuple)())
+            values = values_on(thing.pool_, thing.initial, "initial")
             described["initial"] = start | {"values": values}
     return described
 

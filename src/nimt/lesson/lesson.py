@@ -41,6 +41,8 @@ STORED = (
     "compiling",
     "drew",
     "looked",
+    "mix_steps",
+    "mixes",
 )
 
 
@@ -86,6 +88,8 @@ class Lesson:
         its grid.
     looked : array (T,) of bool, or None
         At which steps the teacher looked at the learner, for a teacher with a schedule of looking.
+    mix_steps, mixes : arrays (m,) of int and (m, q, q), or None
+        Before which steps the outputs were mixed, and by which matrices: f^t is the function after the mixture.
     picks : array (n,) of int
         How often each point of the pool was shown.
     snapshots : dict of step -> array (n,), or (n, q)
@@ -129,6 +133,8 @@ class Lesson:
     compiling: float = 0.0
     drew: bool = True
     looked: NDArray[np.bool_] | None = None
+    mix_steps: NDArray[np.int64] | None = None
+    mixes: Array | None = None
 
     @property
     def taught(self) -> Any:
@@ -249,10 +255,12 @@ class Lesson:
                     table[title] = with_empty_end(column)
         if self.looked is not None:
             table["looked"] = np.append(self.looked, False)
+        if self.mix_steps is not None:
+            table["mixed"] = np.isin(table["step"], self.mix_steps)
         return table
 
     def _columns_per_output(self, indices: NDArray[np.int64], labels: Array) -> dict[str, NDArray[Any]]:
-        """Return a column of indices and one of labels for every example of every output."""
+        """Return the columns of every example of every output: its index, coordinates and label."""
         q, most = self.target.shape[1], indices.shape[1] // self.target.shape[1]
         sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
         rows = np.arange(len(indices))
@@ -261,8 +269,11 @@ class Lesson:
             for j in range(most):
                 places = np.minimum(output * sizes + j, indices.shape[1] - 1)
                 suffix = f"{'' if most == 1 else f'_{j + 1}'}_output_{output + 1}"
-                columns[f"index{suffix}"] = np.append(np.where(j < sizes, indices[rows, places], -1), -1)
-                columns[f"label{suffix}"] = np.append(np.where(j < sizes, labels[rows, places], np.nan), np.nan)
+                own = np.where(j < sizes, indices[rows, places], -1)
+                columns[f"index{suffix}"] = np.append(own, -1)
+                told = np.where(j < sizes, labels[rows, places], np.nan)
+                for name, column in columns_of(self.pool, own, told, None).items():
+                    columns[f"{name}{suffix}"] = with_empty_end(column)
         return columns
 
     def examples_table(self) -> dict[str, NDArray[Any]]:
@@ -385,6 +396,7 @@ class Lesson:
         if content["examples"] is not None:
             examples = stored_array(content, "examples", (steps, None, pool.dimension))
         kept, final = _course(content)
+        mix_steps, mixes = stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
         return cls(
             discrepancy=curve,
             picks=stored_array(content, "picks", (n,), "i").astype(np.int32),
@@ -404,6 +416,8 @@ class Lesson:
             snapshots={int(step): stored_array(kept, step, target.shape) for step in kept},
             compiling=float(content.get("compiling", 0.0)),  # missing in files of version 0.1
             drew=bool(content.get("drew", True)),
+            mix_steps=mix_steps,
+            mixes=mixes,
             looked=None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
         )
 
@@ -453,6 +467,15 @@ def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDA
     if packs.size and (filler[:, 0].any() or (filler[:, :-1] & ~filler[:, 1:]).any()):
         raise CorruptLesson(f"the file was altered: {name!r} has a pack without examples, or with gaps")
     return packs
+
+
+def stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray[np.int64], Array]:
+    """Return the steps (m,) before which outputs were mixed, in ascending order, and the matrices (m, q, q)."""
+    mixes = stored_array(state, "mixes", (None, None, None))
+    mix_steps = stored_indices(state, "mix_steps", (len(mixes),), steps + 1).astype(np.int64)
+    if mixes.shape[1] != mixes.shape[2] or (np.diff(mix_steps) <= 0).any():
+        raise CorruptLesson("the file was altered: its mixtures are not square matrices at ascending steps")
+    return mix_steps, mixes
 
 
 def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, stored_array
 from nimt.errors import CorruptLesson
-from nimt.lesson.lesson import Outcome, stored_packs
+from nimt.lesson.lesson import Outcome, stored_mixtures, stored_packs
 
 T = TypeVar("T", bound=np.generic)
 
@@ -84,6 +84,8 @@ class Record:
         self._labels: list[Array] = []
         self._points: list[Array] = []
         self._looked: list[Flags] = []
+        self._mix_steps: list[int] = []
+        self._mixes: list[Array] = []
         self._bytes = 0
 
     def add(self, chunk: Chunk) -> None:
@@ -109,8 +111,26 @@ class Record:
             self._bytes += chunk.points.nbytes
         if self.kept == "auto" and self._bytes > self.limit:
             self.kept = "picks"
-            for part in (self._indices, self._labels, self._points):
+            for part in (self._indices, self._labels, self._points, self._mix_steps, self._mixes):
                 part.clear()
+
+    def add_mixture(self, step: int, matrix: Array, discrepancy: float) -> None:
+        """Note that the outputs were mixed before a step, and the discrepancy after it."""
+        self._discrepancy[-1][-1] = discrepancy
+        if self.kept != "picks":
+            self._mix_steps.append(step)
+            self._mixes.append(matrix)
+            self._bytes += matrix.nbytes
+
+    @property
+    def mix_steps(self) -> NDArray[np.int64] | None:
+        """Before which steps the outputs were mixed, None if they never were, or if only the counts are kept."""
+        return np.array(self._mix_steps, dtype=np.int64) if self._mixes else None
+
+    @property
+    def mixes(self) -> Array | None:
+        """The matrices, (m, q, q)."""
+        return np.array(self._mixes) if self._mixes else None
 
     @property
     def name(self) -> str:
@@ -158,6 +178,8 @@ class Record:
             "labels": self.labels,
             "points": self.points,
             "looked": self.looked,
+            "mix_steps": self.mix_steps,
+            "mixes": self.mixes,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -181,4 +203,8 @@ class Record:
         self._looked = []
         if state.get("looked") is not None:
             self._looked = [stored_array(state, "looked", (steps,), "b")]
-        self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels, *self._points))
+        self._mix_steps, self._mixes = [], []
+        if state.get("mixes") is not None:
+            mix_steps, mixes = stored_mixtures(state, steps)
+            self._mix_steps, self._mixes = mix_steps.tolist(), list(mixes)
+        self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels, *self._points, *self._mixes))

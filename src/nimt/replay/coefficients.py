@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,6 +34,10 @@ class Board(Protocol):
 
     def places(self, indices: Whole) -> Whole:
         """Return where the points of these indices stand on the board."""
+        ...
+
+    def mix(self, matrix: Array) -> None:
+        """Do f <- A f."""
         ...
 
     @property
@@ -71,6 +76,9 @@ class PaddedBoard:
         for place, coefficient in zip(places.tolist(), coefficients, strict=True):
             self.flat[self.offsets + place] += coefficient * self.weights
 
+    def mix(self, matrix: Array) -> None:
+        self.flat[:] = self.flat @ matrix.T
+
     @property
     def values(self) -> Array:
         return self.board[self.inner].reshape(-1, *self.flat.shape[1:])
@@ -92,6 +100,9 @@ class OperatorBoard:
     def add(self, places: Whole, coefficients: Array) -> None:
         self.operator.add(self._values, places, coefficients)
 
+    def mix(self, matrix: Array) -> None:
+        self._values = self._values @ matrix.T
+
     @property
     def values(self) -> Array:
         return self._values
@@ -111,6 +122,8 @@ class Coefficients:
         Of the lesson, which an untaught learner that starts from a number does not know; those of the learner usually.
     per_output : bool
         Whether every output is shown examples of its own.
+    mixes : dict of step -> array (q, q)
+        By what the outputs are mixed before a step.
 
     Examples
     --------
@@ -129,6 +142,7 @@ class Coefficients:
         pack: int,
         outputs: tuple[int, ...] | None = None,
         per_output: bool = False,
+        mixes: Mapping[int, Array] | None = None,
     ) -> None:
         self.learner = learner
         self.loss = as_loss(learner.loss)
@@ -137,6 +151,7 @@ class Coefficients:
         self.step = 0
         self.outputs = learner.outputs() if outputs is None else outputs
         self.per_output = per_output
+        self.mixes = mixes or {}
         start = np.array(learner.values_on(pool, self.outputs))
         self.operator: GridOperator | DenseOperator
         self.board: Board
@@ -146,6 +161,11 @@ class Coefficients:
         else:
             self.operator = DenseOperator(learner.kernel, pool)
             self.board = OperatorBoard(self.operator, start)
+        self._mix_if_due()
+
+    def _mix_if_due(self) -> None:
+        if self.step in self.mixes:
+            self.board.mix(self.mixes[self.step])
 
     @property
     def values(self) -> Array:
@@ -165,6 +185,7 @@ class Coefficients:
                 taken[row] = self._each(where, label) if self.per_output else self._together(where, label)
                 self.board.add(where, taken[row])
                 self.step += 1
+                self._mix_if_due()
         return taken
 
     def _together(self, where: Whole, label: Array) -> Array:

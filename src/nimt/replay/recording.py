@@ -153,11 +153,14 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
     outputs = _by_output(lesson.target).shape[1]
-    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack, lesson.target.shape[1:], lesson.per_output)
+    mixes = mixtures_of(lesson)
+    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack, lesson.target.shape[1:], lesson.per_output, mixes)
     kernel = _kernel_blocks(taken.operator, lesson, largest)
     if kernel is None:
         return None
     every = _steps_per_frame(lesson, largest)
+    if every > 1 and mixes:
+        return None  # steps told as one would leave out the mixtures between them
     places: list[NDArray[np.int64]] = []
     coefficients: list[Array] = []
     begin = [0]
@@ -179,9 +182,19 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
         "indices": _small(np.concatenate(places) if places else np.zeros(0, np.int64), len(lesson.pool)),
         "coefficients": np.concatenate(coefficients) if coefficients else np.zeros((0, outputs)),
     }
+    if mixes:
+        blocks["mix_steps"] = np.array(list(mixes), dtype=np.uint32)
+        blocks["mixes"] = np.concatenate([matrix.ravel() for matrix in mixes.values()])
     if every > 1:
         blocks["begin"] = np.array(begin, dtype=np.uint32)
     return Recording(kernel.header | {"pack": pack, "every": every}, blocks)
+
+
+def mixtures_of(lesson: Lesson) -> dict[int, Array]:
+    """Return the matrices by which outputs were mixed, by step."""
+    if lesson.mix_steps is None or lesson.mixes is None:
+        return {}
+    return dict(zip(lesson.mix_steps.tolist(), lesson.mixes, strict=True))
 
 
 def _steps_per_frame(lesson: Lesson, largest: int) -> int:

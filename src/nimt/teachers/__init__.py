@@ -1,6 +1,7 @@
 """Teachers, which choose the examples: one file per teacher."""
 
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
+from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.teachers.mixed import MixedTeacher
@@ -11,6 +12,7 @@ from nimt.teachers.synthesis import SynthesisTeacher
 
 __all__ = [
     "AlternativeLabels",
+    "Communicating",
     "GreedyTeacher",
     "InterpolationTeacher",
     "MixedTeacher",

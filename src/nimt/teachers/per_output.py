@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.schedules import LookSchedule, PackSchedule
-from nimt.teachers.base import AlternativeLabels, Memory, Selection, SelectsExamples, Teacher, View, check_teacher
+from nimt.teachers.base import Memory, Selection, View
+from nimt.teachers.wrapping import Wrapping
 
 
 @dataclass(frozen=True, eq=False)
-class PerOutput(Teacher):
-    """Let a teacher choose for each output by itself: with q outputs, q packs of k examples per step [MINT].
+class PerOutput(Wrapping):
+    """Let a teacher choose for each output by itself: with q outputs, q packs of k examples per step [Zhang23b].
 
     Every output sees its own column of f and f* only, and its pack moves that output only: f_o <- f_o - eta * (1/k)
     sum_j slope(f_o(x_j), y_j) K(x_j, .). All packs of a step are chosen before any of them is shown. The outputs
@@ -42,76 +40,24 @@ class PerOutput(Teacher):
     (array([[0, 1]]), array([[ 3., -5.]]))
     """
 
-    teacher: SelectsExamples
-    pool: ArrayLike | None = field(init=False, default=None, repr=False)
-    labels: AlternativeLabels | None = field(init=False, default=None, repr=False)
-
     def __post_init__(self) -> None:
-        check_teacher(self.teacher)
+        super().__post_init__()
         if getattr(self.teacher, "per_output", False):
             raise InvalidInput(f"{type(self.teacher).__name__} chooses for each output already: leave PerOutput out")
-        for name in ("pool", "labels"):
-            object.__setattr__(self, name, getattr(self.teacher, name, None))
-        super().__post_init__()
+        if hasattr(self.teacher, "next_mix"):
+            raise InvalidInput("outputs communicate in one step for all: write Communicating(PerOutput(teacher))")
 
     @property
     def per_output(self) -> bool:
         return True
 
     @property
+    def needs_one_output(self) -> bool:
+        return False  # a teacher for one output is given one output
+
+    @property
     def method(self) -> str:
-        return f"{getattr(self.teacher, 'method', type(self.teacher).__name__)} per output"
-
-    @property
-    def k(self) -> int | float | PackSchedule | None:
-        """The examples per output, if the teacher says how many."""
-        k: int | float | PackSchedule | None = getattr(self.teacher, "k", None)
-        return k
-
-    @property
-    def look(self) -> LookSchedule | None:
-        """At which steps the teacher looks at the learner, if it has a schedule for that."""
-        look: LookSchedule | None = getattr(self.teacher, "look", None)
-        return look
-
-    @property
-    def replace(self) -> bool:
-        """Whether a pack may hold a point twice."""
-        return bool(getattr(self.teacher, "replace", False))
-
-    @property
-    def draws(self) -> bool:
-        return bool(getattr(self.teacher, "draws", True))
-
-    @property
-    def colour(self) -> str | None:
-        return None  # not that of the teacher, which it is often compared with
-
-    @property
-    def shows_true_labels(self) -> bool:
-        return bool(getattr(self.teacher, "shows_true_labels", False))
-
-    def pack_size(self, n: int) -> int | None:
-        tell = getattr(self.teacher, "pack_size", None)
-        size: int | None = None if tell is None else tell(n)
-        return size
-
-    def check_on(self, n: int) -> None:
-        fits = getattr(self.teacher, "check_on", None)
-        if fits is not None:
-            fits(n)
-
-    def looks_at(self, step: int) -> bool:
-        tell = getattr(self.teacher, "looks_at", None)
-        return tell is None or bool(tell(step))
-
-    def settled(self, steps: int) -> Self:
-        teacher = self.teacher
-        return dataclasses.replace(self, teacher=teacher.settled(steps)) if isinstance(teacher, Teacher) else self
-
-    def with_labels(self, labels: AlternativeLabels) -> Self:
-        teacher = self.teacher
-        return dataclasses.replace(self, teacher=teacher.with_labels(labels)) if isinstance(teacher, Teacher) else self
+        return f"{super().method} per output"
 
     def select(self, view: View) -> Selection:
         if view.target.ndim == 1:

@@ -22,7 +22,7 @@ from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
 from nimt.errors import InvalidInput, StepSizeWarning
 from nimt.kernels import check_kernel_on
-from nimt.learners.base import Learner, Pupil, SeveralPupils, StartsFromInitial
+from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, StartsFromInitial
 from nimt.learners.foreign import check_learner
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.descriptions import describe, is_own
@@ -132,6 +132,8 @@ def task_of(
         )
     if task.per_output:
         _check_per_output(task)
+    if task.communicates:
+        _check_communicating(task)
     fits = getattr(teacher, "check_on", None)
     if fits is not None:
         fits(len(pool))
@@ -150,13 +152,26 @@ def _check_per_output(task: Task) -> None:
         raise InvalidInput("in a Box all outputs are shown the same examples: leave PerOutput out, or use a Grid")
 
 
+def _check_communicating(task: Task) -> None:
+    """Refuse what cannot be mixed, or measured after it."""
+    if not task.outputs:
+        raise InvalidInput(
+            "Communicating mixes outputs, and the target has one output: give the teacher without Communicating"
+        )
+    if task.measure.name == "rkhs":
+        raise InvalidInput(
+            "the norm in H is kept up to date by what steps add, and a mixture changes all of f: measure 'rms' or "
+            "'paper', or give the teacher without Communicating"
+        )
+
+
 def approximated(learner: Learner, approximation: RandomFeatures, pool: Pool) -> KernelLearner:
     """Return the learner with an approximate kernel; what it learned before becomes its initial function."""
     if not isinstance(learner, KernelLearner) or not behaves_like(learner, KernelLearner, "predict", "partial_fit"):
         raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(learner).__name__} has none")
     if isinstance(learner.kernel, FeatureKernel):
         return learner  # a resumed lesson: its kernel is an approximation already
-    start = learner.predict if learner.steps_so_far() else learner.initial
+    start = learner.predict if learner.steps_so_far() or learner.is_mixed() else learner.initial
     kernel = approximation.kernel(learner.kernel, pool)
     return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)
 
@@ -180,6 +195,22 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
         raise InvalidInput(
             f"PerOutput teaches one output at a time, which {type(task.learner).__name__} cannot learn: use a "
             f"KernelLearner, or give the teacher without PerOutput"
+        )
+    if task.communicates and not isinstance(pupil, MixingPupil):
+        raise InvalidInput(
+            f"Communicating mixes the outputs of the learner, which {type(task.learner).__name__} cannot do: use a "
+            f"KernelLearner, or give the teacher without Communicating"
+        )
+    coupled = getattr(pupil.loss, "couples_outputs", False)
+    if coupled and task.per_output:
+        raise InvalidInput(
+            f"PerOutput teaches one output at a time, and the loss {pupil.loss!r} couples the outputs: give the teacher "
+            f"without PerOutput"
+        )
+    if coupled and task.communicates:
+        raise InvalidInput(
+            f"Communicating fits f to the target, which f does not tend to with the loss {pupil.loss!r}: give the "
+            f"teacher without Communicating"
         )
     if pupil.loss is None and task.stop_when_stationary is not None:
         raise InvalidInput(

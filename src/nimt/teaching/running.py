@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, is_number, stored_array
+from nimt.arrays import Array, is_number, read_only, stored_array
 from nimt.engines.base import Engine, Task
 from nimt.engines.choosing import Plan
 from nimt.engines.compiling import compile_time
@@ -95,6 +95,7 @@ class Run:
         self.max_iterations: int = settings["max_iterations"]
         self.asked: list[int] = sorted(settings["snapshots"])
         self.record: Record = Record(len(task.pool), engine.discrepancy, settings["record"], outputs=task.label_outputs)
+        self._mix_if_due()
         self.initial: Array = np.array(engine.values)
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
@@ -117,10 +118,10 @@ class Run:
         self._folder = self.checkpoint.parent.stat()
 
     def advance(self, steps: int) -> Chunk:
-        """Take up to `steps` steps, but not past the next snapshot or the budget, and return what was recorded."""
+        """Take up to `steps` steps, and return what was recorded; stop at the next snapshot, mixture or the budget."""
         began = time.perf_counter()
         following = bisect.bisect_right(self.asked, self.engine.step)  # there may be one after every step
-        stop = min([self.max_iterations, *self.asked[following : following + 1]])
+        stop = min([self.max_iterations, *self.asked[following : following + 1], *self._next_mix(self.engine.step + 1)])
         allowed = min(steps, stop - self.engine.step)
         # the engine is asked even if no step is left, so that a tolerance met by the last step counts
         self._torn = True  # until what the engine did is recorded
@@ -128,6 +129,8 @@ class Run:
             chunk = self.engine.advance(max(0, allowed))
         self.record.add(chunk)
         self.outcome = chunk.outcome
+        if len(chunk.discrepancy):
+            self._mix_if_due()
         if self.outcome is None and self.engine.step >= self.max_iterations:
             self.outcome = self._met_at_the_end() or Outcome.BUDGET
         self._take_snapshot()
@@ -135,6 +138,25 @@ class Run:
         self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
         self._torn = False
         return chunk
+
+    def _next_mix(self, step: int) -> list[int]:
+        """Return the first step, this one or a later one, before which the outputs are mixed; [] for none."""
+        if not self.task.communicates:
+            return []
+        teacher: Any = self.task.teacher
+        following: int | None = teacher.next_mix(step)
+        return [] if following is None else [following]
+
+    def _mix_if_due(self) -> None:
+        """Mix the outputs before the step to come, if the teacher asks for it, by a matrix fitted to what it sees."""
+        step, engine = self.engine.step, self.engine
+        if self._next_mix(step) != [step]:
+            return
+        seen: Any = slice(None) if self.task.candidates is None else self.task.candidates
+        teacher: Any = self.task.teacher
+        matrix = teacher.mix(read_only(engine.values[seen]), read_only(self.task.target[seen]))
+        engine.mix(matrix)
+        self.record.add_mixture(step, matrix, engine.discrepancy)
 
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
         """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
@@ -213,6 +235,8 @@ class Run:
             compiling=self.compiling,
             drew=self._drew(),
             looked=self.record.looked,
+            mix_steps=self.record.mix_steps,
+            mixes=self.record.mixes,
         )
 
     def _drew(self) -> bool:

@@ -90,11 +90,12 @@ export class Replay {
   /**
    * @param {Float64Array} initial  f at step 0, n points by q outputs, row by row
    * @param {object} kernel  with `add` and `cells`
-   * @param {object} options  outputs q; memory, in bytes, for kept frames
+   * @param {object} options  outputs q; memory, in bytes, for kept frames; mixes, a Map of step to a q x q matrix
    */
-  constructor(initial, kernel, { outputs = 1, memory = 64e6 } = {}) {
+  constructor(initial, kernel, { outputs = 1, memory = 64e6, mixes = new Map() } = {}) {
     this.outputs = outputs;
     this.kernel = kernel;
+    this.mixes = mixes;
     this.initial = initial;
     this.values = Float64Array.from(initial);
     this.step = 0;
@@ -157,8 +158,23 @@ export class Replay {
       kernel.add(this.values, indices.data[shown], coefficients.data, shown * outputs, outputs);
     }
     this.step++;
+    if (this.mixes.has(this.step)) this.mix(this.mixes.get(this.step));
     if (this.step % this.every === 0 && !this.frames.has(this.step)) {
       this.frames.set(this.step, Float64Array.from(this.values));
+    }
+  }
+
+  /** f <- A f at every point; f at step 0 is mixed already. */
+  mix(matrix) {
+    const { values, outputs } = this;
+    const before = new Float64Array(outputs);
+    for (let begin = 0; begin < values.length; begin += outputs) {
+      before.set(values.subarray(begin, begin + outputs));
+      for (let row = 0; row < outputs; row++) {
+        let sum = 0;
+        for (let column = 0; column < outputs; column++) sum += matrix[row * outputs + column] * before[column];
+        values[begin + row] = sum;
+      }
     }
   }
 
@@ -257,6 +273,12 @@ export function kernelOf(header, blocks) {
   });
 }
 
+/** Return the matrices by which the outputs were mixed, by step. */
+function mixesOf({ mix_steps: steps = [], mixes }, outputs) {
+  const size = outputs * outputs;
+  return new Map(Array.from(steps, (step, place) => [step, mixes.subarray(place * size, (place + 1) * size)]));
+}
+
 /** Return the lesson of a recording, ready to be asked for any step. */
 export function lessonOf({ header, blocks }, options = {}) {
   const outputs = header.outputs;
@@ -271,7 +293,7 @@ export function lessonOf({ header, blocks }, options = {}) {
     });
     return lesson;
   }
-  const lesson = new Replay(blocks.initial, kernelOf(header, blocks), { outputs, ...options });
+  const lesson = new Replay(blocks.initial, kernelOf(header, blocks), { outputs, mixes: mixesOf(blocks, outputs), ...options });
   if (header.every === 1) lesson.append(blocks.indices, blocks.coefficients, header.pack);
   else lesson.appendRagged(blocks.indices, blocks.coefficients, blocks.begin);
   return lesson;
