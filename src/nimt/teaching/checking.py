@@ -204,7 +204,7 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
     coupled = getattr(pupil.loss, "couples_outputs", False)
     if coupled and task.per_output:
         raise InvalidInput(
-            f"PerOutput teaches one output at a time, and the loss {pupil.loss!r} couples the outputs: give the teacher "
+            f"PerOutput teaches one output at a time, and the loss {pupil.loss!r} couples them: give the teacher "
             f"without PerOutput"
         )
     if coupled and task.communicates:
