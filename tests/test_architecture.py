@@ -141,3 +141,12 @@ def test_importing_nimt_loads_nothing_heavy():
     code = f"import sys, nimt; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_only_nimt_torch_imports_torch():
+    for name, path in STANDING.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        outside = {module for module in named if module.split(".")[0] == "torch"}
+        assert not outside or name == "torch.extra", name

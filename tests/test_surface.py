@@ -1,6 +1,8 @@
 """The public surface: what nimt exports, and what its modules never do."""
 
 import ast
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ PUBLIC = {
     "Communicating", "CrossEntropy", "TeacherWarning", "UncertaintyTeacher",
     "Forecast", "Formula", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
     "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
-    "LookSchedule", "MixedTeacher", "PackSchedule", "schedules",
+    "INTTeacher", "LookSchedule", "MixedTeacher", "PackSchedule", "PlannedTeacher", "schedules", "torch",
     "LessonInterrupted", "LinearLearner", "Logistic", "Measure", "MissingExtra", "MissingFile", "NimtError",
     "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome", "PerOutput", "Plan", "Points",
     "Column", "Preparation", "PreparedLearner", "PreparedPoints",
@@ -74,3 +76,11 @@ def test_every_error_has_one_root():
     assert len(kinds) > 5
     for kind in kinds:
         assert issubclass(kind, nimt.NimtError | UserWarning)
+
+
+def test_nimt_torch_without_pytorch_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in [name for name in sys.modules if name.startswith("nimt.torch.")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(nimt.MissingExtra, match=r"pip install 'nimt\[torch\]'"):
+        importlib.import_module("nimt.torch.learner")

@@ -5,6 +5,7 @@ from . import plots as plots
 from . import schedules as schedules
 from . import testing as testing
 from . import theory as theory
+from . import torch as torch
 from .classes import one_hot as one_hot
 from .datasets.formulas import Formula as Formula
 from .engines.choosing import Plan as Plan
@@ -66,9 +67,11 @@ from .teachers.base import Teacher as Teacher
 from .teachers.base import View as View
 from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
+from .teachers.implicit import INTTeacher as INTTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
 from .teachers.mixed import MixedTeacher as MixedTeacher
 from .teachers.per_output import PerOutput as PerOutput
+from .teachers.planned import PlannedTeacher as PlannedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher

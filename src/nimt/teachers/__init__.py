@@ -3,9 +3,11 @@
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.implicit import INTTeacher
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.teachers.mixed import MixedTeacher
 from nimt.teachers.per_output import PerOutput
+from nimt.teachers.planned import PlannedTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.soft import SoftTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
@@ -14,9 +16,11 @@ __all__ = [
     "AlternativeLabels",
     "Communicating",
     "GreedyTeacher",
+    "INTTeacher",
     "InterpolationTeacher",
     "MixedTeacher",
     "PerOutput",
+    "PlannedTeacher",
     "RandomTeacher",
     "Selection",
     "SelectsExamples",

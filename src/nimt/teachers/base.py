@@ -192,6 +192,7 @@ class Teacher:
 
     at_random: ClassVar[bool] = False  # whether `select` draws from the view's stream
     makes_labels: ClassVar[bool] = False  # whether it makes the labels itself
+    watches_packs: ClassVar[bool] = False  # whether it reads predictions at the points that it showed last
     own_colour: ClassVar[str | None] = None
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     told: ClassVar[tuple[str, ...]] = ()

@@ -1,0 +1,9 @@
+"""Neural networks as learners, and teachers in training loops of your own. It needs PyTorch; loaded when first used."""
+
+import lazy_loader
+
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,145 @@
+"""Planned epochs and INT's rule against plain loops."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import schedules, testing
+from nimt.teachers.base import View
+from nimt.teachers.planned import curve_order, planned_places
+
+LEARNER = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
+POINTS = np.linspace(-2, 2, 17)
+TARGET = np.sin(2 * POINTS)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_the_curve_visits_every_cell_of_a_grid_and_goes_to_a_neighbour(dimension):
+    axes = np.meshgrid(*[np.arange(8.0)] * dimension, indexing="ij")
+    grid = np.stack(axes, axis=-1).reshape(-1, dimension)
+    order = curve_order(grid)
+    assert sorted(order) == list(range(8**dimension))
+    np.testing.assert_array_equal(np.abs(np.diff(grid[order], axis=0)).sum(axis=1), 1.0)
+
+
+def test_points_on_a_line_or_at_one_place_are_ordered_too():
+    assert curve_order(np.array([[3.0, 1.0], [1.0, 1.0], [2.0, 1.0]])).tolist() == [1, 2, 0]
+    assert sorted(curve_order(np.zeros((4, 2)))) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_places_are_floor_or_ceil_of_what_is_due(floor, seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.exponential(size=40)
+    sizes[rng.permutation(40)[:5]] = np.nan
+    order = rng.permutation(40)
+    counts = np.bincount(planned_places(sizes, order, floor, rng), minlength=40)
+    usual = sum(m for m in sizes if not math.isnan(m)) / 35
+    known = [usual if math.isnan(m) else m for m in sizes]
+    assert counts.sum() == 40
+    for count, m in zip(counts, known, strict=True):
+        due = 40 * ((1 - floor) * m / sum(known) + floor / 40)
+        assert math.floor(due - 1e-9) <= count <= math.ceil(due + 1e-9)
+
+
+def test_places_are_due_in_the_mean():
+    sizes, order, rng = np.array([4.0, 1.0, 0.5, 0.0, 2.5]), np.array([2, 0, 1, 4, 3]), np.random.default_rng(0)
+    counts = sum(np.bincount(planned_places(sizes, order, 0.2, rng), minlength=5) for _ in range(4000)) / 4000
+    np.testing.assert_allclose(counts, 5 * (0.8 * sizes / 8 + 0.2 / 5), atol=0.04)
+    assert np.bincount(planned_places(np.zeros(5), order, 0.0, rng)).tolist() == [1] * 5
+
+
+def lesson_of(teacher, steps, **options):
+    return nimt.teach(LEARNER, teacher, POINTS, TARGET, max_iterations=steps, **options)
+
+
+def test_every_pack_has_one_place_of_every_run():
+    """Of 17 places in 5 runs, two have four places and three have three: packs of 5, 5, 5 and 2."""
+    lesson = lesson_of(nimt.PlannedTeacher(k=5, floor=1.0), 8, seed=4)
+    assert [len(lesson.pack(step)[0]) for step in range(8)] == [5, 5, 5, 2] * 2
+    runs = [range(4), range(4, 8), range(8, 11), range(11, 14), range(14, 17)]
+    for step in range(8):
+        assert [sum(i in run for i in lesson.pack(step)[0]) for run in runs] == (
+            [1] * 5 if step % 4 < 3 else [1, 1, 0, 0, 0]
+        )
+    for epoch in (0, 4):
+        assert sorted(np.concatenate([lesson.pack(epoch + step)[0] for step in range(4)])) == list(range(17))
+
+
+def test_the_teacher_knows_the_errors_at_what_it_showed_alone():
+    teacher, rng = nimt.PlannedTeacher(k=4, floor=0.0), np.random.default_rng(1)
+    target, n = np.zeros(12), 12
+    memory, seen, shown = None, np.full(n, np.nan), []
+    for step in range(13):
+        predictions = rng.normal(size=n)
+        if step % 3 == 0:  # an epoch has three packs of four
+            seen[shown] = np.abs(predictions[shown])
+            shown = []
+        view = View(step, nimt.Grid(np.arange(n)), predictions, target, rng, memory, np.arange(n))
+        selection = teacher.select(view)
+        np.testing.assert_array_equal(selection.memory["sizes"], seen)
+        memory, shown = selection.memory, [*shown, *selection.indices]
+
+
+def test_larger_errors_are_shown_more_often():
+    target = np.where(np.arange(64) < 8, 5.0, 0.1)
+    learner = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=1e-6)
+    lesson = nimt.teach(learner, nimt.PlannedTeacher(k=8, floor=0.3), np.arange(64.0), target, max_iterations=80)
+    shares = lesson.picks[:8].sum() / lesson.picks.sum()
+    due = (0.7 * 40 / 45.6 + 0.3 / 8) * 0.9 + 0.1 / 8  # one of ten epochs is in turn
+    assert shares == pytest.approx(due, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "teacher",
+    [
+        nimt.PlannedTeacher(k=schedules.linear(2, 9, over=20)),
+        nimt.PlannedTeacher(k=0.4, floor=0.0),
+        nimt.INTTeacher().settled(10),
+        nimt.INTTeacher(k=3, look=None),
+    ],
+    ids=lambda teacher: teacher.name,
+)
+def test_the_contract_of_teachers(teacher, tmp_path):
+    testing.check_teacher(teacher)
+    whole = lesson_of(teacher, 14, seed=3)
+    lesson_of(teacher, 5, seed=3, checkpoint=tmp_path / "checkpoint")
+    resumed = nimt.resume(tmp_path / "checkpoint", max_iterations=14)
+    np.testing.assert_array_equal(resumed.indices, whole.indices)
+    np.testing.assert_array_equal(resumed.final, whole.final)
+
+
+def test_int_keeps_its_pack_between_looks_and_sums_over_channels():
+    """The published rule in plain loops: top-k of sum |f - f*|, chosen at looks, of the size due at the look."""
+    rng = np.random.default_rng(2)
+    target = rng.normal(size=(30, 3))
+    k, look = schedules.steps(0.2, 0.92, over=40, stages=10), schedules.incremental(10, over=40, stages=5)
+    learner = nimt.KernelLearner(nimt.rbf(0.01), learning_rate=0.05)
+    lesson = nimt.teach(learner, nimt.INTTeacher(k=k, look=look), np.arange(30.0), target, max_iterations=40)
+    values, pack = np.zeros((30, 3)), []
+    for step in range(40):
+        if look.at(step):
+            ratio = 0.2 + (step // 4) * 0.08
+            by_size = sorted(
+                range(30), key=lambda i: -sum(abs(v - t) for v, t in zip(values[i], target[i], strict=True))
+            )
+            pack = sorted(by_size[: int(ratio * 30 + 1e-9)])
+        assert lesson.pack(step)[0].tolist() == pack
+        values[pack] -= 0.1 / len(pack) * (values[pack] - target[pack])
+    assert np.flatnonzero(lesson.looked).tolist() == [step for step in range(40) if look.at(step)]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: nimt.PlannedTeacher(floor=1.5), "floor must be a number from 0 to 1, got 1.5"),
+        (lambda: nimt.PlannedTeacher(k=0), "k must be a count"),
+        (lambda: nimt.INTTeacher(look=3), "look must be None"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(make, sentence):
+    with pytest.raises(nimt.InvalidInput, match=sentence):
+        make()
