@@ -80,7 +80,7 @@ KINDS: dict[str, Callable[[], tuple[Any, Any, Any, Any, dict[str, Any]]]] = {
         {"max_iterations": 250},
     ),
     "linear": lambda: (
-        nimt.LinearLearner([0.0, 0.0], learning_rate=1e-6),
+        nimt.LinearLearner([0.0, 0.0, 0.0], learning_rate=1e-6),
         nimt.RandomTeacher(k=3),
         SCATTERED,
         HEIGHTS,
