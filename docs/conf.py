@@ -49,6 +49,7 @@ autodoc_default_options = {
 }
 numpydoc_show_class_members = False
 nitpicky = True
+suppress_warnings = ["ref.python"]  # two classes have a property of one name, and backticks do not say which
 nitpick_ignore_regex = [(r"py:obj", r".*"), (r"py:class", r".*")]  # words in backticks that are not names of nimt's
 
 # -- gallery: every script is run while the site is built
