@@ -57,16 +57,20 @@ def lesson_of(teacher, steps, **options):
 
 
 def test_every_pack_has_one_place_of_every_run():
-    """Of 17 places in 5 runs, two have four places and three have three: packs of 5, 5, 5 and 2."""
-    lesson = lesson_of(nimt.PlannedTeacher(k=5, floor=1.0), 8, seed=4)
-    assert [len(lesson.pack(step)[0]) for step in range(8)] == [5, 5, 5, 2] * 2
-    runs = [range(4), range(4, 8), range(8, 11), range(11, 14), range(14, 17)]
-    for step in range(8):
-        assert [sum(i in run for i in lesson.pack(step)[0]) for run in runs] == (
-            [1] * 5 if step % 4 < 3 else [1, 1, 0, 0, 0]
-        )
-    for epoch in (0, 4):
-        assert sorted(np.concatenate([lesson.pack(epoch + step)[0] for step in range(4)])) == list(range(17))
+    """17 places and packs of about 5: three packs, from five runs of three places and one of two."""
+    lesson = lesson_of(nimt.PlannedTeacher(k=5, floor=1.0), 6, seed=4)
+    runs = [range(0, 3), range(3, 6), range(6, 9), range(9, 12), range(12, 15)]
+    for epoch in (0, 3):
+        packs = [lesson.pack(epoch + step)[0] for step in range(3)]
+        assert sorted(map(len, packs)) == [5, 6, 6]
+        assert all(sum(i in run for i in pack) == 1 for pack in packs for run in runs)
+        assert sorted(np.concatenate(packs)) == list(range(17))
+
+
+@pytest.mark.parametrize(("k", "sizes"), [(1, [1] * 17), (0.4, [5, 6, 6]), (0.9, [17]), (1.0, [17])])
+def test_the_packs_of_an_epoch_have_nearly_equal_sizes(k, sizes):
+    lesson = lesson_of(nimt.PlannedTeacher(k=k), len(sizes))
+    assert sorted(len(lesson.pack(step)[0]) for step in range(len(sizes))) == sizes
 
 
 def test_the_teacher_knows_the_errors_at_what_it_showed_alone():

@@ -7,6 +7,7 @@ import pytest
 
 import nimt
 from nimt import schedules, testing
+from nimt.cli.settings import pack
 from nimt.teachers.base import View
 from nimt.theory.assumptions import one_example_a_step
 from nimt.theory.replay import replay
@@ -236,3 +237,24 @@ def test_figures_theory_and_tables_read_packs_of_any_size(tmp_path):
 def test_bad_input_is_refused_in_one_sentence(make, sentence):
     with pytest.raises(nimt.InvalidInput, match=sentence):
         make()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("round:1:2", "shape:start:end"),
+        ("linear:1", "shape:start:end"),
+        ("linear:1:2:3:4", "shape:start:end"),
+        ("linear:1:two", "two"),
+        ("linear:1:0.5", "both be counts"),
+        ("cosine:0.1:1.0:0", "over must be a whole number"),
+    ],
+)
+def test_a_schedule_on_the_command_line_that_cannot_be_read_is_refused(text, sentence):
+    with pytest.raises(nimt.InvalidInput, match=sentence):
+        pack(text)
+
+
+def test_a_schedule_on_the_command_line_is_the_one_in_python():
+    assert pack("geometric:0.02:0.2:300") == schedules.geometric(0.02, 0.2, over=300)
+    assert pack("steps:1:9") == schedules.steps(1, 9)

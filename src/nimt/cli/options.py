@@ -40,7 +40,7 @@ LESSON_OPTIONS: dict[str, Any] = {
         "greedy-per-output and so on show every output examples of its own.",
         HOW,
     ),
-    "k": _option(str, ("-k",), "Examples per step: a count (1) or a share of the pool (0.05).", HOW),
+    "k": _option(str, ("-k",), "Examples per step: a count (1), a share (0.05), or a schedule (cosine:0.05:1.0).", HOW),
     "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
     "communicate": _option(int, ("--communicate",), "Mix the outputs before every so many steps, to fit TARGET.", HOW),
     "communicate_until": _option(int, ("--communicate-until",), "The step at which mixing ends.", HOW),

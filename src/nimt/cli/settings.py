@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from nimt import schedules
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -264,14 +265,31 @@ def _refuse_k(name: str, k: str | None) -> NoReturn:
     raise InvalidInput(f"the teacher {name} shows everything at every step, not {k}: leave out -k, or take greedy")
 
 
-def pack(text: str) -> int | float:
-    """Return k as a count or a share: "1" is one example, "1.0" the whole pool.
+def pack(text: str) -> int | float | schedules.PackSchedule:
+    """Return k as a count or a share: "1" is one example, "1.0" the whole pool; or as a schedule.
 
     Examples
     --------
     >>> pack("1"), pack("0.05"), pack("1.0")
     (1, 0.05, 1.0)
+    >>> str(pack("cosine:0.05:1.0")), str(pack("linear:1:20:500"))
+    ('cosine(0.05, 1.0)', 'linear(1, 20, over=500)')
     """
+    shape, *parts = text.split(":")
+    if parts:
+        made = getattr(schedules, shape) if shape in schedules.SHAPES else None
+        if made is None or len(parts) not in (2, 3):
+            raise InvalidInput(
+                f"k as a schedule is shape:start:end or shape:start:end:steps, with the shape "
+                f"{', '.join(schedules.SHAPES)}, got {text!r}"
+            )
+        start, end, *over = (_size(part) for part in parts)
+        found: schedules.PackSchedule = made(start, end, over=over[0] if over else None)
+        return found
+    return _size(text)
+
+
+def _size(text: str) -> int | float:
     try:
         return int(text)
     except ValueError:

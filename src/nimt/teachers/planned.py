@@ -24,16 +24,16 @@ class PlannedTeacher(Teacher):
     for a point that was never shown); it never looks at the others. In a training loop (`nimt.torch.taught`) these are
     the values that the training itself computed when it was shown the point, so they cost nothing. Point i gets
     floor(c_i) or ceil(c_i) of the n places of the epoch, c_i = n (1 - floor) m_i / sum m + floor, by systematic
-    rounding along a space-filling curve. The list of places, in the order of the curve, is cut into k runs; each run is
-    shuffled, and the j-th pack takes the j-th place of every run. So every pack covers the whole pool. Examples are not
-    reweighted.
+    rounding along a space-filling curve. The list of places, in the order of the curve, is cut into runs of
+    round(n / k) places; each run is shuffled, and the j-th pack takes the j-th place of every run. So every pack covers
+    the whole pool. Examples are not reweighted.
 
     With floor=1 the errors do not count: every epoch shows every point once, in packs that cover the pool.
 
     Parameters
     ----------
     k : int, float or schedule
-        The size of a pack, taken at the beginning of each epoch; the last pack of an epoch may be smaller.
+        The size of a pack, about: an epoch has round(n / k) packs of nearly equal size, by k at its beginning.
     floor : float in [0, 1]
         The share of the places that is given to all points equally.
 
@@ -100,12 +100,12 @@ class PlannedTeacher(Teacher):
     def _epoch(self, view: View, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         n = len(view)
         places = planned_places(memory["sizes"], memory["order"], float(self.floor), view.rng)
-        k = count_of(self.k, n, view.step)
-        packs, longer = divmod(n, k)  # so many runs are longer than the others by one place, which makes one more pack
-        long_runs = view.rng.permuted(places[: longer * (packs + 1)].reshape(longer, packs + 1), axis=1)
-        short_runs = view.rng.permuted(places[longer * (packs + 1) :].reshape(k - longer, packs), axis=1)
-        plan = np.concatenate([np.vstack([long_runs[:, :packs], short_runs]).T.ravel(), long_runs[:, packs]])
-        return {"plan": plan, "ends": np.append(np.arange(k, n + 1, k), np.full(min(longer, 1), n))}
+        packs = max(1, round(n / count_of(self.k, n, view.step)))  # no pack is much smaller than the others
+        full = n // packs * packs
+        runs = view.rng.permuted(places[:full].reshape(-1, packs), axis=1)
+        rest = view.rng.choice(packs, size=n - full, replace=False)  # the packs that get one place of the last run
+        chosen = [np.append(runs[:, pack], places[full:][rest == pack]) for pack in range(packs)]
+        return {"plan": np.concatenate(chosen), "ends": np.cumsum([len(pack) for pack in chosen])}
 
 
 def planned_places(sizes: Array, order: Indices, floor: float, rng: np.random.Generator) -> Indices:
