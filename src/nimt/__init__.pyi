@@ -7,6 +7,7 @@ from . import testing as testing
 from . import theory as theory
 from . import torch as torch
 from .classes import one_hot as one_hot
+from .compiled_loss import compiled as compiled
 from .datasets.formulas import Formula as Formula
 from .engines.choosing import Plan as Plan
 from .errors import CannotStore as CannotStore

@@ -29,7 +29,8 @@ class Loss(Protocol):
     - `couples_outputs`: whether the slope at one output depends on the others, as that of a softmax does; `value` then
       returns terms whose sum over outputs is the loss, and both take arrays (n, q) only,
     - `check_labels(y)`: refuse labels outside its domain,
-    - `compiled_twin()`: the number by which compiled code knows its slope, and the slope's parameter.
+    - `compiled_twin()`: the number by which compiled code knows its slope, and the slope's parameter. To have a loss of
+      your own compiled, write it as one function with `nimt.compiled`.
     """
 
     @property

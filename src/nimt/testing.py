@@ -315,7 +315,8 @@ def _check_stored(thing: object) -> None:
 
 
 def _rebuilt(thing: Thing) -> Thing:
-    rebuilt: Thing = rebuild(describe(thing), [] if is_own(thing) else [type(thing)])
+    named = hasattr(thing, "__qualname__")  # as a compiled loss is, which is stored by its name
+    rebuilt: Thing = rebuild(describe(thing), [] if is_own(thing) else [thing if named else type(thing)])
     return rebuilt
 
 

@@ -18,16 +18,20 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from nimt.engines.caching import njit
 
 TILE = 64  # slots per leaf of the tournament
 FAN = 8  # nodes that are compared in one match
 
-SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4
+SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is the address of a compiled function
+RESIDUAL = -1  # the rule by which |f - y| is the score
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
-BY_LOSS = 16  # added to a loss's code where its value is the score, and not the size of its slope
+BY_LOSS = -2  # a rule of this or less is BY_LOSS - code: the score is the value of that loss, not the size of its slope
 
 # places in the array of the sum of squares that is kept by changes: its value, what rounding cut off, its error
 TOTAL, CARRY, ERROR = 0, 1, 2
@@ -53,6 +57,18 @@ SMALLEST_SQUARE, LARGEST_SQUARE = (
 )  # outside this range squares underflow or overflow, and the sum is scaled
 
 
+@intrinsic
+def called_at(typing_context, address, f, y):
+    """Call the function of two numbers at an address: a loss that is not nimt's own (`nimt.compiled`)."""
+
+    def generate(context, builder, signature, arguments):
+        number = ir.DoubleType()
+        pointer = ir.FunctionType(number, [number, number]).as_pointer()
+        return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
+
+    return types.float64(types.int64, types.float64, types.float64), generate
+
+
 @njit(cache=True, nogil=True)
 def slope(loss, delta, f, y):
     if loss == SQUARE:
@@ -67,7 +83,9 @@ def slope(loss, delta, f, y):
         return -y * e / (1.0 + e)
     if loss == HUBER:
         return 2.0 * min(max(f - y, -delta), delta)
-    return np.sign(f - y)
+    if loss == ABSOLUTE:
+        return np.sign(f - y)
+    return called_at(loss, f, y)
 
 
 @njit(cache=True, nogil=True)
@@ -82,7 +100,9 @@ def loss_value(loss, delta, f, y):
     distance = abs(y - f)
     if loss == HUBER:
         return distance**2 if distance <= delta else delta * (2.0 * distance - delta)
-    return distance
+    if loss == ABSOLUTE:
+        return distance
+    return called_at(loss, f, y)
 
 
 # ---------------------------------------------------------------- the discrepancy, kept by changes
@@ -181,22 +201,22 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     """The score of a slot: the norm of f - y, that of the slope times the slot's weight, or the loss."""
     q = len(outputs)
     first = s * np.uint64(q)
-    if rule >= BY_LOSS:
+    if rule <= BY_LOSS:
         total = 0.0
         for o in range(q):
-            total += loss_value(rule - BY_LOSS, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
+            total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
         return total
     if q == 1:
-        if rule < 0:
+        if rule == RESIDUAL:
             return abs(f[first] - y[first])
         return abs(slope(rule, rule_delta, f[first], y[first])) * weight[s]
     total = 0.0
     for o in range(q):
         at = first + np.uint64(o)
-        part = f[at] - y[at] if rule < 0 else slope(rule, rule_delta, f[at], y[at])
+        part = f[at] - y[at] if rule == RESIDUAL else slope(rule, rule_delta, f[at], y[at])
         total = norm_of(part, total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
-    return size if rule < 0 else size * weight[s]
+    return size if rule == RESIDUAL else size * weight[s]
 
 
 @njit(cache=True, nogil=True)
@@ -542,6 +562,8 @@ def by_columns(
     d = shape.size
     runs = first.size
     k = out_index.shape[1]
+    # with short columns the new scores compete with the best of their tile one by one, which mostly saves scanning it
+    compete = (window.size if on_grid else list_weights.size // max(1, begin.size - 1)) <= TILE
     moves = np.empty(k * q)
     root = levels[-2]
     scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
@@ -624,7 +646,7 @@ def by_columns(
                             change += (after - before) * (after + before)
                             size = abs(after) if q == 1 else norm_of(after, size, norm)
                         if greedy and not score[s] < 0.0:
-                            if rule >= 0:
+                            if rule != RESIDUAL:
                                 size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
                             elif q > 1 and norm == EUCLIDEAN:
                                 size = np.sqrt(size)
@@ -633,6 +655,12 @@ def by_columns(
                                 drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
                             if tournament:
                                 tile = s // np.uint64(TILE)
+                                now = bits[s]
+                                if compete and (
+                                    now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
+                                ):
+                                    node_bits[tile] = now
+                                    best_slot[tile] = s
                                 if stamp[tile] != step:
                                     stamp[tile] = step
                                     touched[np.uint64(count)] = tile
@@ -652,7 +680,7 @@ def by_columns(
                         change += (after - before) * (after + before)
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
                     if greedy and not score[s] < 0.0:
-                        if rule >= 0:
+                        if rule != RESIDUAL:
                             size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
                             size = np.sqrt(size)
@@ -661,6 +689,12 @@ def by_columns(
                             drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
                         if tournament:
                             tile = s // np.uint64(TILE)
+                            now = bits[s]
+                            if compete and (
+                                now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
+                            ):
+                                node_bits[tile] = now
+                                best_slot[tile] = s
                             if stamp[tile] != step:
                                 stamp[tile] = step
                                 touched[np.uint64(count)] = tile
@@ -678,9 +712,11 @@ def by_columns(
         if drawing is not None:
             renew_sums(drawing, touched, count, levels)
 
-        # the tournament: scan the changed tiles, then repeat their matches as far up as anything can have changed
+        # the tournament: scan the tiles whose best score may have fallen, then repeat matches as far up as needed
         for j in range(count):
             tile = np.uint64(touched[j])
+            if compete and bits[np.uint64(best_slot[tile])] == node_bits[tile]:
+                continue
             low = tile * np.uint64(TILE)
             top = bits[low]
             for v in range(TILE):
@@ -689,6 +725,7 @@ def by_columns(
                 low += np.uint64(1)
             node_bits[tile] = top
             best_slot[tile] = low
+        span = 1
         for level in range(1, levels.size - 1):
             if count == 0:
                 break
@@ -699,6 +736,8 @@ def by_columns(
                 here_ = np.uint64(up + node)
                 if stamp[here_] == step:
                     continue
+                if node_bits[down + touched[j]] < node_bits[here_] and node_tile[here_] // span != touched[j]:
+                    continue  # it lost this match before, and would lose it again
                 stamp[here_] = step
                 child = np.uint64(down + node * FAN)
                 top = node_bits[child]
@@ -718,6 +757,7 @@ def by_columns(
                     touched[kept] = node
                     kept += 1
             count = kept
+            span *= FAN
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
             break
     sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
@@ -787,7 +827,7 @@ def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score,
         total += (s0 + s1) + (s2 + s3)
         if keep_score:
             r_ = score[low:high]
-            if rule < 0:
+            if rule == RESIDUAL:
                 for s in range(f_.size):
                     r_[s] = -1.0 if r_[s] < 0.0 else abs(f_[s] - y_[s])
             else:

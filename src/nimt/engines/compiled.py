@@ -22,7 +22,7 @@ from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, 
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 RESIDUAL = -1  # the score |f - f*|; the code of a loss stands for the size of its gradient
-BY_LOSS = 16  # added to the code: the loss itself; as in `_compiled`, which is not loaded before it is needed
+BY_LOSS = -2  # minus the code: the loss itself; as in `_compiled`, which is not loaded before it is needed
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
 
@@ -67,6 +67,12 @@ def code_of(loss: Loss) -> tuple[int, float]:
     twin = twin_of(loss)
     assert twin is not None
     return twin
+
+
+def value_code_of(loss: Loss) -> int:
+    """Return the number by which compiled code knows the value of a loss."""
+    own = getattr(loss, "compiled_value", None)  # its slope and its value are two functions
+    return code_of(loss)[0] if own is None else int(own())
 
 
 class Sheet(NamedTuple):
@@ -135,7 +141,7 @@ class CompiledEngine(ABC):
         self.rule_delta: float
         self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)
         if twin.loss is not None and twin.kernel is None:
-            self.rule += BY_LOSS
+            self.rule = BY_LOSS - value_code_of(twin.loss)
         scale = task.measure.scale(task.target)
         assert scale is not None
         self.scale: float = scale

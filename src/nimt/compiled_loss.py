@@ -1,0 +1,155 @@
+"""A loss of your own, written as one function of two numbers, that compiled engines run too."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+
+from nimt.arrays import Array, is_number
+from nimt.errors import InvalidInput
+
+Function = Callable[[float, float], tuple[float, float]]
+
+
+class CompiledLoss:
+    """What `nimt.compiled` makes of a function: a loss whose value and slope are compiled.
+
+    It is stored by the name of the function. A file that holds it is read with `allow=[the loss]`.
+
+    Attributes
+    ----------
+    function : callable(f, y) -> (value, slope)
+        As it was written.
+    smoothness, lipschitz, convex : as declared
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Function, smoothness: float, lipschitz: float, convex: bool) -> None:
+        if not callable(function):
+            raise InvalidInput(f"nimt.compiled takes a function of a prediction and a label, got {function!r}")
+        for name, constant in (("smoothness", smoothness), ("lipschitz", lipschitz)):
+            if not is_number(constant) or not float(constant) > 0:
+                raise InvalidInput(
+                    f"{name} must be a positive number, or infinity where there is none; got {constant!r}"
+                )
+        if not isinstance(convex, bool | np.bool_):
+            raise InvalidInput(f"convex must be True or False, got {convex!r}")
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
+        self.function = function
+        self.smoothness = float(smoothness)
+        self.lipschitz = float(lipschitz)
+        self.convex = bool(convex)
+        self._value, self._slope, self._kept = compile_both(function)
+
+    def value(self, f: Array, y: Array) -> Array:
+        return np.asarray(self._value(f, y))
+
+    def slope(self, f: Array, y: Array) -> Array:
+        return np.asarray(self._slope(f, y))
+
+    def compiled_twin(self) -> tuple[int, float]:
+        """Return the address of the compiled slope, by which compiled code calls it; there is no parameter."""
+        return int(self._kept[1].address), 1.0
+
+    def compiled_value(self) -> int:
+        """Return the address of the compiled value."""
+        return int(self._kept[0].address)
+
+    def described(self) -> dict[str, Any]:
+        """Return no parameters: its name is all that a file holds."""
+        return {}
+
+    def __deepcopy__(self, memo: object) -> CompiledLoss:
+        return self  # it never changes
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # other processes import it by name
+
+    def __repr__(self) -> str:
+        return self.__name__
+
+
+def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
+    """Return the value and the slope as functions on arrays, and as functions that compiled code calls by address."""
+    import numba as untyped
+
+    numba: Any = untyped
+    name = getattr(function, "__name__", repr(function))
+    both = numba.njit(function, error_model="numpy")  # 1 / 0 is infinity, as on arrays
+
+    def value(f: float, y: float) -> Any:
+        return both(f, y)[0]
+
+    def slope(f: float, y: float) -> Any:
+        return both(f, y)[1]
+
+    signature = "float64(float64, float64)"
+    try:
+        both.compile((numba.float64, numba.float64))
+        count = len(getattr(both.nopython_signatures[0].return_type, "types", ()))
+        if count > 2:
+            raise InvalidInput(f"{name} must return a pair, the value and the slope; it returns {count} numbers")
+        on_arrays = [numba.vectorize([signature])(part) for part in (value, slope)]
+        by_address = numba.cfunc(signature)(value), numba.cfunc(signature)(slope)
+    except (numba.core.errors.NumbaError, TypeError) as error:
+        why = " ".join(str(error).split())[:300]
+        raise InvalidInput(
+            f"{name} cannot be compiled: it must take two numbers, a prediction and a label, and return two, the value "
+            f"and the slope, with operations that numba knows ({why})"
+        ) from error
+    return on_arrays[0], on_arrays[1], by_address
+
+
+@overload
+def compiled(function: Function, /) -> CompiledLoss: ...
+
+
+@overload
+def compiled(
+    *, smoothness: float = ..., lipschitz: float = ..., convex: bool = ...
+) -> Callable[[Function], CompiledLoss]: ...
+
+
+def compiled(
+    function: Function | None = None,
+    /,
+    *,
+    smoothness: float = np.inf,
+    lipschitz: float = np.inf,
+    convex: bool = False,
+) -> CompiledLoss | Callable[[Function], CompiledLoss]:
+    """Make a loss of a function `(f, y) -> (value, slope)` of two numbers: a decorator.
+
+    The function is compiled by numba, so that lessons with this loss run on the compiled engines, as fast as with a
+    loss of nimt.
+
+    Parameters
+    ----------
+    smoothness : float
+        The Lipschitz constant of the slope in f; infinity where there is none.
+    lipschitz : float
+        That of the value.
+    convex : bool
+        Whether the value is convex in f.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> @nimt.compiled(smoothness=2.0)
+    ... def fourth_of_a_square(f, y):
+    ...     return (f - y) ** 2 / 4, (f - y) / 2
+    >>> x = nimt.Grid(np.linspace(-3, 3, 60))
+    >>> learner = nimt.KernelLearner(nimt.rbf(0.5), loss=fourth_of_a_square, learning_rate=0.5)
+    >>> nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-2, max_iterations=500).engine
+    'grid'
+    """
+
+    def make(function: Function) -> CompiledLoss:
+        return CompiledLoss(function, smoothness, lipschitz, convex)
+
+    return make if function is None else make(function)

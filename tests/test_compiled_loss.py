@@ -1,0 +1,122 @@
+"""A loss written as one function runs in the compiled engines, and is the loss that it was written as."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import testing
+from test_engines import POOLS, SIZES, TARGETS, assert_same_lesson, engines_for, teach
+
+pytestmark = pytest.mark.long
+
+
+@nimt.compiled(smoothness=1.0, lipschitz=1.0, convex=True)
+def log_cosh(f, y):
+    error = abs(f - y)
+    return error + np.log1p(np.exp(-2.0 * error)) - np.log(2.0), np.tanh(f - y)
+
+
+class LogCosh:
+    """The same loss, written for arrays."""
+
+    smoothness, lipschitz, convex = 1.0, 1.0, True
+
+    def value(self, f, y):
+        return np.logaddexp(f - y, y - f) - np.log(2.0)
+
+    def slope(self, f, y):
+        return np.tanh(f - y)
+
+
+@nimt.compiled
+def squared(f, y):
+    return (f - y) ** 2, 2.0 * (f - y)
+
+
+TEACHERS = {
+    "GFT-1": lambda loss: nimt.GreedyTeacher(),
+    "largest loss": lambda loss: nimt.GreedyTeacher(score="loss", loss=loss),
+    "largest losses": lambda loss: nimt.GreedyTeacher(k=3, score="loss", loss=loss),
+    "gradient": lambda loss: nimt.GreedyTeacher(score="gradient", loss=loss, kernel=nimt.rbf(0.7)),
+    "large packs": lambda loss: nimt.GreedyTeacher(k=0.4),
+    "random": lambda loss: nimt.RandomTeacher(k=2),
+    "made labels": lambda loss: nimt.SynthesisTeacher(),
+}
+
+
+@pytest.mark.parametrize("teacher", list(TEACHERS))
+@pytest.mark.parametrize("name", ["2-D", "scattered"])
+@pytest.mark.filterwarnings("ignore::nimt.ResponseWarning")
+def test_its_lessons_are_those_of_the_class(name, teacher):
+    start = np.random.default_rng(8).normal(size=SIZES[name])
+    options = {"rate": 0.3, "initial": start, "steps": 80}
+    expected = teach(POOLS[name], TARGETS[name], TEACHERS[teacher](LogCosh()), "reference", loss=LogCosh(), **options)
+    for engine in ["reference", *engines_for(POOLS[name])]:
+        lesson = teach(POOLS[name], TARGETS[name], TEACHERS[teacher](log_cosh), engine, loss=log_cosh, **options)
+        assert lesson.engine == engine
+        np.testing.assert_array_equal(lesson.indices, expected.indices)
+        np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+        np.testing.assert_allclose(lesson.labels, expected.labels, rtol=1e-7, atol=1e-10)
+
+
+def test_the_square_loss_written_again_is_the_square_loss_to_the_last_bit():
+    y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 2))
+    one, other = (teach(POOLS["2-D"], y, nimt.GreedyTeacher(), "grid", loss=loss) for loss in ("square", squared))
+    assert_same_lesson(one, other)
+    np.testing.assert_array_equal(one.final, other.final)
+
+
+def test_it_keeps_the_contract_of_a_loss():
+    testing.check_loss(log_cosh, labels=[-1.0, 0.3, 2.0])
+    testing.check_loss(squared)
+    with pytest.raises(AssertionError, match=r"declares the smoothness 0\.5"):
+        testing.check_loss(nimt.compiled(smoothness=0.5)(squared.function))
+
+
+def test_it_is_saved_and_resumed_by_its_name(tmp_path):
+    options = {"loss": log_cosh, "rate": 0.3, "steps": 400}
+    whole = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", **options)
+    whole.save(tmp_path / "lesson.npz")
+    assert nimt.Lesson.load(tmp_path / "lesson.npz").learner is None
+    kept = nimt.Lesson.load(tmp_path / "lesson.npz", allow=[log_cosh])
+    assert kept.learner.loss is log_cosh
+    teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", checkpoint=tmp_path / "stopped.npz",
+          callback=lambda progress: True, **options)  # fmt: skip
+    lesson = nimt.resume(tmp_path / "stopped.npz", allow=[log_cosh])
+    assert lesson.engine == "grid"
+    np.testing.assert_array_equal(lesson.discrepancy, whole.discrepancy)
+
+
+def test_copies_and_other_processes_have_the_same_loss():
+    assert copy.deepcopy(log_cosh) is log_cosh
+    assert pickle.loads(pickle.dumps(log_cosh)) is log_cosh
+    assert repr(log_cosh) == "log_cosh"
+
+
+def three(f, y):
+    return f, y, f
+
+
+def unknown_to_numba(f, y):
+    return sorted({f: y}, key=str)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: nimt.compiled(unknown_to_numba), "unknown_to_numba cannot be compiled: it must take two numbers"),
+        (lambda: nimt.compiled(lambda f: f), "cannot be compiled: it must take two numbers"),
+        (lambda: nimt.compiled(lambda f, y: f - y), "cannot be compiled: it must take two numbers"),
+        (lambda: nimt.compiled(3), "takes a function of a prediction and a label, got 3"),
+        (lambda: nimt.compiled(smoothness=-1.0)(three), "smoothness must be a positive number"),
+        (lambda: nimt.compiled(lipschitz="one")(three), "lipschitz must be a positive number"),
+        (lambda: nimt.compiled(convex="yes")(three), "convex must be True or False"),
+        (lambda: nimt.compiled(three), "must return a pair, the value and the slope; it returns 3 numbers"),
+    ],
+)
+def test_what_it_refuses(make, message):
+    with pytest.raises(nimt.InvalidInput, match=message):
+        make()
