@@ -157,6 +157,8 @@ def given(
     try:
         giving.run()
     finally:
+        if giving.workers is not None:
+            giving.workers.close()
         if folder is not None:
             folder.release()
     return Sweep(giving.entries(), None if folder is None else folder.path)

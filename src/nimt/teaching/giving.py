@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from itertools import chain
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import joblib
 from joblib.parallel import ThreadingBackend, get_active_backend
@@ -15,6 +15,9 @@ from joblib.parallel import ThreadingBackend, get_active_backend
 from nimt.arrays import is_whole
 from nimt.errors import InvalidInput
 from nimt.teaching.running import interrupt_group, lessons_of
+
+if TYPE_CHECKING:
+    from nimt.teaching.clusters import Shared
 
 QUICK = 0.02  # seconds: the set-up of shorter lessons holds Python's lock, so threads would only wait for one another
 COMPILING = 1.0  # seconds that the first lesson may take before it counts as long: it may have to load an engine
@@ -43,7 +46,7 @@ class Workers:
     n_jobs : int
         How many; -1 is one per core. A cluster decides for itself.
     shared : objects that occur in many calls
-        A cluster gets each of them once per worker, and those of a lost worker from the others.
+        A cluster gets each of them once per worker, and a worker that starts again gets them again.
 
     Examples
     --------
@@ -54,24 +57,39 @@ class Workers:
     def __init__(self, n_jobs: int = -1, shared: Sequence[object] = ()) -> None:
         self.backend, _ = get_active_backend(prefer="threads")
         self.n_jobs = n_jobs
-        self._there = _sent(self.backend, shared)
+        self._shared: Shared | None = None
+        if shared and type(self.backend).__name__ == "DaskDistributedBackend":
+            from nimt.teaching.clusters import Shared
+
+            self._shared = Shared(self.backend.client, shared)
 
     def each(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Generator[Result]:
         """Yield `function(*call)` for every call as soon as it is known, in any order.
 
         A call is taken from `calls` when a worker is free for it. An error ends all calls, those under way too.
         """
-        waiting = (tuple(self._there.get(id(argument), argument) for argument in call) for call in calls)
         parallel = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator_unordered")
         if not isinstance(self.backend, ThreadingBackend) or joblib.effective_n_jobs(self.n_jobs) == 1:
-            yield from _until_closed(parallel(joblib.delayed(function)(*call) for call in waiting))
+            yield from _until_closed(parallel(self._delayed(function, call) for call in calls))
             return
         group = object()
         try:
-            yield from _in_threads(parallel, _Grouped(function, group), waiting)
+            yield from _in_threads(parallel, _Grouped(function, group), iter(calls))
         except BaseException:
             interrupt_group(group)
             raise
+
+    def _delayed(self, function: Callable[..., Result], call: tuple[Any, ...]) -> Any:
+        if self._shared is None:
+            return joblib.delayed(function)(*call)
+        from nimt.teaching.clusters import with_shared
+
+        return joblib.delayed(with_shared)(function, *(self._shared.tickets.get(id(part), part) for part in call))
+
+    def close(self) -> None:
+        """Let a cluster forget what the calls shared."""
+        if self._shared is not None:
+            self._shared.close()
 
 
 class _Grouped(Generic[Result]):
@@ -122,14 +140,3 @@ def _until_closed(results: Generator[Result]) -> Iterator[Result]:
 def _awaited(under_way: Future[Result]) -> Result:
     """Take up a worker until the long call, which began before there were any, is over."""
     return under_way.result()
-
-
-def _sent(backend: Any, shared: Sequence[object]) -> dict[int, object]:
-    """Send what is shared to every worker of a Dask cluster; return what stands for each object in a call, by id.
-
-    joblib alone would send a large object to one worker only, and the calls that need it fail if that one is lost.
-    """
-    if type(backend).__name__ != "DaskDistributedBackend" or not shared:
-        return {}
-    futures = backend.client.scatter(list(shared), broadcast=True, hash=False)
-    return {id(thing): future for thing, future in zip(shared, futures, strict=True)}
