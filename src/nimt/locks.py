@@ -15,7 +15,7 @@ def hold(path: Path, *, wait: bool = False) -> BaseFileLock | None:
     Parameters
     ----------
     path : Path
-        It stays when the lock is released: to remove it is safe only where a holder checks afterwards what it holds.
+        It may be removed by its holder while it is held: others notice that, and make a new one.
     wait : bool
         Wait until the lock is free.
 

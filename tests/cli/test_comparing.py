@@ -208,3 +208,55 @@ def test_a_plan_counts_what_grows_with_the_length():
     assert long - short == 1000 * (8 + 16)
     picks = nimt.plan(learner(), nimt.GreedyTeacher(), POOL, np.sin, max_iterations=1001, record="picks").bytes
     assert long - picks == 1001 * 16
+
+
+def test_the_table_holds_means_deviations_and_ranges(comparison):
+    table = comparison.to_table()
+    assert table["name"].tolist() == ["greedy", "random", "whole"]
+    for place, row in enumerate(comparison.rows()):
+        ends = [lesson.discrepancy[-1] for lesson in comparison.lessons[row.name]]
+        mean = sum(ends) / len(ends)
+        assert table["discrepancy"][place] == pytest.approx(mean, rel=1e-14)
+        assert (table["discrepancy_lowest"][place], table["discrepancy_highest"][place]) == (min(ends), max(ends))
+        if len(ends) == 1:
+            assert row.discrepancy_deviation is None and np.isnan(table["discrepancy_deviation"][place])
+        else:
+            spread = (sum((end - mean) ** 2 for end in ends) / (len(ends) - 1)) ** 0.5
+            assert table["discrepancy_deviation"][place] == row.discrepancy_deviation == pytest.approx(spread)
+
+
+def test_a_comparison_comes_back_as_it_was_saved(comparison, tmp_path):
+    comparison.save(tmp_path / "kept")
+    again = nimt.Comparison.load(tmp_path / "kept")
+    assert again.rows() == comparison.rows() and again.tol == comparison.tol
+    for name, lessons in comparison.lessons.items():
+        for one, other in zip(lessons, again.lessons[name], strict=True):
+            np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
+    contents = tmp_path / "kept" / "contents.json"
+    for altered in ("", "{}", "[1]", contents.read_text().replace("teacher-0", "../teacher-0")):
+        contents.write_text(altered)
+        with pytest.raises(nimt.CorruptLesson, match="cut short or altered"):
+            nimt.Comparison.load(tmp_path / "kept")
+    with pytest.raises(nimt.MissingFile, match="no comparison in"):
+        nimt.Comparison.load(tmp_path)
+    with pytest.raises(nimt.MissingFile, match="make it first"):
+        comparison.save(tmp_path / "no" / "folder")
+    with pytest.raises(nimt.InvalidInput, match="is a file"):
+        comparison.save(contents)
+
+
+def test_lessons_side_by_side_are_those_one_after_the_other(comparison):
+    teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher(k=3), "whole": nimt.GreedyTeacher(k=1.0)}
+    again = nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=120, tol=2e-2, seeds=4, n_jobs=2)
+    for name, lessons in comparison.lessons.items():
+        for one, other in zip(lessons, again.lessons[name], strict=True):
+            np.testing.assert_array_equal(one.picks, other.picks)
+    with pytest.raises(nimt.InvalidInput, match="n_jobs"):
+        nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=2, n_jobs=0)
+
+
+def test_the_time_of_choosing_is_kept_with_the_lessons(tmp_path):
+    study = {"max_iterations": 20, "engine": "reference", "seeds": 2, "checkpoint": tmp_path / "kept"}
+    first = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
+    again = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
+    assert first.choosing == again.choosing and first.rows()[0].choosing > 0

@@ -65,3 +65,8 @@ def test_what_is_said_of_a_comparison_works(nimt, tmp_path):
             path.unlink()
     answer = nimt("show", "cmp")
     assert answer.code == 2 and "nimt compare --config cmp/run.toml" in answer.err
+    (tmp_path / "cmp" / "lessons-under-way").mkdir()
+    answer = nimt("resume", "cmp", "-n", "7")
+    assert answer.code == 2 and "leave -n out" in answer.err
+    assert nimt("resume", "cmp", "--quiet").code == 0 and (tmp_path / "cmp" / "comparison.json").exists()
+    assert nimt(*command, "--overwrite", "--quiet").code == 0

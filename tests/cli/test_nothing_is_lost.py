@@ -233,15 +233,33 @@ def test_what_a_killed_run_was_writing_is_swept_away(server, tmp_path):
     assert (folder / "notes.txt").read_text() == "mine"
 
 
-def test_an_interrupted_comparison_ends_at_once_and_leaves_nothing_half_done(server, tmp_path, until):
-    folder = tmp_path / "run"
-    options = ("--from", "gmm:start", "--learning-rate", "1e-9", "--tol", "0", "--iterations", "100000000")
-    pid = server.start("compare", "gmm", *options, "--engine", "reference", "--out", folder)
-    until((folder / "run.toml").exists)
-    time.sleep(0.3)
-    answer = server.kill(pid, signal.SIGTERM)
-    assert answer.code == 130 and answer.is_one_sentence() and "give the same command again" in answer.err
-    assert not folder.exists()
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_comparison_that_was_stopped_goes_on_where_it_was(server, tmp_path, until, ending):
+    folder, whole = tmp_path / "run", tmp_path / "whole"
+    options = ("--from", "gmm:start", "--learning-rate", "1e-3", "--tol", "0", "--iterations", "3000", "--seeds", "2")
+    command = ("compare", "gmm", *options, "--teachers", "greedy:1,random:2", "--engine", "reference")
+    pid = server.start(*command, "--out", folder, every=0.01)
+    until(lambda: list(folder.glob("lessons-under-way/*.lesson.npz")))
+    answer = server.kill(pid, ending)
+    if ending != signal.SIGKILL:
+        assert answer.code == 130 and answer.is_one_sentence() and f"nimt resume {folder}" in answer.err
+    answer = server.run("show", folder)
+    assert answer.code == 2 and f"nimt resume {folder}" in answer.err
+    answer = server.run(*command, "--seeds", "3", "--out", folder)
+    assert answer.code == 2 and "not finished" in answer.err
+    again = ("resume", folder) if ending == signal.SIGTERM else (*command, "--out", folder)
+    assert server.run(*again).code == 0
+    assert not (folder / "lessons-under-way").exists() and (folder / "report.html").exists()
+    assert server.run(*command, "--out", whole).code == 0
+    lessons = sorted(path.name for path in whole.glob("*-seed-*.npz"))
+    assert len(lessons) == 3
+    for name in lessons:
+        one, other = Lesson.load(folder / name), Lesson.load(whole / name)
+        np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
+        np.testing.assert_array_equal(one.picks, other.picks)
+    assert_tidy(folder)
+    answer = server.run("resume", folder)
+    assert answer.code == 2 and "is over" in answer.err
 
 
 @pytest.mark.parametrize("command", [("teach", "gmm"), ("compare", "gmm"), ("plan", "gmm")])
@@ -259,7 +277,7 @@ def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, mon
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("nimt.plots.comparisons.comparison", full)
+    monkeypatch.setattr("nimt.plots.comparison", full)
     answer = nimt("compare", "gmm", "--teachers", "greedy:1", "--iterations", "20", "--out", "run")
     assert answer.code == 2 and answer.is_one_sentence() and "No space left" in answer.err
     assert len(Lesson.load(tmp_path / "run" / "greedy-1-seed-0.npz")) == 20

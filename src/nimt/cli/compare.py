@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
+import shutil
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
+
+if TYPE_CHECKING:
+    from nimt.cli.folder import RunFolder
+    from nimt.sources import Problem
 
 TEACHERS = "greedy:1,greedy:0.05,random:0.05,whole"
 SEEDS = 5
@@ -47,22 +53,13 @@ def compare(
         "seeds": SEEDS if settings.seeds is None else settings.seeds,
     }
     settings = dataclasses.replace(settings, **usual)
-    try:
-        code = run_comparison(settings, out, overwrite=overwrite, as_json=as_json, quiet=quiet)
-    except KeyboardInterrupt:
-        complain("interrupted; half a comparison compares nothing and is not kept: give the same command again")
-        code = INTERRUPTED
-    raise typer.Exit(code)
+    raise typer.Exit(run_comparison(settings, out, overwrite=overwrite, as_json=as_json, quiet=quiet))
 
 
 def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.folder import RunFolder
-    from nimt.cli.progress import progress_bar
-    from nimt.cli.results import print_table, print_written
     from nimt.files import write_text
-    from nimt.reports.comparison import comparison_table, write_comparison_report
-    from nimt.teaching.comparing import compare as give
     from nimt.teaching.teaching import plan
 
     problem = settings.problem()
@@ -71,21 +68,44 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
         plan(learner, teacher, problem.pool, problem.target, **settings.rules())  # refuses what cannot be given
     config = settings.to_toml()
     folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
-    with folder.claimed_anew(overwrite=overwrite):
-        for sentence in problem.notes:
-            note(sentence, quiet=quiet)
+    with folder.claimed_anew(overwrite=overwrite, goes_on=config):
         write_text(folder.config, config)
-        assert settings.seeds is not None
+        return given_in(folder, settings, problem, as_json=as_json, quiet=quiet)
+
+
+def given_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_json: bool, quiet: bool) -> int:
+    """Give the lessons that are not finished in a folder that is ours, and write the comparison; return the exit code.
+
+    Finished lessons and the checkpoint of the one under way are kept in the folder until the comparison is written.
+    """
+    from nimt.cli.progress import progress_bar
+    from nimt.cli.results import print_table, print_written
+    from nimt.reports.comparison import comparison_table, write_comparison_report
+    from nimt.teaching.comparing import compare as give
+
+    if folder.is_under_way() and any(folder.under_way.iterdir()):
+        note("goes on with the lessons that were not finished", quiet=quiet)
+    for sentence in problem.notes:
+        note(sentence, quiet=quiet)
+    assert settings.seeds is not None
+    folder.keep()
+    try:
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
-                learner, teachers, problem.pool, problem.target,
-                **settings.rules(), seeds=settings.seeds, callback=watcher,
+                settings.made_learner(problem), settings.made_teachers(problem), problem.pool, problem.target,
+                **settings.rules(), seeds=settings.seeds, callback=watcher, checkpoint=folder.under_way,
             )  # fmt: skip
-        written = write_comparison_report(comparison, folder.path, title=settings.title, repeat=config)
-        if as_json:
-            print((folder.path / "comparison.json").read_text(encoding="utf-8"), end="")
-        elif not quiet:
-            header, lines = comparison_table(comparison)
-            print_table(header, lines)
-            print_written(folder.path, written)
+    except KeyboardInterrupt:
+        complain(f"interrupted; what was finished is kept: nimt resume {shlex.quote(str(folder.path))}")
+        return INTERRUPTED
+    written = write_comparison_report(
+        comparison, folder.path, title=settings.title, repeat=folder.config.read_text("utf-8")
+    )
+    shutil.rmtree(folder.under_way)
+    if as_json:
+        print((folder.path / "comparison.json").read_text(encoding="utf-8"), end="")
+    elif not quiet:
+        header, lines = comparison_table(comparison)
+        print_table(header, lines)
+        print_written(folder.path, written)
     return DONE

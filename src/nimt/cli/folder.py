@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from nimt.errors import InvalidInput
+from nimt.locks import hold
 
 TRIES = 100
 CHECKPOINTS = ("checkpoint.npz", "checkpoint.npz.previous")
@@ -26,6 +27,8 @@ REPORTS = (
     "replay.html",
 )
 LESSONS = "*-seed-*.npz"  # of a comparison
+UNDER_WAY = "lessons-under-way"  # the folder of a comparison that is not finished
+LOCK = ".nimt-lock"
 WRITTEN = "checkpoint.npz.next"  # whole, and not moved to its place yet
 WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins
 UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^checkpoint\.npz\.next$")
@@ -42,7 +45,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._stays = False
-        self._handle: int | None = None  # of the folder, while it is ours
+        self._found: os.stat_result | None = None  # the folder, while it is ours
 
     @classmethod
     def chosen(cls, out: str | None, name: str) -> RunFolder:
@@ -76,6 +79,14 @@ class RunFolder:
     def lesson(self) -> Path:
         return self.path / "lesson.npz"
 
+    @property
+    def under_way(self) -> Path:
+        return self.path / UNDER_WAY
+
+    def is_under_way(self) -> bool:
+        """Say whether a comparison of ours is here that was stopped before its end."""
+        return self.under_way.is_dir() and self._is_ours()
+
     def has_checkpoint(self) -> bool:
         """Say whether there is one to go on from, be it the one before the last."""
         return bool(self._checkpoints())
@@ -102,18 +113,22 @@ class RunFolder:
 
     def is_still_there(self) -> bool:
         """Say whether the folder we hold is still the one of that name: it may be removed or replaced meanwhile."""
-        assert self._handle is not None
+        assert self._found is not None
         try:
-            return os.path.samestat(os.fstat(self._handle), os.stat(self.path))
+            return os.path.samestat(self._found, os.stat(self.path)) and (self.path / LOCK).exists()
         except OSError:
             return False
 
     @contextlib.contextmanager
-    def claimed_anew(self, *, overwrite: bool) -> Iterator[None]:
-        """Make the folder ours for a new run; if the run never begins, leave everything as it was found."""
+    def claimed_anew(self, *, overwrite: bool, goes_on: str | None = None) -> Iterator[None]:
+        """Make the folder ours for a new run; if the run never begins, leave everything as it was found.
+
+        `goes_on` is the run.toml of a comparison: one of the same settings that is under way there goes on.
+        """
         with self._made_and_locked() as made:
             try:
-                self._empty(overwrite=overwrite)
+                if overwrite or goes_on is None or not self.is_under_way() or not self.holds_run_of(goes_on):
+                    self._empty(overwrite=overwrite)
                 yield
             except BaseException:
                 if made and not self._stays:
@@ -128,6 +143,8 @@ class RunFolder:
         elif self._is_ours():
             taken += [name for name in REPORTS if (self.path / name).is_file()]
             taken += [path.name for path in self.path.glob(LESSONS) if path.is_file()]
+            if self.is_under_way():
+                shutil.rmtree(self.under_way)
         for name in taken:
             (self.path / name).unlink()
         self._sweep()
@@ -149,6 +166,11 @@ class RunFolder:
     def _refuse_if_used(self, taken: list[str]) -> None:
         """Refuse a folder with a run in it, or with anything that no run wrote and a run might write over."""
         where = str(self.path)
+        if self.is_under_way():
+            raise InvalidInput(
+                f"{where!r} holds a comparison of other settings that is not finished: go on with "
+                f"'nimt resume {shlex.quote(where)}', give another --out, or --overwrite"
+            )
         if "comparison.json" in taken:
             raise InvalidInput(f"{where!r} holds a comparison already: give another --out, or --overwrite")
         if taken and self._is_ours():
@@ -202,37 +224,45 @@ class RunFolder:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:
-        """Hold a lock on the folder itself: the kernel lets go of it whenever and however the process ends.
+        """Hold a lock on a file in the folder: the system lets go of it whenever and however the process ends.
 
         Hand out whether the folder is still there.
         """
         try:
-            handle = os.open(self.path, os.O_RDONLY)
-        except FileNotFoundError:
-            yield False
-            return
+            lock = hold(self.path / LOCK)
+        except OSError as error:
+            if not self.path.is_dir():
+                yield False
+                return
+            why = (
+                "may not be written to" if isinstance(error, PermissionError) else f"cannot be used ({error.strerror})"
+            )
+            raise InvalidInput(f"the folder {str(self.path)!r} {why}: give another --out") from None
+        if lock is None:
+            raise InvalidInput(f"another run is writing to {str(self.path)!r}: wait for it, or give another --out")
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InvalidInput(
-                    f"another run is writing to {str(self.path)!r}: wait for it, or give another --out"
-                ) from None
-            self._handle = handle
+            self._found = os.stat(self.path)
             there = self.is_still_there()
             if there and not os.access(self.path, os.W_OK | os.X_OK):
                 raise InvalidInput(f"the folder {str(self.path)!r} may not be written to: give another --out")
             yield there
+        except FileNotFoundError:
+            if self._found is not None:
+                raise
+            yield False  # removed between our finding it and our holding it
         finally:
-            self._handle = None
-            os.close(handle)
+            self._found = None
+            with contextlib.suppress(OSError):  # while it is held: whoever waits for it notices. Windows keeps the file
+                (self.path / LOCK).unlink()
+            lock.release()
 
     def _remove_if_unused(self, made: list[Path]) -> None:
         """Remove the folders that were made where nothing but the settings came into them."""
         with contextlib.suppress(OSError):
             self._sweep()
-            if {path.name for path in self.path.iterdir()} <= {self.config.name}:
+            if {path.name for path in self.path.iterdir()} <= {self.config.name, LOCK}:
                 self.config.unlink(missing_ok=True)
+                (self.path / LOCK).unlink(missing_ok=True)
                 for folder in made:
                     folder.rmdir()
 

@@ -44,7 +44,7 @@ def resume(
     with run.claimed_again():
         settings = _settings_of(run.config)
         if settings.teachers is not None:
-            raise InvalidInput(f"{folder!r} holds a comparison, which is not resumed but {repeated(run.path)}")
+            raise typer.Exit(_compared(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
         if iterations is not None:
             before = settings.iterations
@@ -54,6 +54,17 @@ def resume(
         lesson = _gone_on(run, settings, shown=not (quiet or as_json), quiet=quiet)
         code = finish(lesson, run, settings, as_json=as_json, quiet=quiet, require=require)
     raise typer.Exit(code)
+
+
+def _compared(run: RunFolder, settings: RunSettings, iterations: int | None, *, as_json: bool, quiet: bool) -> int:
+    """Go on with a comparison that was stopped; return the exit code."""
+    from nimt.cli.compare import given_in
+
+    if iterations not in (None, settings.iterations):
+        raise InvalidInput(f"the lessons of a comparison keep their budget of {settings.iterations}: leave -n out")
+    if not run.is_under_way():
+        raise InvalidInput(f"the comparison in {str(run.path)!r} is over; it can be {repeated(run.path)}")
+    return given_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
 
 
 def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool) -> Lesson:

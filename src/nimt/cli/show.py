@@ -83,6 +83,8 @@ def _way_out(run: RunFolder) -> str:
     if "teachers" not in read_config(run.config):
         return f"its run is not finished: {_resumed(run.path)}"
     lessons = sorted(path.name for path in run.path.glob("*-seed-*.npz"))
+    if run.is_under_way():
+        return f"its comparison is not finished: {_resumed(run.path)}"
     if not lessons:
         return f"its comparison is not finished, and is {repeated(run.path)}"
     one = _quoted(run.path / lessons[0])

@@ -136,6 +136,6 @@ class SweepFolder:
         return self.path / LOCKS / name
 
     def _drop(self, key: str, lock: BaseFileLock) -> None:
+        with contextlib.suppress(OSError):  # Windows keeps a file that is open
+            self._place(key).unlink()  # while it is held: whoever waits for it notices
         lock.release()
-        with contextlib.suppress(OSError):  # another process may hold it, and removes it then
-            self._place(key).unlink()

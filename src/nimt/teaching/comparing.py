@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import Array, check_count
-from nimt.errors import InvalidInput
+from nimt._version import __version__
+from nimt.arrays import Array, check_count, is_number
+from nimt.errors import CorruptLesson, InvalidInput, MissingFile
+from nimt.files import write_text
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.lesson import Lesson, Outcome
@@ -24,8 +28,10 @@ from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
 from nimt.teaching.giving import Workers, check_jobs, first_seeds
-from nimt.teaching.keeping import KeptLessons
-from nimt.teaching.teaching import Callback, prepare, teach
+from nimt.teaching.keeping import CHOOSING, KeptLessons
+from nimt.teaching.teaching import Callback, prepare
+
+CONTENTS = "contents.json"  # of the folder of a saved comparison
 
 
 @dataclass(frozen=True)
@@ -192,6 +198,59 @@ class Comparison:
         """Return the curves to draw, one per teacher."""
         return [_band(name, lessons) for name, lessons in self.lessons.items()]
 
+    def to_table(self) -> dict[str, NDArray[Any]]:
+        """Return one row per teacher as columns, ready for pandas.DataFrame, polars.DataFrame or CSV.
+
+        Means over the seeds, their standard deviations, and the smallest and the largest; NaN where there is none.
+        """
+        rows = [dataclasses.asdict(row) for row in self.rows()]
+        for row in rows:
+            for name in ("steps", "discrepancy"):
+                low, high = row.pop(f"{name}_range") or (None, None)
+                row |= {f"{name}_lowest": low, f"{name}_highest": high}
+        return {
+            name: np.array([row[name] for row in rows], dtype=object if name == "name" else float) for name in rows[0]
+        }
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write every lesson into a folder, made if it is missing, and a file that says which lesson is whose."""
+        place = Path(folder)
+        if place.exists() and not place.is_dir():
+            raise InvalidInput(f"a comparison is saved to a folder, and {str(place)!r} is a file: name a folder")
+        if not place.parent.is_dir():
+            raise MissingFile(f"there is no folder {str(place.parent)!r} to save the comparison in: make it first")
+        place.mkdir(exist_ok=True)
+        content: dict[str, Any] = {"nimt": __version__, "tol": self.tol, "teachers": {}}
+        for number, (name, lessons) in enumerate(self.lessons.items()):
+            files = [f"teacher-{number}-lesson-{each}.npz" for each in range(len(lessons))]
+            for file, lesson in zip(files, lessons, strict=True):
+                lesson.save(place / file)
+            content["teachers"][name] = {"lessons": files, "choosing": list(self.choosing.get(name, ()))}
+        write_text(place / CONTENTS, json.dumps(content, indent=1) + "\n")  # last: an older one stays whole until then
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str], *, allow: Iterable[object] = ()) -> Comparison:
+        """Read what `save` wrote; `allow` is as in `Lesson.load`."""
+        place = Path(folder)
+        if not (place / CONTENTS).is_file():
+            raise MissingFile(f"there is no comparison in {str(place)!r}: name the folder that it was saved to")
+        try:
+            content = json.loads((place / CONTENTS).read_text(encoding="utf-8"))
+            tol, told = content["tol"], content["teachers"]
+            names = {str(name): [str(file) for file in one["lessons"]] for name, one in told.items()}
+            choosing = {str(name): tuple(float(each) for each in one["choosing"]) for name, one in told.items()}
+            wrong = not names or not all(names.values()) or not (tol is None or is_number(tol))
+            if wrong or any(Path(file).name != file for files in names.values() for file in files):
+                raise ValueError("its contents are not those of a comparison")
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise CorruptLesson(f"{place / CONTENTS} was cut short or altered: {error}") from None
+        allowed = list(allow)
+        lessons = {
+            name: tuple(Lesson.load(place / file, allow=allowed) for file in files) for name, files in names.items()
+        }
+        measured = {name: times for name, times in choosing.items() if len(times) == len(lessons[name])}
+        return cls(lessons, tol, measured)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything a JSON file should hold: the rows, and the problem they are about."""
         first = next(iter(self.lessons.values()))[0]
@@ -347,6 +406,10 @@ class TimedTeacher:
         finally:
             self.seconds += time.perf_counter() - began
 
+    def measured(self) -> float:
+        """Return the seconds so far."""
+        return self.seconds
+
 
 def _one(
     kept: KeptLessons | None,
@@ -358,17 +421,17 @@ def _one(
     seed: int,
     options: dict[str, Any],
 ) -> tuple[str, int, Lesson, float | None]:
-    """Return the lesson and the seconds of choosing, which are measured in a lesson given at once by the plain loop."""
-    if kept is not None:
-        run = prepare(learner, teacher, place, target, seed=seed, **options)
-        return name, seed, kept.given(name, seed, run, options.get("time_limit")), None
-    if options["engine"] != "reference":
-        return name, seed, teach(learner, teacher, place, target, seed=seed, **options), None
+    """Return the lesson and the seconds of choosing, which the plain loop measures in a lesson given at once."""
     check_teacher(teacher)
-    timed = TimedTeacher(teacher)
-    lesson = teach(learner, timed, place, target, seed=seed, **options)
-    settings = lesson.settings | {"teacher": describe(_storable(teacher, lesson.pool))}
-    return name, seed, dataclasses.replace(lesson, settings=settings), timed.seconds
+    timed = TimedTeacher(teacher) if options["engine"] == "reference" else None
+    run = prepare(learner, timed or teacher, place, target, seed=seed, **options)
+    if timed is not None:  # the record is that of the teacher, not of its clock
+        run.settings = run.settings | {"teacher": describe(_storable(teacher, run.task.pool))}
+    if kept is None:
+        lesson = run.to_the_end(options.get("time_limit"))
+        return name, seed, lesson, None if timed is None else timed.seconds
+    lesson = kept.given(name, seed, run, options.get("time_limit"), None if timed is None else timed.measured)
+    return name, seed, lesson, lesson.settings.get(CHOOSING)
 
 
 def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:

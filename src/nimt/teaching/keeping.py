@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from nimt.lesson.identity import digest, identity
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.teaching.continuing import has_checkpoint, read_checkpoint
 from nimt.teaching.running import Run, previous_of
+
+CHOOSING = "choosing_seconds"  # in the settings of a kept lesson
 
 
 class KeptLessons:
@@ -30,8 +34,14 @@ class KeptLessons:
             raise InvalidInput(f"there is no folder {self.folder.parent} to keep the lessons of a comparison in")
         self.folder.mkdir(exist_ok=True)
 
-    def given(self, name: str, seed: int, run: Run, time_limit: float | None) -> Lesson:
-        """Return the lesson of a run: as it was kept, or run to the end from where it was stopped, and kept."""
+    def given(
+        self, name: str, seed: int, run: Run, time_limit: float | None, choosing: Callable[[], float] | None = None
+    ) -> Lesson:
+        """Return the lesson of a run: as it was kept, or run to the end from where it was stopped, and kept.
+
+        `choosing` returns the seconds that the teacher took to choose. They are kept too, but not of a lesson that was
+        stopped and went on.
+        """
         stem = f"{_file_name(name)}-{seed}"
         finished, checkpoint = self.folder / f"{stem}.lesson.npz", self.folder / f"{stem}.checkpoint.npz"
         if finished.exists():
@@ -44,8 +54,11 @@ class KeptLessons:
             self._check(settings["max_iterations"], identity(settings), run, checkpoint)
             run.restore(content)
         run.keep_checkpoints(checkpoint)
+        began = run.engine.step
         lesson = run.to_the_end(time_limit)
         if lesson.outcome is not Outcome.INTERRUPTED:
+            if choosing is not None and began == 0:
+                lesson = dataclasses.replace(lesson, settings=lesson.settings | {CHOOSING: choosing()})
             lesson.save(finished)
             for path in (checkpoint, previous_of(checkpoint)):
                 path.unlink(missing_ok=True)
