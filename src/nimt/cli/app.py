@@ -23,8 +23,8 @@ from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, pre
 from nimt.cli.wording import in_words_of_the_program
 from nimt.errors import NimtError
 
-COMMANDS = ("teach", "compare", "show", "resume", "plan", "forecast", "reproduce", "demo", "studio")
-ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+COMMANDS = ("teach", "compare", "sweep", "show", "resume", "plan", "forecast", "reproduce", "demo", "studio")
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # Windows has one
 EXAMPLES = (
     "nimt demo",
     "nimt teach digit:0 --from digit:8",

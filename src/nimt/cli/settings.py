@@ -175,7 +175,7 @@ class RunSettings:
         for name, value in dataclasses.asdict(self).items():
             if value is not None and not (name in LATER and value == DEFAULTS[name]):
                 if name in ("target", "initial", "other_target"):
-                    value = _absolute(value)
+                    value = absolute(value)
                 lines.append(f"{name} = {toml_value(value)}")
         return "\n".join(lines) + "\n"
 
@@ -211,6 +211,11 @@ def settings_from(target: str | None, given: dict[str, Any]) -> RunSettings:
 
 def read_config(path: Path) -> dict[str, Any]:
     """Read a TOML file of settings; an unknown name or a value of another kind is refused."""
+    return {name: checked(name, value, path) for name, value in read_toml(path).items()}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file whose values are not checked yet; former names of settings are replaced."""
     from nimt.datasets.places import readable_file
 
     path = readable_file(path, LARGEST_CONFIG)
@@ -227,11 +232,11 @@ def read_config(path: Path) -> dict[str, Any]:
     for former, name in FORMER_NAMES.items():
         if former in content and name in content:
             raise InvalidInput(f"{str(path)!r} sets both {name} and its former name {former}: leave one out")
-    named = {FORMER_NAMES.get(name, name): value for name, value in content.items()}
-    return {name: _checked(name, value, path) for name, value in named.items()}
+    return {FORMER_NAMES.get(name, name): value for name, value in content.items()}
 
 
-def _checked(name: str, value: Any, path: Path) -> Any:
+def checked(name: str, value: Any, path: Path) -> Any:
+    """Return the value of a setting as its kind, or refuse it; the sentence names the file."""
     if name not in FIELDS:
         raise InvalidInput(f"{str(path)!r} sets {shown(name)}, which is not a setting; there are {', '.join(FIELDS)}")
     kind = KINDS[name]
@@ -327,7 +332,8 @@ def _number(name: str, text: str) -> float:
     return number
 
 
-def _absolute(name: str) -> str:
+def absolute(name: str) -> str:
+    """Return the path of a file from anywhere, and the name of a function as it is."""
     from nimt.sources.functions import NAMES
 
     return name if name in NAMES else str(Path(name).absolute())

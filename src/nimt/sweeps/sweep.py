@@ -207,7 +207,7 @@ class Sweep:
             "seconds",
         )
         groups = self.groups()
-        lines = [_cells(group) for group in groups[:MOST_SHOWN]]
+        lines = [cells(group) for group in groups[:MOST_SHOWN]]
         head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
         body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
         more = f"<p>and {len(groups) - MOST_SHOWN} more</p>" if len(groups) > MOST_SHOWN else ""
@@ -289,7 +289,8 @@ def _rank(group: Group) -> tuple[float, float, float]:
     return (-row.reached / row.seeds, np.inf if row.steps is None else row.steps, row.discrepancy)
 
 
-def _cells(group: Group) -> list[str]:
+def cells(group: Group) -> list[str]:
+    """Return a group as a line of text: names, seeds, steps to the tolerance, discrepancy at the end, seconds."""
     row = group.row
     steps = (
         f"{row.reached} of {row.seeds} reached it"

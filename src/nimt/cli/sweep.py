@@ -1,0 +1,170 @@
+"""`nimt sweep`: the lessons of a study, side by side; a second call goes on where the first was stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nimt.cli.console import DONE, INTERRUPTED, complain, note
+from nimt.cli.study import Study
+from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from nimt.sweeps import Sweep, SweepProgress
+
+STUDY = "study.toml"
+TABLE, FIGURE = "table.csv", "sweep.png"
+DPI = 130
+HEADER = ["problem", "learner", "teacher", "seeds", "steps", "at end", "seconds"]
+EXAMPLES = (
+    "nimt sweep study.toml --out widths",
+    "nimt sweep --resume widths",
+)
+
+
+def sweep(
+    study: Annotated[
+        str | None, typer.Argument(help="A TOML file of settings; a list means every value of it.", metavar="STUDY")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option("--resume", help="Go on with the sweep in this folder.", metavar="DIR")
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; nimt-sweep-STUDY usually.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", help="Lessons at a time; -1 is one per core.")] = -1,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Give failed lessons again.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+) -> None:
+    """Give the lessons of a study: every target, learner and teacher in it, over several seeds.
+
+    Each lesson is kept as soon as it is finished. The same command again gives only those that are missing, and several
+    may share a folder. A lesson that fails is a row of the table, with the reason.
+    """
+    folder, found = _asked(study, resume, out)
+    raise typer.Exit(_run(found, folder, jobs, retry_failed=retry_failed, quiet=quiet))
+
+
+def _asked(study: str | None, resume: str | None, out: str | None) -> tuple[Path, Study]:
+    """Return the folder and the study, from a file or from the folder of an earlier call."""
+    from nimt.datasets.places import as_path
+
+    if (study is None) == (resume is None):
+        raise InvalidInput("name a study, or the folder of one with --resume")
+    if resume is not None:
+        if out is not None:
+            raise InvalidInput("--resume names the folder: leave --out out")
+        folder = as_path(resume)
+        if not (folder / STUDY).is_file():
+            raise InvalidInput(f"there is no {STUDY} in {resume!r}: name the folder that 'nimt sweep' wrote to")
+        return folder, Study.read(folder / STUDY)
+    assert study is not None
+    path = as_path(study)
+    return as_path(out) if out is not None else Path(f"nimt-sweep-{path.stem}"), Study.read(path)
+
+
+def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool) -> int:
+    from nimt.files import write_text
+    from nimt.sweeps.folder import SweepFolder
+    from nimt.sweeps.sweeping import checked_rules, given
+    from nimt.teaching.comparing import checked_seeds
+    from nimt.teaching.giving import check_jobs
+
+    check_jobs(jobs)
+    seeds = checked_seeds(study.values["seeds"])
+    rules = checked_rules(**study.settings()[0].rules())
+    plans, notes = study.plans()
+    for sentence in notes:
+        note(sentence, quiet=quiet)
+    config = study.to_toml()
+    if (path / STUDY).exists() and (path / STUDY).read_text(encoding="utf-8") != config:
+        raise InvalidInput(f"{str(path)!r} holds another study: give another --out, or go on with it by --resume")
+    folder = SweepFolder(path)
+    write_text(path / STUDY, config)
+    try:
+        with _watched(path.name, shown=not quiet) as watcher:
+            found = given(
+                plans, seeds, rules, folder,
+                n_jobs=jobs, retry_failed=retry_failed, progress=watcher,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        complain(f"interrupted; what was finished is kept: nimt sweep --resume {shlex.quote(str(path))}")
+        return INTERRUPTED
+    _write(found, study, path, quiet=quiet)
+    return DONE
+
+
+def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
+    """Write the table and the figure, and print what was found."""
+    from nimt.cli.results import print_table, print_written
+    from nimt.files import whole_file
+    from nimt.sweeps.sweep import cells
+
+    found.save_table(path / TABLE)
+    written = [path / STUDY, folder_rows(path), path / TABLE]
+    if found.given:
+        numbers = [name for name, values in study.varied.items() if all(isinstance(value, float) for value in values)]
+        ax = found.plot(x=numbers[0]) if numbers and study.values.get("tol", 1.0) else found.plot()
+        with whole_file(path / FIGURE) as temporary:
+            figure = ax.get_figure(root=True)
+            assert figure is not None
+            figure.savefig(temporary, format="png", dpi=DPI)
+        written.append(path / FIGURE)
+    for entry in found.failed[:3]:
+        complain(f"{entry.problem}, {entry.learner}, {entry.teacher}, seed {entry.seed}: {entry.error}", "failed")
+    if len(found.failed) > 3:
+        complain(f"and {len(found.failed) - 3} more, in {TABLE}", "failed")
+    if not quiet:
+        print_table(HEADER, [cells(group) for group in found.groups()])
+        print_written(path, written)
+
+
+def folder_rows(path: Path) -> Path:
+    """Return the file of a sweep's rows."""
+    from nimt.sweeps.folder import ROWS
+
+    return path / ROWS
+
+
+@contextlib.contextmanager
+def _watched(title: str, *, shown: bool) -> Iterator[Callable[[SweepProgress], Any] | None]:
+    """Hand out a callback that moves a bar on stderr: lessons done, failed, time left; None where it is not seen."""
+    from rich.console import Console
+
+    from nimt.cli.console import plain, stderr
+
+    console = Console(file=stderr())
+    if not shown or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[doing]}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        line = bar.add_task(plain(title), total=None, doing="")
+
+        def watch(progress: SweepProgress) -> None:
+            bar.update(line, total=progress.total, completed=progress.done, doing=in_words(progress))
+
+        yield watch
+
+
+def in_words(progress: SweepProgress) -> str:
+    """Return the progress as the bar shows it.
+
+    Examples
+    --------
+    >>> from nimt.sweeps import SweepProgress
+    >>> in_words(SweepProgress(done=30, total=120, failed=2, elapsed=60.0, left=180.0))
+    '30 of 120 lessons, 2 failed, 3:00 left'
+    """
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    left = "" if progress.left is None else f", {int(progress.left) // 60}:{int(progress.left) % 60:02d} left"
+    return f"{progress.done:,} of {progress.total:,} lessons{failed}{left}"
