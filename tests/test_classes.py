@@ -17,6 +17,7 @@ import nimt
 import oracles
 from nimt.classes import answers
 from nimt.plots.animation import draw_frames
+from nimt.replay import record_of
 from nimt.reports.comparison import comparison_table
 from nimt.reports.lesson import write_lesson_report
 from nimt.reports.summary import summary_of
@@ -386,6 +387,7 @@ def test_regions_are_what_the_learner_names(q, tmp_path):
             assert table.named[row, column] == said.index(max(said))
     assert table.count == q and table.shown.tolist() == sorted(set(lesson.indices.ravel().tolist()))
     nimt.plots.regions(lesson, cells=30).savefig(tmp_path / "regions.png")
+    assert record_of(lesson).header["view"] == "classes"
     assert len(list(draw_frames(lesson))) == 3
 
 

@@ -348,6 +348,42 @@ def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
     page.wait_for_function("() => document.getElementById('alert').textContent.includes('checksum')")
 
 
+def test_a_dropped_photo_is_taught_drawn_and_shared_in_colour(page, browser, studio, tmp_path):
+    from PIL import Image
+
+    rows, columns = np.mgrid[:24, :32]
+    photo = np.stack([10 * rows, 8 * columns, 255 - 10 * rows], axis=2).astype(np.uint8)
+    Image.fromarray(photo).save(tmp_path / "photo.png")
+    before = page.evaluate("studio.race")
+    page.set_input_files("#file", tmp_path / "photo.png")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)} && studio.racers[0]?.header.outputs === 3")
+    settled(page)
+    rate = page.evaluate("studio.racers[0].header.rate")
+    problem = nimt.read_problem(str(tmp_path / "photo.png"), size=96)
+    learner = nimt.KernelLearner(nimt.rbf(page.evaluate("Number(width.value)")), learning_rate=rate)
+    steps = page.evaluate("Number(steps.value)")
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=steps,
+                        snapshots=[500], tol=page.evaluate("studio.racers[0].tol"))  # fmt: skip
+    assert np.max(np.abs(values_at(page, 0, 500) - lesson.snapshots[500].ravel())) <= 1e-12
+    page.evaluate("studio.seek(1e9)")
+    page.wait_for_function("() => !studio.asked")
+    painted = "Array.from(studio.stages[0].view.pixels.data)"
+    pixels = np.array(page.evaluate(painted)).reshape(-1, 4)[:, :3]
+    shown = np.clip(values_at(page, 0, steps), 0, 1).reshape(-1, 3)
+    assert np.max(np.abs(pixels - 255 * shown)) <= 1  # neither grey nor a map of one output
+    page.check("#why")
+    page.wait_for_function("() => document.getElementById('why-text').textContent.includes('|f − f*|')")
+    page.uncheck("#why")
+    link = page.evaluate("(async () => (await import('./static/share.js')).toHash(studio.shareable()))()")
+    with a_page(browser, viewport={"width": 1280, "height": 900}) as other:
+        other.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
+        other.goto(studio.address)
+        other.goto(f"{studio.origin}/{link}")
+        other.wait_for_function("() => window.studio?.racers[0]?.header.outputs === 3")
+        shared = np.array(other.evaluate("Array.from(studio.racers[0].target)"))
+    assert np.max(np.abs(shared - problem.target.ravel())) <= 0.5e-3 + 1e-12  # a link holds three digits
+
+
 def test_the_guide_notices_what_the_reader_does(browser, studio):
     with a_page(browser, viewport={"width": 1280, "height": 900}) as page:
         page.goto(studio.address)

@@ -1,10 +1,12 @@
 """What the studio sends is what the library teaches."""
 
+import io
 import json
 import time
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import nimt
 from nimt.studio import races
@@ -249,3 +251,92 @@ def test_a_racer_knows_its_values_at_any_step():
                         snapshots=[0, 17, 300])  # fmt: skip
     for step, values in lesson.snapshots.items():
         np.testing.assert_allclose(racer.values_at(step)[1], values, atol=1e-13)
+
+
+ROWS, COLUMNS = np.mgrid[:9, :12]
+PHOTO = np.stack([ROWS / 8, COLUMNS / 11, 1 - ROWS / 16], axis=2)
+COLOURS = {
+    "kind": "drawn", "axes": [[0, 8, 9], [0, 11, 12]], "outputs": 3, "values": PHOTO.ravel().round(3).tolist(),
+}  # fmt: skip
+BOUNDARY = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
+
+
+def dropped(studio, picture):
+    content = io.BytesIO()
+    Image.fromarray(picture).save(content, "PNG")
+    form = {"Content_Type": "multipart/form-data; boundary=x"}
+    status, _, body = studio.ask("POST", "/file", BOUNDARY + content.getvalue() + b"\r\n--x--\r\n", **form)
+    assert status == 200
+    return json.loads(body)
+
+
+@pytest.mark.parametrize("racer", [{"k": 1}, {"k": 3, "teacher": "random"}, {"k": "whole"}, {"learner": "orthogonal"}])
+def test_colours_are_raced_as_they_are_taught(studio, racer):
+    rules = {"steps": 120, "tol": None, "width": 0.7, "seed": 2}
+    wish = {"target": COLOURS, "start": {"kind": "zero"}, "rules": rules}
+    with studio.talk() as talk:
+        talk.say(type="race", racers=[racer], **wish)
+        talk.until_over()
+    header, blocks = talk.racers[0]
+    assert header["outputs"] == 3 and header["view"] == "picture"
+    np.testing.assert_array_equal(blocks["target"], COLOURS["values"])
+    status, body = studio.post_json("/code", wish | {"racer": racer})
+    names = {}
+    exec(compile(json.loads(body)["python"].replace("print(lesson)", ""), "copied", "exec"), names)
+    lesson = names["lesson"]
+    assert lesson.final.shape == (108, 3)
+    np.testing.assert_allclose(talk.joined(0, "curve"), lesson.discrepancy[1:], rtol=1e-12)
+    if header["kernel"] == "frames":
+        values = talk.steps[0][-1][1]["values"].reshape(-1, 108, 3)[-1]
+        np.testing.assert_allclose(values, lesson.final, atol=1e-6)
+        return
+    added = np.zeros((108, 3))
+    np.add.at(added, talk.joined(0, "indices"), talk.joined(0, "coefficients").reshape(-1, 3))
+    np.testing.assert_allclose(nimt.rbf(0.7)(lesson.pool.points) @ added, lesson.final, atol=1e-10)
+
+
+def test_a_dropped_photo_is_raced_in_colour_and_a_grey_one_in_grey(studio):
+    answer = dropped(studio, (255 * PHOTO).astype(np.uint8))
+    assert answer["outputs"] == 3
+    grey = dropped(studio, np.repeat((255 * PHOTO[:, :, :1]).astype(np.uint8), 3, axis=2))
+    assert grey["outputs"] == 1
+    files = {"colour": {"kind": "file", "id": answer["id"]}, "grey": {"kind": "file", "id": grey["id"]}}
+    for target, start, outputs in (("colour", "grey", 3), ("grey", "colour", 1)):
+        wish = {"target": files[target], "start": files[start], "rules": {"width": 0.5}}
+        status, body = studio.post_json("/describe", wish)
+        header, blocks = unpack(body)
+        assert status == 200 and header["outputs"] == outputs
+        assert len(blocks["initial"]) == len(blocks["target"]) == outputs * header["points"]
+
+
+@pytest.mark.parametrize("wish", [RacerWish(), RacerWish(k=1.0), RacerWish(learner="orthogonal")])
+def test_a_colour_racer_knows_its_values_and_can_be_forked(wish):
+    setting = read_setting(COLOURS, {"kind": "zero"}, {})
+    racer = Racer(wish, Rules(steps=40, tol=None, width=0.7), setting)
+    while not racer.over:
+        racer.take(7)
+    step, values = racer.values_at(40)
+    assert step == 40
+    np.testing.assert_allclose(values, racer.lesson().final, atol=1e-6)
+    room = races.Classroom()
+    race = room.start("me", Rules(steps=40, tol=None, width=0.7), [wish], setting)
+    race.racers[0] = racer
+    number = room.fork(race, 0, 20, {"target": [[5, 0.25]]})
+    fork = race.racers[number]
+    assert fork.setting.target[5].tolist() == [0.25] * 3
+    while fork.taken < 5:  # a racer that is told in frames stops at each
+        fork.take(5 - fork.taken)
+    assert fork.taken == 5 and fork.error is None
+
+
+@pytest.mark.parametrize(
+    ("target", "start", "classes", "said"),
+    [
+        (COLOURS | {"outputs": 2}, {"kind": "zero"}, False, "one output or three, got 2"),
+        (COLOURS | {"outputs": 1}, {"kind": "zero"}, False, "324 values and 108 points"),
+        (COLOURS, {"kind": "zero"}, True, "two classes are of one output"),
+    ],
+)
+def test_colours_that_are_none(target, start, classes, said):
+    with pytest.raises(nimt.InvalidInput, match=said):
+        read_setting(target, start, {}, classes)

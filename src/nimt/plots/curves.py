@@ -18,8 +18,8 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import decibels
 from nimt.plots.figures import drawn
+from nimt.plots.looks import has_decibels
 from nimt.plots.style import QUIET, inks
-from nimt.pools.base import is_picture
 from nimt.teaching.comparing import Comparison
 
 SIZE = (5.4, 3.2)  # inches
@@ -60,12 +60,6 @@ def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
         decibels_at_one=_decibels_at_one(lesson),
         is_logarithmic=not lesson.measure.higher_is_better,
     )
-
-
-def has_decibels(lesson: Lesson) -> bool:
-    """Say whether a lesson teaches a picture, measured in a way from which its signal-to-noise ratio follows."""
-    flat = float(lesson.target.min()) == float(lesson.target.max())  # a picture of one shade has no range
-    return is_picture(lesson.pool) and not flat and lesson.measure.scale(lesson.target) is not None
 
 
 def _decibels_at_one(lesson: Lesson) -> float | None:

@@ -1,4 +1,7 @@
-"""What is drawn of a function on a plane: its values, its colours, its classes, or how far it is from the target."""
+"""What is drawn of a function on a plane: its values, its colours, its classes, or how far it is from the target.
+
+Does not load matplotlib: pages ask it too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from matplotlib.colors import to_rgb
 
 from nimt.arrays import Array
 from nimt.classes import are_classes, class_of
@@ -83,7 +85,7 @@ class Classes:
     limits: ClassVar[tuple[float, float] | None] = None
 
     def shades(self, values: Array) -> Array:
-        palette = np.array([to_rgb(colour) for colour in class_colours(values.shape[1])])
+        palette = np.array([_red_green_blue(colour) for colour in class_colours(values.shape[1])])
         return np.asarray(palette[class_of(values)])
 
 
@@ -128,6 +130,17 @@ def colour_limits(target: Array, initial: Array) -> tuple[float, float]:
     if low >= 0.0 and high <= 1.0:
         return 0.0, 1.0
     return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def has_decibels(lesson: Lesson) -> bool:
+    """Say whether a lesson teaches a picture, measured in a way from which its signal-to-noise ratio follows."""
+    flat = float(lesson.target.min()) == float(lesson.target.max())  # a picture of one shade has no range
+    return is_picture(lesson.pool) and not flat and lesson.measure.scale(lesson.target) is not None
+
+
+def _red_green_blue(colour: str) -> tuple[float, ...]:
+    """Return the parts of a colour such as #0072B2, each from 0 to 1."""
+    return tuple(int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
 
 
 def _loss_of(lesson: Lesson) -> str:

@@ -14,6 +14,7 @@ from nimt.kernels import CUT
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.operators.grid import GridOperator
+from nimt.plots.looks import Classes, look_of
 from nimt.pools.base import Grid, Pool, is_picture
 from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.reports.summary import summary_of
@@ -114,7 +115,7 @@ def describe_lesson(lesson: Lesson, title: str) -> dict[str, Any]:
 
 
 def view_of(lesson: Lesson) -> str:
-    """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "points" or "agreement"."""
+    """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "classes", "points" or "agreement"."""
     pool = lesson.pool
     loss = lesson.settings["learner"].get("loss")
     classes = (loss if isinstance(loss, str) else (loss or {}).get("type", "")).lower() in ("hinge", "logistic")
@@ -122,6 +123,8 @@ def view_of(lesson: Lesson) -> str:
         return "boundary" if classes and isinstance(pool, Grid) else "curve"
     if pool.dimension > 2:
         return "agreement"
+    if lesson.target.ndim > 1 and isinstance(look_of(lesson), Classes):
+        return "classes"
     if not isinstance(pool, Grid):
         return "points"
     if classes:

@@ -15,8 +15,7 @@ from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
-from nimt.plots.curves import has_decibels
-from nimt.plots.looks import look_of
+from nimt.plots.looks import has_decibels, look_of
 from nimt.plots.scenes import scene_of
 from nimt.plots.style import STYLE, inks
 from nimt.reports import html as pages

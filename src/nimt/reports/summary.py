@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nimt.lesson.lesson import Lesson
-from nimt.plots.curves import has_decibels
+from nimt.plots.looks import has_decibels
 
 MENTIONED = 0.1  # seconds of compiling below which nothing is said about it
 

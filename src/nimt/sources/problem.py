@@ -95,7 +95,7 @@ def read_problem(
     )  # each once, also if a file was read twice
     notes |= dict.fromkeys(note for _, said in carried for note in said)
     outputs = carried[sources.index(home)][0].shape[1:]
-    values = [_with_outputs(value, outputs, name) for (value, _), name in zip(carried, names, strict=True)]
+    values = [with_outputs(value, outputs, name) for (value, _), name in zip(carried, names, strict=True)]
     start = values[1] if sources[1].start is None else sources[1].start
     if callable(start) and isinstance(home.pool, PreparedPoints):
         start = values[1]  # a formula of what the table holds is none of the prepared points
@@ -103,7 +103,7 @@ def read_problem(
     return Problem(home.pool, values[0], values[1], other, tuple(notes), start, home.aside)
 
 
-def _with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:
+def with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:
     """Return values with the outputs of the target; a function with one output stands for each of them."""
     if values.shape[1:] == outputs:
         return values

@@ -104,7 +104,8 @@ def _values_text(given: dict[str, Any]) -> str:
     if given["kind"] == "named":
         return f"nimt.read_problem({given['name']!r}).target"
     numbers = ", ".join(f"{float(value):.{DIGITS}g}" for value in given["values"])
-    return f"np.array([{numbers}])"
+    colours = ".reshape(-1, 3)" if given.get("outputs", 1) == 3 else ""
+    return f"np.array([{numbers}]){colours}"
 
 
 def _learner_text(rules: Rules, wish: RacerWish) -> str:

@@ -69,6 +69,7 @@ def described(source: Source) -> dict[str, Any]:
         "points": len(source.pool),
         "dimension": source.pool.dimension,
         "size": size_of(source.pool),
+        "outputs": 1 if source.values is None or source.values.ndim == 1 else source.values.shape[1],
         "notes": notes,
     }
 

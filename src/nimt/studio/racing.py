@@ -69,17 +69,17 @@ class Racer:
             warnings.simplefilter("always")
             plan = nimt.plan(self.learner, teacher, setting.pool, setting.target, **options)
             self.pack = 1 if self.person else int(teacher.pack_size(_offered(wish, len(setting.pool))))
-            refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool))
+            refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
             felt = plan.window or len(setting.pool)
             heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
             self.in_frames = heavy or not isinstance(self.learner, KernelLearner)
-            self.frame_steps = frame_steps(rules.steps, len(setting.pool)) if self.in_frames else []
+            self.frame_steps = frame_steps(rules.steps, setting.target.size) if self.in_frames else []
             options |= {"snapshots": self.frame_steps, "record": "picks" if self.pack >= LARGE_PACK else "all"}
             self.walk = nimt.steps(self.learner, teacher, setting.pool, setting.target, **options)
         self.notes += [str(one.message) for one in said]
         self.coefficients: Coefficients | None = None
         if not self.in_frames:
-            self.coefficients = Coefficients(self.learner.bind(setting.pool), setting.pool, self.pack)
+            self.coefficients = self._coefficients(self.learner.bind(setting.pool))
         self.indices, self.added, self.curve = Column(np.uint32), Column(np.float64), Column(np.float64)
         self.curve.append(self.walk.lesson.discrepancy)
         self.frames: list[tuple[int, NDArray[np.float32], NDArray[np.uint32]]] = []
@@ -88,6 +88,9 @@ class Racer:
         self.outcome: str | None = None
         self.error: str | None = None
         self._fitting = 16
+
+    def _coefficients(self, learner: KernelLearner) -> Coefficients:
+        return Coefficients(learner, self.setting.pool, self.pack, self.setting.target.shape[1:])
 
     @property
     def over(self) -> bool:
@@ -149,7 +152,7 @@ class Racer:
             return
         shown = indices[-1].astype(np.uint32) if len(indices) and self.pack < LARGE_PACK else np.zeros(0, np.uint32)
         with np.errstate(over="ignore"):
-            self.frames.append((self.taken, self.walk.values.astype(np.float32), shown))
+            self.frames.append((self.taken, self.walk.values.astype(np.float32).ravel(), shown))
 
     def _until_frame(self) -> int:
         return max(1, self.frame_steps[0] - self.taken) if self.in_frames and self.frame_steps else 2**31
@@ -162,7 +165,7 @@ class Racer:
         blocks: dict[str, NDArray[Any]] = {"target": setting.target, "initial": setting.initial}
         kernel = self._kernel()
         header = {
-            "points": len(setting.pool), "outputs": 1, "view": setting.view, "pack": self.pack,
+            "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view, "pack": self.pack,
             "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent, "offset": self.origin.step,
             "said": self.origin.said,
             "notes": self.notes, "rate": self.rate(), "measure": "paper", "wish": self.wish.as_sent(),
@@ -204,7 +207,8 @@ class Racer:
         blocks: dict[str, NDArray[Any]] = {"curve": curve}
         if not self.in_frames:
             blocks["indices"] = self.indices.part(since * self.pack, until * self.pack)
-            blocks["coefficients"] = self.added.part(since * self.pack, until * self.pack)
+            width = self.pack * self.setting.outputs
+            blocks["coefficients"] = self.added.part(since * width, until * width)
         elif kept_frames:
             some = [frame for frame in kept_frames if frame[0] <= until][: max(1, 2**21 // kept_frames[0][1].nbytes)]
             header["frames"] = [step for step, _, _ in some]
@@ -228,30 +232,36 @@ class Racer:
         step = max(0, min(step, self.taken))
         if self.coefficients is None:
             known = [frame for frame in self.frames if frame[0] <= step]
-            return (known[-1][0], known[-1][1].astype(np.float64)) if known else (0, np.array(self.setting.initial))
-        again = Coefficients(self.learner, self.setting.pool, self.pack)
-        places = again.board.places(self.indices.part(0, step * self.pack).astype(np.int64))
-        again.board.add(places, self.added.part(0, step * self.pack))
+            if not known:
+                return 0, np.array(self.setting.initial)
+            return known[-1][0], known[-1][1].astype(np.float64).reshape(self.setting.target.shape)
+        again = self._coefficients(self.learner)
+        count = step * self.pack
+        places = again.board.places(self.indices.part(0, count).astype(np.int64))
+        added = self.added.part(0, count * self.setting.outputs)
+        again.board.add(places, added.reshape(count, *self.setting.target.shape[1:]))
         return step, np.array(again.values)
 
 
-def refuse_what_is_too_much(plan: nimt.Plan, pack: int, steps: int, points: int) -> None:
+def refuse_what_is_too_much(plan: nimt.Plan, pack: int, steps: int, points: int, outputs: int = 1) -> None:
     """Refuse a lesson whose plan needs too much memory or work for a page that is waited for."""
     if plan.bytes > MOST_BYTES:
         raise InvalidInput(f"this lesson would need {plan.bytes / 1e6:,.0f} MB: take fewer points or another teacher")
     felt = plan.window or points
-    work = float(steps) * (min(pack * felt, 40 * points) + (0 if plan.engine == "grid" and pack == 1 else points))
+    moved = min(pack * felt, 40 * points) + (0 if plan.engine == "grid" and pack == 1 else points)
+    work = float(steps) * moved * outputs
     if work > MOST_WORK:
         fitting = max(1, int(steps * MOST_WORK / work))
         raise InvalidInput(f"{steps:,} steps of this lesson would take minutes: ask for {fitting:,} at most")
-    if pack < LARGE_PACK and steps * pack > MOST_PAIRS:
-        raise InvalidInput(f"{steps:,} steps of {pack} examples are too many to keep: ask for {MOST_PAIRS // pack:,}")
+    if pack < LARGE_PACK and steps * pack * outputs > MOST_PAIRS:
+        fitting = MOST_PAIRS // (pack * outputs)
+        raise InvalidInput(f"{steps:,} steps of {pack} examples are too many to keep: ask for {fitting:,}")
     if plan.engine not in ("grid", "reference") and points > 2000:
         raise InvalidInput(f"{points:,} scattered points are too many to draw step by step: 2,000 at most")
 
 
-def frame_steps(steps: int, points: int) -> list[int]:
-    """Return the steps at which f is kept: each of the first, then further and further apart.
+def frame_steps(steps: int, values: int) -> list[int]:
+    """Return the steps at which f, of so many values, is kept: each of the first, then further and further apart.
 
     Examples
     --------
@@ -259,7 +269,7 @@ def frame_steps(steps: int, points: int) -> list[int]:
     >>> chosen[:4], len(chosen) <= 400, chosen[-1]
     ([1, 2, 3, 4], True, 20000)
     """
-    most = int(max(16, min(MOST_FRAMES, FRAME_BYTES // (4 * points))))
+    most = int(max(16, min(MOST_FRAMES, FRAME_BYTES // (4 * values))))
     dense = most // 4
     if steps <= most:
         return list(range(1, steps + 1))

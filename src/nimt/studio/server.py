@@ -162,7 +162,7 @@ def describe(wish: dict[str, Any], kept: Any) -> Recording:
     rules = read_rules(wish.get("rules"))
     blocks: dict[str, Any] = {"target": setting.target, "initial": setting.initial}
     header = {
-        "type": "described", "points": len(setting.pool), "outputs": 1, "view": setting.view,
+        "type": "described", "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view,
         "safe": safe_rate(rules, setting.pool), **describe_pool(setting.pool, blocks),
     }  # fmt: skip
     learner = rules.made_learner(read_racer({}), setting.pool, setting.initial)

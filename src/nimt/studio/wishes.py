@@ -16,6 +16,7 @@ from nimt.learners.orthogonal import OrthogonalLearner
 from nimt.pools.base import Grid, Pool, values_on
 from nimt.sources import read_problem
 from nimt.sources.functions import NAMES
+from nimt.sources.problem import with_outputs
 from nimt.sources.source import Source
 from nimt.studio.formulas import read_formula
 from nimt.teachers.greedy import GreedyTeacher
@@ -29,19 +30,27 @@ MOST_RACERS = 4
 LOSSES = ("square", "hinge", "logistic", "huber", "absolute")
 TEACHERS = ("greedy", "random", "soft", "synthesis", "you")
 LEARNERS = ("kernel", "orthogonal")
+COLOURS = 3
+BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue
 NAMED = tuple(name for name in NAMES)
+
+FUNCTION_FIELDS = ("kind", "name", "text", "axes", "shape", "values", "outputs", "id", "size")
 
 Files = Mapping[str, Source]
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What is taught: where, to what, from what."""
+    """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour."""
 
     pool: Pool
     target: Array
     initial: Array
     view: str
+
+    @property
+    def outputs(self) -> int:
+        return 1 if self.target.ndim == 1 else int(self.target.shape[1])
 
 
 @dataclass(frozen=True)
@@ -145,8 +154,13 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
     if len(pool) > MOST_POINTS:
         raise InvalidInput(f"{len(pool):,} points are more than the {MOST_POINTS:,} taught here: take fewer")
     if classes:
+        if values.ndim > 1:
+            raise InvalidInput("two classes are of one output, and this target has three colours: take another target")
         values = np.where(values > 0, 1.0, -1.0)
-    return Setting(pool, values, _on(start, pool, files), view_for(pool, classes))
+    initial = _on(start, pool, files)
+    if initial.ndim > values.ndim:
+        initial = initial @ BRIGHTNESS  # a colour start for a grey target
+    return Setting(pool, values, with_outputs(initial, values.shape[1:], "the start"), view_for(pool, classes))
 
 
 def view_for(pool: Pool, classes: bool) -> str:
@@ -162,7 +176,7 @@ def view_for(pool: Pool, classes: bool) -> str:
 
 def _home(given: Any, files: Files) -> tuple[Pool, Array]:
     """Return the pool of a target and its values there."""
-    fields = _fields("the target", given, ("kind", "name", "text", "axes", "shape", "values", "id", "size"))
+    fields = _fields("the target", given, FUNCTION_FIELDS)
     kind = _one_of("the target's kind", fields.get("kind"), ("named", "formula", "drawn", "file"))
     if kind == "named":
         name = _one_of("the target's name", fields.get("name"), NAMED)
@@ -181,7 +195,7 @@ def _home(given: Any, files: Files) -> tuple[Pool, Array]:
 
 def _on(given: Any, pool: Pool, files: Files) -> Array:
     """Return a start on the pool of the target."""
-    fields = _fields("the start", given, ("kind", "name", "text", "axes", "shape", "values", "id", "size"))
+    fields = _fields("the start", given, FUNCTION_FIELDS)
     kind = _one_of("the start's kind", fields.get("kind"), ("zero", "named", "formula", "drawn", "file"))
     if kind == "zero":
         return np.zeros(len(pool))
@@ -222,13 +236,16 @@ def read_axes(given: Any) -> Grid:
 
 
 def _drawn(fields: dict[str, Any], pool: Pool) -> Array:
-    values = fields.get("values")
-    if not isinstance(values, list) or len(values) != len(pool):
+    values, outputs = fields.get("values"), fields.get("outputs", 1)
+    if outputs not in (1, COLOURS):
+        raise InvalidInput(f"what was drawn has one output or three, got {str(outputs)[:20]}")
+    if not isinstance(values, list) or len(values) != len(pool) * outputs:
         count = len(values) if isinstance(values, list) else "no"
         raise InvalidInput(f"what was drawn has {count} values and {len(pool)} points")
     if not all(is_number(value) and abs(value) < 1e100 for value in values):
         raise InvalidInput("the drawing holds a value that is not a finite number")
-    return np.array(values, dtype=np.float64)
+    drawn = np.array(values, dtype=np.float64)
+    return drawn if outputs == 1 else drawn.reshape(-1, COLOURS)
 
 
 def _file(fields: dict[str, Any], files: Files) -> Source:

@@ -184,9 +184,10 @@ export class Replay {
     return this.indices.data.subarray(this.begin[step], this.begin[step + 1]);
   }
 
-  /** Return c of the first example of a step. */
-  coefficientAt(step) {
-    return this.coefficients.data[this.begin[step] * this.outputs];
+  /** Return c of the first example of a step, one number for each output. */
+  coefficientsAt(step) {
+    const at = this.begin[step] * this.outputs;
+    return this.coefficients.data.subarray(at, at + this.outputs);
   }
 }
 

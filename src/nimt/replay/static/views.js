@@ -10,7 +10,8 @@ export function viewOf(canvas, { view, pool, points, outputs = 1 }, target, init
   if (view === "curve") return new CurveView(scene);
   if (view === "picture" || view === "map") return new PictureView({ ...scene, table: view === "map" ? "map" : "grey" });
   if (view === "boundary") return new BoundaryView(scene);
-  if (view === "points") return new PointsView(scene);
+  if (view === "classes" && pool.kind === "grid") return new ClassesView(scene);
+  if (view === "points" || view === "classes") return new PointsView({ ...scene, classes: view === "classes" });
   return new AgreementView(scene);
 }
 
@@ -80,7 +81,7 @@ class CurveView {
       context.strokeStyle = ink;
       context.lineWidth = 1.2;
       context.setLineDash([2, 3]);
-      this.line(context, values.map((value, i) => value + footprint[i]));
+      this.line(context, values.map((value, i) => value + footprint[Math.floor(i / this.outputs)]));
       context.stroke();
       context.setLineDash([]);
     }
@@ -149,7 +150,7 @@ class PictureView {
     const { data } = this.pixels;
     const { outputs } = this;
     const n = this.rows * this.columns;
-    if (layer === "error") {
+    if (layer === "error" || (outputs !== 1 && outputs !== 3)) { // several outputs that are no colours
       const table = colourTable("error");
       const most = Math.max(1e-300, largestGap(this.target, values, outputs)); // the brightest is the worst now
       for (let i = 0; i < n; i++) shade(data, i, table, gapAt(this.target, values, i, outputs) / most);
@@ -187,7 +188,7 @@ class PictureView {
   /** Frame the points that a step moves by more than a hundredth of its largest move. */
   outline(context, footprint, ink) {
     const most = footprint.reduce((a, b) => Math.max(a, Math.abs(b)), 0) / 100;
-    const felt = (i) => Math.abs(footprint[i * this.outputs]) > most;
+    const felt = (i) => Math.abs(footprint[i]) > most; // one number per point, whatever the outputs
     context.strokeStyle = ink;
     context.lineWidth = 1;
     context.setLineDash([3, 2]);
@@ -294,6 +295,31 @@ class BoundaryView extends PictureView {
   }
 }
 
+/** f on a plane as the class with the largest output. */
+class ClassesView extends PictureView {
+  paint(values, layer) {
+    if (layer === "error") { super.paint(values, layer); return; }
+    const { data } = this.pixels;
+    for (let i = 0; i < this.rows * this.columns; i++) {
+      const ink = CLASSES[classAt(values, i, this.outputs) % CLASSES.length];
+      for (let c = 0; c < 3; c++) data[4 * i + c] = ink[c];
+    }
+  }
+}
+
+// those of nimt's figures
+const CLASSES = [
+  [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [213, 94, 0], [240, 228, 66],
+  [51, 34, 136], [153, 153, 153], [136, 34, 85],
+];
+
+/** The output that is largest at a point, the first of equals. */
+export function classAt(values, i, outputs) {
+  let best = 0;
+  for (let o = 1; o < outputs; o++) if (values[i * outputs + o] > values[i * outputs + best]) best = o;
+  return best;
+}
+
 const NUMBERS = new Map();
 function colourNumbers(name) {
   const text = colour(name);
@@ -323,13 +349,15 @@ class PointsView {
     const across = (value, [low, high], from, to) => from + ((value - low) / (high - low)) * (to - from);
     this.toX = (i) => across(this.xs[i], this.edges[0], room, width - room);
     this.toY = (i) => across(this.ys[i], this.edges[1], height - room, room);
-    const table = colourTable(layer === "error" ? "error" : "map");
+    const table = colourTable(layer === "error" || this.outputs > 1 ? "error" : "map");
     const [low, high] = this.limits;
     const radius = Math.max(2, Math.min(6, Math.sqrt((width * height) / this.n) / 4));
+    const byGap = layer === "error" || (this.outputs > 1 && !this.classes);
     for (let i = 0; i < this.n; i++) {
-      const value = layer === "error" ? gapAt(this.target, values, i, this.outputs) : values[i * this.outputs] - low;
+      const value = byGap ? gapAt(this.target, values, i, this.outputs) : values[i * this.outputs] - low;
       const entry = 3 * Math.round(255 * clamp(value / (high - low), 0, 1));
-      context.fillStyle = `rgb(${table[entry]},${table[entry + 1]},${table[entry + 2]})`;
+      const ink = this.classes && !byGap ? CLASSES[classAt(values, i, this.outputs) % CLASSES.length] : table.subarray(entry, entry + 3);
+      context.fillStyle = `rgb(${ink[0]},${ink[1]},${ink[2]})`;
       context.beginPath();
       context.arc(this.toX(i), this.toY(i), radius, 0, 2 * Math.PI);
       context.fill();
@@ -362,17 +390,18 @@ class AgreementView {
     const side = Math.min(width, height) - 20;
     const [low, high] = this.limits;
     const left = (width - side) / 2;
-    this.toX = (i) => left + ((this.target[i * this.outputs] - low) / (high - low)) * side;
-    this.toY = (i) => height - 10 - clamp((values[i * this.outputs] - low) / (high - low), -0.05, 1.05) * side;
+    this.toX = (i, o = 0) => left + ((this.target[i * this.outputs + o] - low) / (high - low)) * side;
+    this.toY = (i, o = 0) => height - 10 - clamp((values[i * this.outputs + o] - low) / (high - low), -0.05, 1.05) * side;
     context.strokeStyle = colour("line");
     context.beginPath();
     context.moveTo(left, height - 10);
     context.lineTo(left + side, height - 10 - side);
     context.stroke();
     context.fillStyle = ink;
-    for (let i = 0; i < this.n; i++) {
+    for (let i = 0; i < this.n * this.outputs; i++) {
+      const [point, output] = [Math.floor(i / this.outputs), i % this.outputs];
       context.beginPath();
-      context.arc(this.toX(i), this.toY(i), 2.5, 0, 2 * Math.PI);
+      context.arc(this.toX(point, output), this.toY(point, output), 2.5, 0, 2 * Math.PI);
       context.fill();
     }
     for (const i of marks) ring(context, this.toX(i), this.toY(i), 5, "winner", ink);

@@ -7,15 +7,16 @@ const CURVE = 900; // points of a curve that is drawn
 export class Racer {
   constructor(number, header, blocks, parent = null) {
     Object.assign(this, { number, header, parent, target: blocks.target, initial: blocks.initial, points: blocks.points });
+    this.outputs = header.outputs || 1;
     this.offset = header.offset || 0;
     this.pack = header.pack;
     this.tol = header.tol;
     if (header.kernel === "frames") {
-      this.lesson = new Frames();
+      this.lesson = new Frames({ outputs: this.outputs });
       this.lesson.append(0, blocks.initial);
     } else {
       this.kernel = kernelOf(header, blocks);
-      this.lesson = new Replay(blocks.initial, this.kernel, { memory: MEMORY });
+      this.lesson = new Replay(blocks.initial, this.kernel, { outputs: this.outputs, memory: MEMORY });
     }
     this.curve = new Growing(Float64Array);
     this.curve.push([discrepancy(blocks.initial, blocks.target, header.points)]);
@@ -93,9 +94,9 @@ export class Racer {
     return this.lesson.shownAt(step - this.offset);
   }
 
-  coefficientAt(step) {
+  coefficientsAt(step) {
     const own = step - this.offset;
-    return this.lesson.coefficientAt && own >= 0 && own < this.lesson.steps ? this.lesson.coefficientAt(own) : null;
+    return this.lesson.coefficientsAt && own >= 0 && own < this.lesson.steps ? this.lesson.coefficientsAt(own) : null;
   }
 
   // -- clocks: steps, examples or seconds, each counted from the start of the race

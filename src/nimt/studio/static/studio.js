@@ -17,6 +17,7 @@ import { explain } from "./why.js";
 import { fromHash, toHash } from "./share.js";
 
 const by = (id) => document.getElementById(id);
+const MOST_SHARED = 96 * 96 * 3; // values of a picture that a link holds
 const PAUSE_BEFORE_DESCRIBING = 120; // milliseconds, so that a drag does not ask at every pixel
 
 class Studio {
@@ -178,14 +179,14 @@ class Studio {
       const [rows, columns] = header.pool.shape;
       const radius = Math.max(1, Math.round(Math.min(rows, columns) / 24));
       const [low, high] = stage.view.limits;
-      const value = target[point] > (low + high) / 2 ? low : high;
+      const value = meanAt(target, point, racer.outputs) > (low + high) / 2 ? low : high;
       const [row, column] = [Math.floor(point / columns), point % columns];
       for (let r = Math.max(0, row - radius); r <= Math.min(rows - 1, row + radius); r++) {
         for (let c = Math.max(0, column - radius); c <= Math.min(columns - 1, column + radius); c++) changes.push([r * columns + c, value]);
       }
     } else {
       const [low, high] = stage.view.limits;
-      changes.push([point, target[point] > (low + high) / 2 ? low : high]);
+      changes.push([point, meanAt(target, point, racer.outputs) > (low + high) / 2 ? low : high]);
     }
     this.setPoking(false);
     this.fork({ target: changes });
@@ -243,10 +244,11 @@ class Studio {
     if (!(event.key in moves) && event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation();
-    const from = stage.cursor ?? Math.floor(racer.target.length / 2 + columns / 2);
+    const count = racer.target.length / racer.outputs;
+    const from = stage.cursor ?? Math.floor(count / 2 + columns / 2);
     if (event.key === "Enter") { this.show(from); return; }
     const by100 = event.shiftKey && columns === 0 ? 10 : 1;
-    stage.cursor = Math.max(0, Math.min(racer.target.length - 1, from + by100 * moves[event.key]));
+    stage.cursor = Math.max(0, Math.min(count - 1, from + by100 * moves[event.key]));
     stage.said = "";
     this.ask();
   }
@@ -419,7 +421,7 @@ class Studio {
       const safe = this.form.safe;
       this.form.safe = header.safe;
       if (safe !== header.safe) this.form.drawRacers();
-      this.sketchView = viewOf(by("sketch"), { view: header.view, pool: header.pool, points: blocks.points }, blocks.target, blocks.initial);
+      this.sketchView = viewOf(by("sketch"), { view: header.view, pool: header.pool, points: blocks.points, outputs: header.outputs }, blocks.target, blocks.initial);
       if (this.sketch.kind === "curve") this.sketchView.limits = [-1.25, 1.25];
       if (this.sketch.kind === "picture") this.sketchView.limits = [0, 1];
       this.sketch.view = this.sketchView;
@@ -451,7 +453,7 @@ class Studio {
     const marks = this.sketch.pen && document.activeElement === by("sketch") ? [this.sketch.pen.point] : [];
     by("sketch-key").textContent = curve ? "dashed: the target f*; solid: where the learner starts" : "the target f*";
     this.sketchView.draw({ values: curve ? blocks.initial : drawn, marks });
-    by("sketch").setAttribute("aria-label", `The target, ${countText(drawn.length)} points. ${this.sketch.kind ? "Arrows move the pen, with shift they draw." : ""}`);
+    by("sketch").setAttribute("aria-label", `The target, ${countText(this.described.header.points)} points${this.described.header.outputs === 3 ? " in colour" : ""}. ${this.sketch.kind ? "Arrows move the pen, with shift they draw." : ""}`);
   }
 
   drawKernel(reach, profile) {
@@ -494,11 +496,11 @@ class Studio {
   shareable() {
     const wish = structuredClone(this.wish);
     const { header, blocks } = this.described;
-    if (wish.target.kind === "file" && header.pool.kind === "grid" && blocks.target.length <= 128 * 128) {
+    if (wish.target.kind === "file" && header.pool.kind === "grid" && blocks.target.length <= MOST_SHARED) {
       const { shape, start, spacing } = header.pool;
       wish.target = {
         kind: "drawn", axes: shape.map((count, i) => [start[i], start[i] + spacing[i] * (count - 1), count]),
-        values: Array.from(blocks.target, (value) => Number(value.toFixed(3))),
+        values: Array.from(blocks.target, (value) => Number(value.toFixed(3))), outputs: header.outputs,
       };
     }
     wish.place = this.clock.place;
@@ -582,6 +584,13 @@ class Studio {
     const act = keyOfTime(event, this.clock) || others[event.key] || (number >= 0 && number < 9 && this.racers[number] ? () => this.select(number) : null);
     if (act) { event.preventDefault(); act(); }
   }
+}
+
+/** The mean over outputs at a point. */
+function meanAt(values, point, outputs) {
+  let total = 0;
+  for (let o = 0; o < outputs; o++) total += values[point * outputs + o];
+  return total / outputs;
 }
 
 /** The colour of a lesson; a branch has the colour of its number, and its own dashes. */

@@ -3,12 +3,12 @@ import { countText, numberText } from "./drawing.js";
 import { gapAt } from "./views.js";
 
 /** Return the point that is furthest off, ties to the lowest index. */
-export function furthest(values, target, skip = null) {
+export function furthest(values, target, outputs = 1, skip = null) {
   let best = -1;
   let most = -1;
-  for (let i = 0; i < target.length; i++) {
+  for (let i = 0; i < target.length / outputs; i++) {
     if (skip && skip[i] !== 0) continue;
-    const gap = gapAt(target, values, i, 1);
+    const gap = gapAt(target, values, i, outputs);
     if (gap > most) { most = gap; best = i; }
   }
   return { point: best, gap: most };
@@ -16,10 +16,12 @@ export function furthest(values, target, skip = null) {
 
 /** What the coming step of a lesson adds to f, or null where that is not known. */
 export function footprintOf(racer, step) {
-  const coefficient = racer.coefficientAt(step);
-  if (coefficient === null || racer.pack > 1 || !racer.kernel) return null;
-  const footprint = new Float64Array(racer.target.length);
-  racer.kernel.add(footprint, racer.shownAt(step)[0], [coefficient], 0, 1);
+  const coefficients = racer.coefficientsAt(step);
+  if (coefficients === null || racer.pack > 1 || !racer.kernel) return null;
+  // every output fades alike: that of one is drawn, as large as all of them together
+  const size = racer.outputs === 1 ? coefficients[0] : Math.hypot(...coefficients);
+  const footprint = new Float64Array(racer.target.length / racer.outputs);
+  racer.kernel.add(footprint, racer.shownAt(step)[0], [size], 0, 1);
   return footprint;
 }
 
@@ -35,12 +37,13 @@ export function placeText(header, points, i) {
 export function explain(racer, step) {
   const values = racer.valuesAt(step);
   const { target, header } = racer;
-  const worst = furthest(values, target);
+  const { outputs } = racer;
+  const worst = furthest(values, target, outputs);
   const shown = racer.shownAt(step);
   const footprint = step >= racer.offset ? footprintOf(racer, step) : null;
   const winner = shown.length && racer.pack === 1 && step < racer.end ? shown[0] : worst.point;
   const near = footprint || around(racer, winner);
-  const next = furthest(values, target, near);
+  const next = furthest(values, target, outputs, near);
   const say = (i) => placeText(header, null, i);
   const teacher = header.wish?.teacher || "";
   const sentences = [];
@@ -51,7 +54,7 @@ export function explain(racer, step) {
   } else if (winner === worst.point) {
     sentences.push(`Next comes ${say(winner)} (circle): |f − f*| is largest there, ${numberText(worst.gap)}.`);
   } else {
-    const gap = gapAt(target, values, winner, 1);
+    const gap = gapAt(target, values, winner, outputs);
     const word = teacher === "random" || teacher === "soft" ? "Drawn next is" : "Next comes";
     sentences.push(`${word} ${say(winner)} (circle), where |f − f*| is ${numberText(gap)}; greedy would show ${say(worst.point)}, where it is ${numberText(worst.gap)}.`);
   }
@@ -65,7 +68,7 @@ export function explain(racer, step) {
 
 /** A few points around one, where the reach of the kernel is not known. */
 function around(racer, point) {
-  const near = new Float64Array(racer.target.length);
+  const near = new Float64Array(racer.target.length / racer.outputs);
   near[point] = 1;
   if (racer.kernel) racer.kernel.add(near, point, [1], 0, 1);
   return near;
