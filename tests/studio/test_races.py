@@ -280,7 +280,7 @@ def test_colours_are_raced_as_they_are_taught(studio, racer):
     header, blocks = talk.racers[0]
     assert header["outputs"] == 3 and header["view"] == "picture"
     np.testing.assert_array_equal(blocks["target"], COLOURS["values"])
-    status, body = studio.post_json("/code", wish | {"racer": racer})
+    _, body = studio.post_json("/code", wish | {"racer": racer})
     names = {}
     exec(compile(json.loads(body)["python"].replace("print(lesson)", ""), "copied", "exec"), names)
     lesson = names["lesson"]
