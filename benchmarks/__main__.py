@@ -23,6 +23,7 @@ PARTS = {
     "scattered": scattered.scattered,
     "orthogonal": orthogonal.interpolating,
     "loop": loops.own_teacher,
+    "box": loops.box,
     "together": together.together,
     "memory": memory.peaks,
 }

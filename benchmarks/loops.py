@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 import nimt
+from nimt.engines import offering
 
 POOL = nimt.Grid(np.arange(-14, 14, 0.1))
 TARGET = np.exp(-(POOL.points[:, 0] ** 2))
@@ -30,6 +31,30 @@ def own_teacher(bench):
               lesson=lesson, curve=by_hand(STEPS), note=f"{ours:.0f} us with it, {plain:.1f} us by hand")  # fmt: skip
 
 
+def box(bench):
+    """The mixture of the paper in a box, against the search at every step."""
+    steps = 300 if bench.quick else 3000
+    fast, lesson = seconds_and_result(in_a_box, steps)
+    known = offering.FollowingPupil
+    offering.FollowingPupil = type("Nobody", (), {})
+    try:
+        slow, searched = seconds_and_result(in_a_box, steps)
+    finally:
+        offering.FollowingPupil = known
+    bench.row(f"1-D mixture in a Box, {steps:,} steps", ">= 10x", slow / fast, lesson=lesson, seconds=fast, steps=steps,
+              curve=searched.discrepancy, against="a local search at every step")  # fmt: skip
+
+
+def in_a_box(steps):
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=lambda x: bell(x, -10))
+    target = lambda x: bell(x, -2) / 3 + 2 * bell(x, 2) / 3  # noqa: E731
+    return nimt.teach(learner, nimt.GreedyTeacher(), nimt.Box((-14, 14)), target, max_iterations=steps)
+
+
+def bell(x, mean):
+    return np.exp(-((x[:, 0] - mean) ** 2) / 2) / np.sqrt(2 * np.pi)
+
+
 def taught(steps):
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=RATE)
     return nimt.teach(learner, LargestError(), POOL, TARGET, max_iterations=steps, engine="reference")
@@ -51,7 +76,11 @@ def by_hand(steps):
 
 
 def seconds(function, steps):
-    """Return the processor time of a call: other work on the machine does not count."""
+    return seconds_and_result(function, steps)[0]
+
+
+def seconds_and_result(function, steps):
+    """Return the processor time of a call, so that other work on the machine does not count, and what it returned."""
     began = time.process_time()
-    function(steps)
-    return time.process_time() - began
+    result = function(steps)
+    return time.process_time() - began, result

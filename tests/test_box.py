@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process.kernels import Matern
 from sklearn.linear_model import SGDRegressor
 
 import nimt
 from nimt.pools.box import highest, local_maxima
-from problems import MIXTURE
+from nimt.pools.nodes import CellNodes
+from problems import MIXTURE, assert_same_lesson
 
 BOX = nimt.Box((-14, 13.9), points=280)
 
@@ -201,3 +203,80 @@ def test_a_lesson_in_a_box_can_be_stopped_and_resumed(tmp_path):
 def test_what_a_box_refuses(arguments, message):
     with pytest.raises(nimt.InvalidInput, match=message):
         nimt.Box(*arguments)
+
+
+def by_search(monkeypatch, **options):
+    """The lesson with the search at every step, whatever is kept up to date."""
+    with monkeypatch.context() as patch:
+        patch.setattr("nimt.engines.offering.FollowingPupil", type("Nobody", (), {}))
+        return one_axis(**options)
+
+
+def one_axis(teacher=None, kernel=None, target=None, loss="square", **options):
+    learner = nimt.KernelLearner(kernel or nimt.rbf(0.5), loss=loss, learning_rate=0.05, initial=MIXTURE.initial)
+    if target is two_outputs:
+        learner = nimt.KernelLearner(kernel or nimt.rbf(0.5), learning_rate=0.05)
+    options = {"max_iterations": 60} | options
+    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), BOX, target or MIXTURE.target, **options)
+
+
+def two_outputs(x):
+    return np.column_stack([MIXTURE.target(x).ravel(), MIXTURE.target(x / 2 + 3).ravel() - x[:, 0] / 40])
+
+
+def kinked(x):
+    return np.abs(x[:, 0] - 0.123) / 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"teacher": nimt.GreedyTeacher(k=3)},
+        {"teacher": nimt.SynthesisTeacher()},
+        {"target": two_outputs},
+        {"loss": "huber"},
+        {"target": kinked},
+        {"kernel": Matern(0.7, nu=0.5)},
+        {"kernel": nimt.rbf(0.08)},
+    ],
+    ids=["greedy", "packs", "synthesis", "outputs", "huber", "kinked target", "kinked kernel", "narrow kernel"],
+)
+def test_values_kept_at_nodes_lead_to_the_places_that_the_search_finds(options, monkeypatch):
+    kept, searched = one_axis(**options), by_search(monkeypatch, **options)
+    np.testing.assert_allclose(kept.discrepancy, searched.discrepancy, rtol=1e-6)
+    np.testing.assert_array_equal(kept.indices, searched.indices)
+    np.testing.assert_allclose(kept.examples, searched.examples, atol=2e-4)
+
+
+def test_a_smooth_function_is_not_searched(monkeypatch):
+    def never(*_):
+        raise AssertionError("the local search was made")
+
+    monkeypatch.setattr("nimt.pools.box.climb", never)
+    assert len(one_axis()) == 60
+
+
+def test_nodes_refuse_what_they_cannot_resolve():
+    nodes = CellNodes(BOX.grid)
+    starts = [141]  # the point of the grid beside the kink
+    *_, resolved = nodes.tops(starts, kinked(BOX.grid.points), kinked(nodes.points))
+    assert not resolved.any()
+    smooth = MIXTURE.target(BOX.grid.points).ravel(), MIXTURE.target(nodes.points).ravel()
+    *_, resolved = nodes.tops(starts, *smooth)
+    assert resolved.all()
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(k=2), nimt.SynthesisTeacher()])
+@pytest.mark.parametrize("at", [1, 2, 7])
+def test_a_lesson_in_a_box_is_resumed_bit_by_bit(teacher, at, tmp_path):
+    options = {"teacher": teacher, "target": np.sin, "max_iterations": 12}
+    whole = one_axis(**options)
+    one_axis(**options, callback=lambda p: p.step >= at, checkpoint=tmp_path / "c")
+    again = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05, initial=MIXTURE.initial)
+    resumed = nimt.resume(tmp_path / "c", y=np.sin, learner=again)
+    assert_same_lesson(resumed, whole)
+    np.testing.assert_array_equal(resumed.examples, whole.examples)

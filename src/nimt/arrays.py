@@ -24,6 +24,8 @@ def is_number(value: object) -> TypeGuard[float]:
     """Say whether `value` is a real number (numpy scalars included); True and False do not count as numbers."""
     if type(value) is float:  # at every step of a lesson: checking for an abstract class takes ten times longer
         return True
+    if type(value) is int:
+        return -LARGEST_INTEGER < value < LARGEST_INTEGER
     if isinstance(value, Integral) and not -LARGEST_INTEGER < int(value) < LARGEST_INTEGER:
         return False  # too large for a float
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
@@ -31,6 +33,8 @@ def is_number(value: object) -> TypeGuard[float]:
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Say whether `value` is an integer; True, False and 1.0 do not count as integers."""
+    if type(value) is int:
+        return True
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 

@@ -6,13 +6,14 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, is_whole, read_only, stored_array
+from nimt.arrays import Array, Flags, Indices, is_whole, read_only, stored_array
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput
-from nimt.learners.base import BoxPupil, Pupil, SeveralPupils
+from nimt.learners.base import BoxPupil, FollowingPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
-from nimt.teachers.base import AlternativeLabels, Memory, SelectsExamples, View, residual_size
+from nimt.pools.nodes import CellNodes
+from nimt.teachers.base import AlternativeLabels, Memory, SelectsExamples, View, norm_of, residual_size
 
 
 class Offer(Protocol):
@@ -109,28 +110,59 @@ class BoxOffer:
         self.between: Array = np.tile(task.pool.points[:1], (2 * self.k, 1))
         self.numbers: Indices = np.concatenate([np.arange(n), np.full(2 * self.k, -1)])
         self.offered: Array = task.pool.points
+        self.truth_between: Array = self._truth(self.between).copy()
+        self.nodes: CellNodes | None = None
+        if self.box.dimension == 1 and isinstance(pupil, FollowingPupil):  # in more dimensions there would be too many
+            self.nodes = CellNodes(self.box.grid)
+            self.truth_at_nodes: Array = self._truth(self.nodes.points)
+            pupil.follow(self.nodes.points)
+        self.known: dict[bytes, Array] = {}  # what this step has found out: the learner's values at points between,
+        self.known_truth: dict[bytes, Array] = {}  # and the target's
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         self._search(step)
         self.offered = np.concatenate([self.task.pool.points, self.between])
-        predictions = np.concatenate([self.pupil.values, self.pupil.at(self.between)])
-        target = np.concatenate([self.task.target, self._truth(self.between)])
+        between = self.pupil.at(self.between) if self.nodes is None else looked_up(self.known, self.between)
+        predictions = np.concatenate([self.pupil.values, between])
+        target = np.concatenate([self.task.target, self.truth_between])
         numbers = self.numbers.view()
         numbers.flags.writeable = False
         return View(step, Points(self.offered), read_only(predictions), read_only(target), rng, memory, numbers)
 
     def _search(self, step: int) -> None:
         """Put the highest maxima of |f - f*| into the set of places of this step."""
-        found = highest(self._error, self.box, residual_size(self.pupil.values, self.task.target), self.k)
+        self.known.clear()
+        self.known_truth.clear()
+        scan = residual_size(self.pupil.values, self.task.target)
+        found = highest(self._error, self.box, scan, self.k, None if self.nodes is None else self._tops)
         first = self.k * (step % 2)
         n = len(self.task.pool)
         self.numbers = self.numbers.copy()
         for place, point in enumerate(found, start=first):
             self.between[place] = point
             self.numbers[n + place] = n + self.k * step + place - first
+        truth = self._truth(found) if self.nodes is None else looked_up(self.known_truth, found)
+        self.truth_between[first : first + len(found)] = truth
+
+    def _tops(self, starts: list[int]) -> tuple[Array, Array, Flags]:
+        """Return the maxima of |f - f*| next to points of the grid, from values that are kept up to date."""
+        assert self.nodes is not None
+        gaps = self.pupil.values - self.task.target, cast(FollowingPupil, self.pupil).followed - self.truth_at_nodes
+        # the sign is kept, because |f - f*| has a kink where f crosses f*
+        on_grid, on_nodes = (norm_of(gap) if self.task.outputs else gap for gap in gaps)
+        return self.nodes.tops(starts, on_grid, on_nodes)
 
     def _error(self, points: Array) -> Array:
-        return residual_size(self.pupil.at(points), self._truth(points))
+        """Return |f - f*| at points between."""
+        truth = self._truth(points)
+        if self.nodes is None:
+            return residual_size(self.pupil.at(points), truth)
+        # the places of the step before are asked for in the same call, and both are remembered for the view
+        asked = points if self.known else np.concatenate([points, self.between])
+        values = self.pupil.at(asked)
+        self.known.update(zip(map(np.ndarray.tobytes, asked), values, strict=True))
+        self.known_truth.update(zip(map(np.ndarray.tobytes, points), truth, strict=True))
+        return residual_size(values[: len(points)], truth)
 
     def _truth(self, points: Array) -> Array:
         return values_on(Points(points), self.task.target_function, "the target", self.task.outputs)
@@ -151,11 +183,19 @@ class BoxOffer:
         self.pupil.learn_at(self.offered[places], labels)
 
     def state(self) -> dict[str, Any]:
-        return {"between": self.between, "numbers": self.numbers}
+        return {"between": self.between, "truth_between": self.truth_between, "numbers": self.numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.between = stored_array(state, "between", self.between.shape)
+        known = "truth_between" in state  # missing in files of version 0.1
+        shape = self.truth_between.shape
+        self.truth_between = stored_array(state, "truth_between", shape) if known else self._truth(self.between).copy()
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
+
+
+def looked_up(known: dict[bytes, Array], points: Array) -> Array:
+    """Return what is known at points."""
+    return np.array([known[point.tobytes()] for point in points])
 
 
 def labels_of(teacher: SelectsExamples) -> AlternativeLabels | None:

@@ -109,6 +109,17 @@ class BoxPupil(Pupil, Protocol):
         ...
 
 
+@runtime_checkable
+class FollowingPupil(BoxPupil, Protocol):
+    """A pupil in a `Box` that also keeps its values at other fixed points up to date."""
+
+    followed: Array
+
+    def follow(self, points: Array) -> None:
+        """Keep the values at these points in `followed` from now on."""
+        ...
+
+
 class Described:
     """A learner that is described by its parameters and its state: attributes whose names end in an underscore."""
 

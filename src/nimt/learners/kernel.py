@@ -33,6 +33,8 @@ from nimt.scikit import Estimator
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 
+NOTHING_ASKED = np.empty((0, 1)), np.empty(0)
+
 
 class KernelLearner(StartsFromInitial, Described, Estimator):
     r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
@@ -337,6 +339,9 @@ class KernelBoxPupil:
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs
         self.values: Array = self.learner.values_on(box.grid, outputs)
+        self.followed: Array = np.empty((0, *outputs))
+        self.points_updated: Array = self.points
+        self._asked: tuple[Array, Array] = NOTHING_ASKED  # the points of the last call of `at`, and the values there
         self.centers: Array = np.empty((8, box.dimension))
         self.coefficients: Array = np.empty((8, *outputs))
         self.size: int = 0
@@ -350,11 +355,27 @@ class KernelBoxPupil:
     def at(self, points: Array) -> Array:
         taught = self.learner.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
         start = self.learner.values_on(Points(points), self.outputs)
-        return np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
+        values = np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
+        self._asked = points.copy(), values
+        return values.copy()
+
+    def follow(self, points: Array) -> None:
+        """Keep the values at these points in `followed` from now on."""
+        self.followed = self.at(points)
+        self.points_updated = np.concatenate([self.points, points])
+
+    def _at_again(self, points: Array) -> Array:
+        """Return the values at points that were probably asked for just now, as those that are to be shown."""
+        asked, values = self._asked
+        equal = (asked[np.newaxis] == points[:, np.newaxis]).all(axis=2)
+        rows = np.argmax(equal, axis=1) if len(asked) else np.zeros(0, np.intp)
+        return values[rows] if len(rows) and equal[np.arange(len(rows)), rows].all() else self.at(points)
 
     def mix(self, matrix: Array) -> None:
         """Do f <- A f."""
         self.values = self.values @ matrix.T
+        self.followed = self.followed @ matrix.T
+        self._asked = NOTHING_ASKED
         self.coefficients[: self.size] = self.coefficients[: self.size] @ matrix.T  # the rest is room for more
         self.mixed = matrix if self.mixed is None else matrix @ self.mixed
 
@@ -362,8 +383,11 @@ class KernelBoxPupil:
         self.learn_at(self.points[indices], labels)
 
     def learn_at(self, points: Array, labels: Array) -> None:
-        step = -self.rate() / len(points) * self.loss.slope(self.at(points), labels)
-        self.values += self.learner.kernel(self.points, points) @ step
+        step = -self.rate() / len(points) * self.loss.slope(self._at_again(points), labels)
+        change = self.learner.kernel(self.points_updated, points) @ step
+        self.values += change[: len(self.points)]
+        self.followed += change[len(self.points) :]
+        self._asked = NOTHING_ASKED
         if self.size + len(points) > len(self.coefficients):
             self.centers = np.concatenate([self.centers, np.empty_like(self.centers), points])
             self.coefficients = np.concatenate([self.coefficients, np.empty_like(self.coefficients), step])
@@ -383,6 +407,7 @@ class KernelBoxPupil:
     def state(self) -> State:
         return {
             "values": self.values,
+            "followed": self.followed,
             "centers": self.centers[: self.size],
             "coefficients": self.coefficients[: self.size],
             "mixed": self.mixed,
@@ -394,8 +419,13 @@ class KernelBoxPupil:
         self.centers = stored_array(state, "centers", (None, self.points.shape[1]))
         self.size = len(self.centers)
         self.coefficients = stored_array(state, "coefficients", (self.size, *self.outputs))
+        self._asked = NOTHING_ASKED
         self.mixed = _stored_mixture(state, self.outputs)
         self.steps = stored_count(state, "steps")
+        if "followed" in state:
+            self.followed = stored_array(state, "followed", self.followed.shape)
+        else:  # a file of version 0.1
+            self.followed = self.at(self.points_updated[len(self.points) :])
 
 
 def _stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:

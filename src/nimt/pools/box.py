@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
-from nimt.arrays import Array, check_count, check_finite, real_array
+from nimt.arrays import Array, Flags, check_count, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid
+
+T = TypeVar("T", bound=np.generic)
 
 POINTS = 2**12  # of the quadrature grid, by default
 AXIS = 281  # at most along one axis
 STARTS = 4  # local maxima of the scan that are refined
 FIRST_LOOK, LAST_LOOK = 0.5, 1e-4  # distances of the search, in cells of the grid
 LOOKS = 50
+AGREES = 1e-8  # how far, relatively, a size found without calls may be from the true one
 
 
 class Box:
@@ -92,7 +95,13 @@ class Box:
         return f"Box({' x '.join(f'[{low:g}, {high:g}]' for low, high in self.bounds)}, measured on {self.grid!r})"
 
 
-def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: int = 1) -> Array:
+def highest(
+    function: Callable[[Array], Array],
+    box: Box,
+    scan: Array,
+    count: int = 1,
+    tops: Callable[[list[int]], tuple[Array, Array, Flags]] | None = None,
+) -> Array:
     """Return the points of the `count` highest local maxima of |function| over a box, the highest first.
 
     The highest few maxima of a scan are refined by a local search (`climb`). A maximum narrower than a cell can be
@@ -106,6 +115,9 @@ def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: in
         The function's values on `box.grid`.
     count : int
         Fewer points are returned where there are fewer maxima.
+    tops : callable(starts) -> places, sizes, resolved; optional
+        Finds the maxima next to some points of the grid without calling the function (`CellNodes.tops`). Where it says
+        that it cannot, or where the function has another size there, the local search is made.
 
     Examples
     --------
@@ -115,7 +127,7 @@ def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: in
     array([[0.3]])
     """
     starts = local_maxima(np.abs(scan), box.grid, max(STARTS, count))
-    places, sizes = climb(function, box, box.grid.points[starts], np.abs(scan[starts]))
+    places, sizes = _refined(function, box, starts, np.abs(scan[starts]), tops)
     kept: list[Array] = []
     apart = 1e-3 * np.array(box.grid.spacing)  # two starts may reach the same maximum
     for place in places[np.argsort(-sizes, kind="stable")]:
@@ -124,17 +136,33 @@ def highest(function: Callable[[Array], Array], box: Box, scan: Array, count: in
     return np.array(kept[:count])
 
 
+def _refined(
+    function: Callable[[Array], Array],
+    box: Box,
+    starts: list[int],
+    sizes: Array,
+    tops: Callable[[list[int]], tuple[Array, Array, Flags]] | None,
+) -> tuple[Array, Array]:
+    """Return the maxima of |function| near points of the grid, and its sizes there."""
+    if tops is None:
+        return climb(function, box, box.grid.points[starts], sizes)
+    places, expected, resolved = tops(starts)
+    found = np.abs(function(places))
+    searched = ~(resolved & (np.abs(found - expected) <= AGREES * found))
+    if searched.any():
+        points = box.grid.points[np.array(starts)[searched]]
+        places[searched], found[searched] = climb(function, box, points, sizes[searched])
+    return places, found
+
+
 def local_maxima(sizes: Array, grid: Grid, count: int) -> list[int]:
     """Return the grid indices of the highest values that no direct neighbour exceeds, the highest first."""
     table = sizes.reshape(grid.shape)
     top = np.ones(grid.shape, dtype=bool)
     for axis in range(table.ndim):
-        steps = np.diff(table, axis=axis)
-        ahead = np.ones(grid.shape, dtype=bool)
-        behind = np.ones(grid.shape, dtype=bool)
-        _along(ahead, axis, slice(None, -1))[...] = steps <= 0
-        _along(behind, axis, slice(1, None))[...] = steps >= 0
-        top &= ahead & behind
+        ahead, behind = _along(table, axis, slice(1, None)), _along(table, axis, slice(None, -1))
+        _along(top, axis, slice(None, -1))[...] &= ahead <= behind
+        _along(top, axis, slice(1, None))[...] &= ahead >= behind
     found = np.flatnonzero(top.ravel())
     return [int(index) for index in found[np.argsort(-sizes[found], kind="stable")[:count]]]
 
@@ -185,6 +213,6 @@ def parabola_tops(places: Array, heights: Array, sides: Array, side_heights: Arr
     return np.asarray(places + np.clip(shift, -b, a))
 
 
-def _along(table: NDArray[np.bool_], axis: int, part: slice) -> NDArray[np.bool_]:
+def _along(table: NDArray[T], axis: int, part: slice) -> NDArray[T]:
     """Return a part along one axis, all of the others."""
     return table[(slice(None),) * axis + (part,)]
