@@ -109,8 +109,9 @@ class TestNoOrdersReachIt:
 
 def test_brackets_in_a_title_are_no_markup():
     script = (
-        "import sys; from nimt.cli.progress import progress_bar\n"
-        "with progress_bar('a[/b]c[red]', shown=True) as watcher: assert watcher is not None\n"
+        "from types import SimpleNamespace; from nimt.cli.progress import progress_bar\n"
+        "with progress_bar('a[/b]c[red]', shown=True) as watcher:\n"
+        "    watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -29,6 +29,7 @@ from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
 from nimt.teaching.giving import Workers, check_jobs, first_seeds
 from nimt.teaching.keeping import CHOOSING, KeptLessons
+from nimt.teaching.progress import both, progress_bar
 from nimt.teaching.teaching import Callback, prepare
 
 CONTENTS = "contents.json"  # of the folder of a saved comparison
@@ -298,6 +299,7 @@ def compare(
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
     n_jobs: int = 1,
+    progress: bool | str = False,
     **options: Any,
 ) -> Comparison:
     """Run the same lesson with several teachers; those that draw at random are run for several seeds.
@@ -318,6 +320,8 @@ def compare(
     n_jobs : int
         How many lessons run at a time, in threads; -1 is one per core. Their seconds are then longer, and the callback
         is called from several threads.
+    progress : bool or "auto"
+        As in `teach`: a bar for the lesson under way, with several jobs for the one that reported last.
     **options : as in `teach`
         `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
 
@@ -326,6 +330,12 @@ def compare(
     Comparison
         Ctrl-C raises KeyboardInterrupt.
     """
+    if progress is not False:
+        with progress_bar(progress) as bar:
+            return compare(
+                learner, teachers, X, y, max_iterations=max_iterations, tol=tol, seeds=seeds, engine=engine,
+                callback=both(callback, bar), checkpoint=checkpoint, n_jobs=n_jobs, **options,
+            )  # fmt: skip
     _check_options(options)
     check_jobs(n_jobs)
     named = _named(teachers)

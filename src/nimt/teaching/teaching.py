@@ -39,6 +39,7 @@ from nimt.teaching.checking import (
 )
 from nimt.teaching.continuing import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
 from nimt.teaching.misled import warn_of_misled_teacher
+from nimt.teaching.progress import both, check_progress, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
 
 Callback = Callable[[Progress], object]  # a true answer stops the lesson
@@ -63,6 +64,7 @@ def teach(
     checkpoint: str | PathLike[str] | None = None,
     on_existing: str = "refuse",
     on_interrupt: str = "return",
+    progress: bool | str = False,
     engine: str | RandomFeatures = "auto",
 ) -> Lesson:
     r"""Teach a learner the target and return the lesson [Zhang23, Alg. 1].
@@ -106,6 +108,8 @@ def teach(
     on_interrupt : {"return", "raise"}
         After Ctrl-C, return the lesson so far, or raise KeyboardInterrupt, so that a loop over lessons ends too. The
         checkpoint is written in both cases.
+    progress : bool or "auto"
+        Show a bar, in a terminal or a notebook. "auto" does if a person can see it and the lesson takes over a second.
     engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
         How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
         are approximations: their lesson is close to the exact one, not equal to it.
@@ -123,13 +127,20 @@ def teach(
     >>> print(lesson.outcome)
     the discrepancy fell below the tolerance
     """
+    check_progress(progress)
     run = prepare(
         learner, teacher, X, y,
         max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
         patience=patience, time_limit=time_limit, snapshots=snapshots, record=record, seed=seed,
         callback=callback, checkpoint=checkpoint, on_existing=on_existing, on_interrupt=on_interrupt, engine=engine,
     )  # fmt: skip
-    return run.to_the_end(time_limit)
+    return _watched_to_the_end(run, time_limit, progress)
+
+
+def _watched_to_the_end(run: Run, time_limit: float | None, progress: bool | str) -> Lesson:
+    with progress_bar(progress) as bar:
+        run.callback = both(run.callback, bar)
+        return run.to_the_end(time_limit)
 
 
 class Steps(Iterator[tuple[int, Selection, float]]):
@@ -201,7 +212,7 @@ def steps(
     1 [1] 0.500
     2 [0] 0.000
     """
-    for name in ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt"):
+    for name in ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt", "progress"):
         if options.get(name) is not None:
             raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
     return Steps(prepare(learner, teacher, X, y, max_iterations=max_iterations, **options))
@@ -229,7 +240,7 @@ def plan(
     >>> how.engine, how.window
     ('grid', 29)
     """
-    for name in ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt"):
+    for name in ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt", "progress"):
         options.pop(name, None)
     rules = Rules(max_iterations=max_iterations, **options)
     task, name, _, _ = _checked(learner, teacher, X, y, rules, engine)
@@ -249,6 +260,7 @@ def resume(
     callback: Callback | None = None,
     time_limit: float | None = None,
     on_interrupt: str = "return",
+    progress: bool | str = False,
 ) -> Lesson:
     """Continue a lesson from its checkpoint; the finished lesson equals, bit by bit, one that was never stopped.
 
@@ -265,14 +277,15 @@ def resume(
     max_iterations : int, optional
         A larger budget than before, to continue a lesson that ended because its budget ran out.
     snapshots : steps at which to keep f^t, besides those asked for before
-    callback, time_limit, on_interrupt : as in `teach`
+    callback, time_limit, on_interrupt, progress : as in `teach`
     """
     if not isinstance(checkpoint, str | PathLike):
         raise InvalidInput(f"a lesson is resumed from the path of its checkpoint, got {checkpoint!r}")
+    check_progress(progress)
     run = _restored(
         Path(checkpoint), learner, teacher, y, allow, max_iterations, snapshots, callback, time_limit, on_interrupt
     )
-    return run.to_the_end(time_limit)
+    return _watched_to_the_end(run, time_limit, progress)
 
 
 def lesson_so_far(checkpoint: str | PathLike[str]) -> Lesson:

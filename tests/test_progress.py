@@ -1,0 +1,140 @@
+"""Progress bars: on where a person looks on and the lesson is long, and never in the way of the result."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.teaching import progress
+from problems import assert_same_lesson, small_lesson
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def at(step, last=100, discrepancy=0.5):
+    return SimpleNamespace(step=step, max_iterations=last, discrepancy=discrepancy)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
+    return now
+
+
+def test_the_result_is_that_of_a_lesson_without_a_bar(capsys):
+    assert_same_lesson(small_lesson(progress=True), small_lesson())
+    shown = capsys.readouterr()
+    assert shown.out == "" and "step 25 of 25" in shown.err
+
+
+@pytest.mark.long
+def test_resume_and_compare_take_it_too(tmp_path, capsys):
+    path = tmp_path / "lesson.ckpt"
+    small_lesson(max_iterations=10, checkpoint=path)
+    assert_same_lesson(nimt.resume(path, max_iterations=25, progress=True), small_lesson())
+    assert "step 25 of 25" in capsys.readouterr().err
+    learner, x = nimt.KernelLearner(nimt.rbf(0.5)), np.arange(9.0)
+    compared = nimt.compare(learner, [nimt.RandomTeacher()], x, np.sin, max_iterations=20, seeds=3, progress=True)
+    assert len(compared.lessons["RFT-1"]) == 3
+    assert "lesson 3" in capsys.readouterr().err
+
+
+def test_nothing_is_shown_unless_asked_for_or_where_nobody_looks_on(capsys):
+    small_lesson()
+    small_lesson(progress="auto")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("every_step")
+def test_a_callback_of_ones_own_is_called_too_and_may_stop_the_lesson():
+    seen = []
+    lesson = small_lesson(progress=True, callback=lambda now: seen.append(now.step) or now.step >= 4)
+    assert lesson.outcome is nimt.Outcome.STOPPED
+    assert seen == [1, 2, 3, 4, 4]
+
+
+def test_auto_waits_a_second(clock):
+    terminal = Terminal()
+    with progress.progress_bar("auto", file=terminal) as bar:
+        bar(at(1))
+        clock[0] = 0.9
+        bar(at(2))
+        assert terminal.getvalue() == ""
+        clock[0] = 1.1
+        bar(at(56))
+    for text in ("step 56 of 100", "M 5.000e-01", "50 steps/s"):
+        assert text in terminal.getvalue()
+
+
+def test_a_bar_that_was_never_needed_writes_nothing():
+    terminal = Terminal()
+    with progress.progress_bar("auto", file=terminal) as bar:
+        bar(at(1))
+    assert terminal.getvalue() == ""
+
+
+def test_the_bar_ends_with_an_error_too():
+    terminal = Terminal()
+
+    def fail():
+        with progress.progress_bar(True, file=terminal) as bar:
+            bar(at(1))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert terminal.getvalue().rindex("\x1b[?25h") > terminal.getvalue().rindex("\x1b[?25l"), "the cursor is back"
+
+
+@pytest.mark.parametrize("wrong", [2, "yes", None, 0])
+def test_other_words_are_refused(wrong):
+    with pytest.raises(nimt.InvalidInput, match="progress must be True, False or 'auto', got"):
+        small_lesson(progress=wrong)
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """Stand in for the kernel of a notebook, and keep what it is told to show."""
+    shown = []
+
+    class Handle:
+        def update(self, page):
+            shown.append(page.data)
+
+    def display(page, *, display_id):
+        shown.append(page.data)
+        return Handle()
+
+    ipython = pytest.importorskip("IPython")
+    import IPython.display
+
+    monkeypatch.setattr(ipython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(IPython.display, "display", display)
+    return shown
+
+
+def test_a_notebook_gets_an_html_bar(notebook, clock):
+    with progress.progress_bar(True, title="<b>mine") as bar:
+        for step in range(1, 101):
+            clock[0] += 0.05
+            bar(at(step))
+    assert all('<progress value="' in page and "&lt;b&gt;mine" in page for page in notebook)
+    assert 'value="100" max="100"' in notebook[-1]
+    assert 20 <= len(notebook) <= 30, "at most five messages per second"
+    assert "20 steps/s" in notebook[-1]
+
+
+def test_auto_waits_in_a_notebook_too(notebook, clock):
+    with progress.progress_bar("auto") as bar:
+        bar(at(1))
+        assert notebook == []
+        clock[0] = 2.0
+        bar(at(50))
+        assert len(notebook) == 1
