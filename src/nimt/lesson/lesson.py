@@ -349,6 +349,34 @@ class Lesson:
         # the page is made far above the record, so it is asked for by name and only here
         import_module("nimt.replay.page").write_replay(self, path, title=title)
 
+    def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> None:
+        """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, the examples shown marked.
+
+        `snapshots=nimt.plots.animation.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
+
+        Parameters
+        ----------
+        path : path
+        cmap : str, optional
+            A colour map of matplotlib for functions on a plane; grey for pictures by default.
+        """
+        import_module("nimt.plots.animation").write_animation(self, path, cmap)
+
+    def report(self, folder: str | PathLike[str], *, title: str = "A lesson", cmap: str | None = None) -> Path:
+        """Write numbers, figures and an animation to a folder, and one page that holds them all; return its path.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing. The files are summary.json, curve.png, panels.png, lesson.gif and report.html.
+        title : str
+            Of the page.
+        cmap : str, optional
+            As in `animate`.
+        """
+        page: Path = import_module("nimt.reports.lesson").lesson_report(self, folder, title=title, cmap=cmap)
+        return page
+
     @classmethod
     def load(cls, path: str | PathLike[str], *, allow: Iterable[object] = ()) -> Lesson:
         """Read a lesson written by `save`; a truncated, altered or foreign file raises `CorruptLesson`.

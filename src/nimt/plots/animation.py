@@ -6,9 +6,9 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from nimt.arrays import Array
+from nimt.errors import InvalidInput, MissingExtra, MissingFile
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
+from nimt.plots.figures import styled
 from nimt.plots.looks import look_of
 from nimt.plots.scenes import scene_of
-from nimt.plots.style import QUIET, STYLE, inks
+from nimt.plots.style import QUIET, inks
 
 Indices = NDArray[np.int64]
 
@@ -86,7 +88,7 @@ def limits_of(lesson: Lesson) -> tuple[float, float]:
     return low, high
 
 
-def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
+def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image]:
     """Draw the frames one after another; on a 2-D pool the target is drawn beside the learner."""
     is_map = lesson.pool.dimension == 2
     look = look_of(lesson)
@@ -94,7 +96,7 @@ def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
     colour = inks([lesson.colour])[0].colour
     limits = limits_of(lesson)
     letter = lesson.measure.letter
-    with mpl.rc_context(STYLE):
+    with styled(lesson, cmap):
         figure = Figure(figsize=(6.0, 3.3) if beside else (5.0, 3.2), dpi=DPI, layout="constrained")
         canvas = FigureCanvasAgg(figure)
         axes: list[Axes] = list(figure.subplots(1, 2 if beside else 1, squeeze=False).ravel())
@@ -126,20 +128,34 @@ def draw_frames(lesson: Lesson) -> Iterator[Image.Image]:
             yield Image.fromarray(drawn.copy()).convert("RGB")
 
 
-def write_gif(lesson: Lesson, path: Path) -> None:
+def write_animation(lesson: Lesson, path: str | PathLike[str], cmap: str | None = None) -> None:
+    """Write the animation to a .gif or an .mp4 file; the latter needs ffmpeg."""
+    place = Path(path)
+    kind = place.suffix.lower()
+    if kind not in (".gif", ".mp4"):
+        raise InvalidInput(f"an animation is written to a .gif or an .mp4 file, got {str(path)!r}")
+    if not place.parent.is_dir():
+        raise MissingFile(f"there is no folder {str(place.parent)!r} to write {place.name!r} to: make it first")
+    if kind == ".gif":
+        write_gif(lesson, place, cmap)
+    elif not write_mp4(lesson, place, cmap):
+        raise MissingExtra(f"{place.name!r} needs the program ffmpeg, which is not installed: write a .gif instead")
+
+
+def write_gif(lesson: Lesson, path: Path, cmap: str | None = None) -> None:
     """Write the animation as a GIF; an interrupted write leaves no partial file."""
-    pictures = [picture.quantize(256, method=Image.Quantize.MAXCOVERAGE) for picture in draw_frames(lesson)]
+    pictures = [picture.quantize(256, method=Image.Quantize.MAXCOVERAGE) for picture in draw_frames(lesson, cmap)]
     durations = [FRAME_MILLISECONDS] * (len(pictures) - 1) + [LAST_MILLISECONDS]
     with whole_file(path) as temporary:
         pictures[0].save(temporary, format="GIF", save_all=True, append_images=pictures[1:], duration=durations, loop=0)
 
 
-def write_mp4(lesson: Lesson, path: Path) -> bool:
+def write_mp4(lesson: Lesson, path: Path, cmap: str | None = None) -> bool:
     """Write the animation as an MP4 file if ffmpeg is installed; return whether it is."""
     program = shutil.which("ffmpeg")
     if program is None:
         return False
-    pictures = list(draw_frames(lesson))
+    pictures = list(draw_frames(lesson, cmap))
     pictures += [pictures[-1]] * (LAST_MILLISECONDS // FRAME_MILLISECONDS)
     width, height = (side - side % 2 for side in pictures[0].size)  # the codec needs even sides
     command = [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import matplotlib as mpl
@@ -11,7 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from nimt.errors import InvalidInput
+from nimt.lesson.lesson import Lesson
 from nimt.plots.style import STYLE
+from nimt.pools.base import is_picture
 
 SHARPNESS = 2  # pixels per pixel of the page, for displays with a high resolution
 
@@ -26,6 +31,23 @@ class NotebookFigure(Figure):
             self.savefig(drawn, format="png", dpi=SHARPNESS * self.dpi)
         width, height = self.get_size_inches() * self.dpi
         return drawn.getvalue(), {"width": round(width), "height": round(height)}
+
+
+def check_cmap(cmap: str | None) -> None:
+    """Refuse a name that is not one of matplotlib's colour maps."""
+    if cmap is not None and (not isinstance(cmap, str) or cmap not in mpl.colormaps):
+        near = difflib.get_close_matches(str(cmap), list(mpl.colormaps), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "take for example gray, viridis, magma or coolwarm"
+        raise InvalidInput(f"cmap must name a colour map of matplotlib, got {cmap!r}: {hint}")
+
+
+def styled(lesson: Lesson, cmap: str | None = None) -> AbstractContextManager[None]:
+    """Return the style to draw a lesson in: a picture in grey, as pictures are, unless a colour map is named."""
+    if cmap is None:
+        is_grey = is_picture(lesson.pool) and lesson.target.ndim == 1
+        cmap = "gray" if is_grey else str(STYLE["image.cmap"])
+    check_cmap(cmap)
+    return mpl.rc_context(STYLE | {"image.cmap": cmap})
 
 
 def drawn(ink: Callable[[Axes], object], ax: Axes | None, width: float, height: float) -> Figure | Axes:

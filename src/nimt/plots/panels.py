@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -17,10 +16,10 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.figures import new_figure
+from nimt.plots.figures import new_figure, styled
 from nimt.plots.looks import look_of
 from nimt.plots.scenes import by_output
-from nimt.plots.style import OTHER, QUIET, STYLE, TARGET, class_colours, inks
+from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
 from nimt.pools.base import Grid, Pool, is_picture
 
 MOST_PANELS = 8  # drawn if no steps are given
@@ -71,7 +70,10 @@ def panel_table(lesson: Lesson, steps: Iterable[int] | None = None) -> list[Pane
 
 
 def panels(
-    lesson: Lesson, steps: Iterable[int] | None = None, figure: Figure | SubFigure | None = None
+    lesson: Lesson,
+    steps: Iterable[int] | None = None,
+    figure: Figure | SubFigure | None = None,
+    cmap: str | None = None,
 ) -> Figure | SubFigure:
     """Draw f^t beside f* at some steps, and mark the examples shown at these steps.
 
@@ -89,6 +91,8 @@ def panels(
         Steps whose f^t was kept: 0, the snapshots, the last. All of them by default, eight at most.
     figure : matplotlib Figure or SubFigure, optional
         Where to draw; a new figure by default.
+    cmap : str, optional
+        A colour map of matplotlib for functions on a plane; grey for pictures and viridis for others by default.
 
     Returns
     -------
@@ -99,7 +103,7 @@ def panels(
     if dimension > 2:
         raise InvalidInput(f"panels can be drawn on pools of 1 or 2 dimensions, this one has {dimension}: use curve")
     table = panel_table(lesson, steps)
-    with mpl.rc_context(STYLE):
+    with styled(lesson, cmap):
         if dimension == 1:
             return _draw_lines(table, lesson, figure)
         return _draw_maps(table, lesson, figure)

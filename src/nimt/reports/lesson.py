@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from nimt import plots
+from nimt.errors import InvalidInput, MissingFile
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
+from nimt.plots.figures import check_cmap, styled
 from nimt.plots.looks import has_decibels, look_of
 from nimt.plots.scenes import scene_of
-from nimt.plots.style import STYLE, inks
+from nimt.plots.style import inks
 from nimt.reports import html as pages
 from nimt.reports.summary import compiling_text, summary_of
 
@@ -25,7 +27,23 @@ DPI = 130
 DURING = 3  # panels between before and after
 
 
-def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson", repeat: str = "") -> list[Path]:
+def lesson_report(
+    lesson: Lesson, folder: str | PathLike[str], *, title: str = "A lesson", cmap: str | None = None
+) -> Path:
+    """Write the report of a lesson into a folder, which is made if it is missing, and return the path of its page."""
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise InvalidInput(f"a report is written to a folder, and {str(folder)!r} is a file: name a folder")
+    if not place.parent.is_dir():
+        raise MissingFile(f"there is no folder {str(place.parent)!r} to make {place.name!r} in: make it first")
+    check_cmap(cmap)
+    place.mkdir(exist_ok=True)
+    return write_lesson_report(lesson, place, title=title, cmap=cmap)[-1]
+
+
+def write_lesson_report(
+    lesson: Lesson, folder: Path, *, title: str = "A lesson", repeat: str = "", cmap: str | None = None
+) -> list[Path]:
     """Write summary.json, curve.png, panels.png, lesson.gif (and .mp4 with ffmpeg) and report.html.
 
     Parameters
@@ -37,6 +55,8 @@ def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson"
         Of the page.
     repeat : str
         The settings that repeat the lesson, as text.
+    cmap : str, optional
+        A colour map for functions on a plane; grey for pictures by default.
 
     Returns
     -------
@@ -46,13 +66,13 @@ def write_lesson_report(lesson: Lesson, folder: Path, *, title: str = "A lesson"
     summary = summary_of(lesson)
     write_text(folder / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
     written = [folder / "summary.json"]
-    for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson))):
+    for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson, cmap))):
         with whole_file(folder / name) as temporary:
             figure.savefig(temporary, format="png", dpi=DPI)
         written.append(folder / name)
-    write_gif(lesson, folder / "lesson.gif")
+    write_gif(lesson, folder / "lesson.gif", cmap)
     written.append(folder / "lesson.gif")
-    if write_mp4(lesson, folder / "lesson.mp4"):
+    if write_mp4(lesson, folder / "lesson.mp4", cmap):
         written.append(folder / "lesson.mp4")
     write_text(folder / "report.html", lesson_page(lesson, title, folder, repeat))
     return [*written, folder / "report.html"]
@@ -63,17 +83,17 @@ def curve_figure(lesson: Lesson) -> Figure:
     return plots.curve(lesson)
 
 
-def panels_figure(lesson: Lesson) -> Figure:
+def panels_figure(lesson: Lesson, cmap: str | None = None) -> Figure:
     """Return a figure of f^t before, during and after the lesson, on a pool of any dimension."""
     steps = panel_steps(lesson)
     if lesson.pool.dimension <= 2 and np.isfinite(lesson.final).all():
-        drawn = plots.panels(lesson, steps)
+        drawn = plots.panels(lesson, steps, cmap=cmap)
         assert isinstance(drawn, Figure)
         return drawn
     frames = {frame.step: frame for frame in frames_of(lesson)}
     limits = limits_of(lesson)
     colour = inks([lesson.colour])[0].colour
-    with mpl.rc_context(STYLE):
+    with styled(lesson, cmap):
         figure = Figure(figsize=(2.3 * len(steps), 2.6), layout="constrained")
         for ax, step in zip(figure.subplots(1, len(steps), squeeze=False).ravel(), steps, strict=True):
             values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])
