@@ -61,7 +61,6 @@ def program() -> typer.Typer:
     app = typer.Typer(
         name="nimt",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -19,18 +19,29 @@ EXAMPLES = (
     "nimt forecast gmm --from gmm:start --learning-rate 0.01",
     "nimt forecast cat --teacher whole --learning-rate 100 --tol 1e-3",
 )
+# options of a lesson that a forecast does not look at, or never covers: other losses, learners and labels
+UNUSED = (
+    "iterations", "every", "engine", "cmap", "patience", "time_limit", "learner", "loss", "other_target", "probability",
+    "communicate", "communicate_until",
+)  # fmt: skip
 
 
-@with_lesson_options(without=("every", "engine"))
+@with_lesson_options(without=UNUSED)
 def forecast(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     figure: Annotated[str | None, typer.Option("--figure", help="Draw the forecast to this picture file.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", "-n", help="Look no further than so many steps; no limit by default.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the forecast as JSON.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing but the forecast and complaints.")
+    ] = False,
     **given: Any,
 ) -> None:
     """Say how many steps a lesson would take, with an interval and proved bounds, without giving it.
 
-    --iterations says how far to look; without it there is no limit.
+    It covers the kernel learner with the square loss and true labels, and the teachers greedy, random and whole.
     """
     from nimt.theory.forecasting import forecast as made
 
@@ -38,16 +49,16 @@ def forecast(
     path = _figure_path(figure)
     problem = settings.problem()
     for sentence in problem.notes:
-        note(sentence)
+        note(sentence, quiet=quiet)
     found = made(
         settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
-        tol=settings.tol, measure=settings.measure, seed=settings.seed, max_iterations=given.get("iterations"),
+        tol=settings.tol, measure=settings.measure, seed=settings.seed, max_iterations=iterations,
     )  # fmt: skip
     for line in (found.to_json() if as_json else str(found)).splitlines():
         say(line)
     if path is not None:
         _draw(found, path)
-        note(f"written to {path}", quiet=as_json)
+        note(f"written to {path}", quiet=as_json or quiet)
 
 
 def _figure_path(figure: str | None) -> Path | None:

@@ -37,7 +37,8 @@ LESSON_OPTIONS: dict[str, Any] = {
         str,
         ("--teacher",),
         "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
-        "greedy-per-output and so on show every output examples of its own.",
+        "the rules of kernel interpolation f, P, f*P, f/P; greedy-per-output and so on show every output examples of "
+        "its own.",
         HOW,
     ),
     "k": _option(str, ("-k",), "Examples per step: a count (1), a share (0.05), or a schedule (cosine:0.05:1.0).", HOW),
@@ -48,6 +49,9 @@ LESSON_OPTIONS: dict[str, Any] = {
         str, ("--other-target", "--alternative"), "Take labels from this target in some steps.", HOW
     ),
     "probability": _option(float, ("--probability",), "The probability of such a step.", HOW),
+    "learner": _option(
+        str, ("--learner",), "kernel (gradient steps), or orthogonal (projects: interpolates all it was shown).", HOW
+    ),
     "kernel": _option(
         str, ("--kernel",), "rbf, matern, linear, wendland, or an expression such as 'RBF(0.5) + 0.1 * Matern(2)'.", HOW
     ),
@@ -57,8 +61,11 @@ LESSON_OPTIONS: dict[str, Any] = {
     "iterations": _option(int, ("--iterations", "-n"), "The most steps.", WHEN),
     "tol": _option(float, ("--tol",), "Stop when the discrepancy is below it; 0 never does.", WHEN),
     "measure": _option(str, ("--measure",), "paper (n outside the root) or rms.", WHEN),
+    "patience": _option(int, ("--patience",), "Stop when nothing improved for so many steps.", WHEN),
+    "time_limit": _option(float, ("--time-limit",), "Stop after so many seconds; nimt resume continues.", WHEN),
     "seed": _option(int, ("--seed",), "Every random choice flows from it.", WHEN),
     "every": _option(int, ("--every",), "Keep f every so many steps; usually 48 times, closer at the start.", WHEN),
+    "cmap": _option(str, ("--cmap",), "A colour map of matplotlib; grey for pictures usually.", WHEN),
     "engine": _option(str, ("--engine",), "auto takes the fastest that fits.", WHEN),
     "config": _option(str, ("--config",), "Settings from a TOML file; options given here win.", WHEN, metavar="FILE"),
 }

@@ -54,13 +54,16 @@ def finish(
         return _finish_elsewhere(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
     if lesson.outcome is Outcome.INTERRUPTED:
-        note(f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}")
+        note(
+            f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}; for figures so far: "
+            f"nimt show {shlex.quote(str(folder.path))} --figures"
+        )
         return INTERRUPTED
     saved = False
     try:
         lesson.save(folder.lesson)
         saved = True
-        if lesson.outcome is not Outcome.BUDGET:
+        if lesson.outcome not in (Outcome.BUDGET, Outcome.TIME):
             folder.drop_checkpoints()  # a diverged lesson cannot go on
         written = _drawn(lesson, folder, settings, quiet=quiet or as_json)
     except KeyboardInterrupt:
@@ -99,7 +102,9 @@ def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: b
     replay = folder.path / "replay.html"
     if len(lesson) <= LONGEST_REPLAY:  # a longer one takes seconds to write; lesson.replay(path) does it when asked
         lesson.replay(replay, title=settings.title)
-    report = write_lesson_report(lesson, folder.path, title=settings.title, repeat=settings.to_toml())
+    report = write_lesson_report(
+        lesson, folder.path, title=settings.title, repeat=settings.to_toml(), cmap=settings.cmap
+    )
     return [folder.lesson, *([replay] if replay.exists() else []), *report]
 
 
@@ -115,6 +120,7 @@ def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) ->
 
 
 def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool) -> None:
+    from nimt.lesson.lesson import Outcome
     from nimt.reports.summary import summary_of
 
     summary = summary_of(lesson)
@@ -125,7 +131,8 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_written(folder.path, written)
         if folder.has_checkpoint():
             size = folder.checkpoint_bytes() / 1e6
-            say(f"go on with: {go_on} --iterations {2 * len(lesson)} (the checkpoints for it take {size:.1f} MB)")
+            larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {max(1, 2 * len(lesson))}"
+            say(f"go on with: {go_on}{larger} (the checkpoints for it take {size:.1f} MB)")
 
 
 def print_summary(summary: dict[str, Any]) -> None:

@@ -7,14 +7,13 @@ import dataclasses
 import shlex
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import note
+from nimt.cli.console import DONE, note
 from nimt.cli.folder import RunFolder, repeated
-from nimt.cli.settings import RunSettings, read_config
+from nimt.cli.settings import RunSettings, settings_of
 from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
@@ -30,7 +29,10 @@ EXAMPLES = (
 
 def resume(
     folder: Annotated[str, typer.Argument(help="The folder that nimt teach wrote to.", metavar="DIR")],
-    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="A larger budget than before.")] = None,
+    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="Another budget than before.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="Stop after so many seconds; as before by default.")
+    ] = None,
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
@@ -42,14 +44,16 @@ def resume(
 
     run = RunFolder(as_path(folder))
     with run.claimed_again():
-        settings = _settings_of(run.config)
+        settings = settings_of(run.config)
         if settings.teachers is not None:
             raise typer.Exit(_compared(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
+        if time_limit is not None:
+            settings = dataclasses.replace(settings, time_limit=time_limit)
         if iterations is not None:
-            before = settings.iterations
-            if iterations < before:
-                raise InvalidInput(f"iterations must be at least the {before} of before, got {iterations}")
+            if (stands := _step_of(run)) > iterations:
+                note(f"the lesson stands at step {stands:,}, past {iterations:,}: nothing was done", quiet=quiet)
+                raise typer.Exit(DONE)
             settings = dataclasses.replace(settings, iterations=iterations)
         lesson = _gone_on(run, settings, shown=not (quiet or as_json), quiet=quiet)
         code = finish(lesson, run, settings, as_json=as_json, quiet=quiet, require=require)
@@ -65,6 +69,18 @@ def _compared(run: RunFolder, settings: RunSettings, iterations: int | None, *, 
     if not run.is_under_way():
         raise InvalidInput(f"the comparison in {str(run.path)!r} is over; it can be {repeated(run.path)}")
     return given_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
+
+
+def _step_of(run: RunFolder) -> int:
+    """Return how far the lesson has come."""
+    from nimt.lesson.lesson import Lesson
+    from nimt.teaching.teaching import lesson_so_far
+
+    with _naming_what_is_whole(run), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
+        if run.has_checkpoint():
+            return len(lesson_so_far(run.checkpoint))
+        return len(Lesson.load(run.lesson)) if run.lesson.exists() else 0
 
 
 def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool) -> Lesson:
@@ -91,6 +107,7 @@ def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool)
 
 def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> Lesson:
     from nimt.cli.progress import progress_bar
+    from nimt.lesson.lesson import Outcome
     from nimt.teaching.teaching import lesson_so_far
     from nimt.teaching.teaching import resume as go_on
 
@@ -98,6 +115,8 @@ def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> L
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
             found = lesson_so_far(run.checkpoint)
+        if found.outcome is Outcome.BUDGET and len(found) >= settings.iterations:
+            note(f"the lesson is over: {found.outcome} after {len(found):,} steps", quiet=not shown)
         described, values = found.settings, found.target.size
         del found  # it may be large, and is made again
         before = described["max_iterations"]
@@ -109,6 +128,7 @@ def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> L
                 max_iterations=settings.iterations,
                 snapshots=[step for step in asked if step > before],
                 callback=watcher,
+                time_limit=settings.time_limit,
             )
 
 
@@ -136,12 +156,3 @@ def _naming_what_is_whole(run: RunFolder) -> Iterator[None]:
             where = shlex.quote(str(run.path))
             raise InvalidInput(f"{error}; {run.lesson} is whole, with {steps:,} steps: nimt show {where}") from None
         raise
-
-
-def _settings_of(config: Path) -> RunSettings:
-    if not config.exists():
-        raise InvalidInput(f"there is no {str(config)!r}, which says what the run was; use nimt.resume from Python")
-    values = read_config(config)
-    if "target" not in values:
-        raise InvalidInput(f"{str(config)!r} names no target")
-    return RunSettings(**values)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
 
     from nimt.learners.kernel import KernelLearner
+    from nimt.learners.orthogonal import OrthogonalLearner
     from nimt.sources import Problem
     from nimt.teachers.base import Teacher
 
@@ -24,7 +25,9 @@ LARGEST_CONFIG = 1 << 16  # bytes
 MOST_DOTS = 250  # in a line of it
 MOST_SNAPSHOTS = 100_000
 LARGEST_NUMBER = 2**63 - 1  # what TOML promises to keep
-WHOLE_NUMBERS = ("size", "iterations", "seed", "every", "seeds", "communicate", "communicate_until")
+WHOLE_NUMBERS = (
+    "size", "iterations", "patience", "seed", "every", "seeds", "communicate", "communicate_until",
+)  # fmt: skip
 MOST_SEEDS = 10_000
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 
@@ -50,6 +53,7 @@ class RunSettings:
     communicate_until: int | None = None
     other_target: str | None = None
     probability: float = 0.2
+    learner: str = "kernel"
     kernel: str = "rbf"
     width: float = 0.5
     loss: str = "square"
@@ -57,8 +61,11 @@ class RunSettings:
     iterations: int = 20_000
     tol: float = 1e-4
     measure: str = "paper"
+    patience: int | None = None
+    time_limit: float | None = None
     seed: int = 0
     every: int | None = None
+    cmap: str | None = None
     engine: str = "auto"
     teachers: str | None = None
     seeds: int | None = None
@@ -93,12 +100,25 @@ class RunSettings:
             columns=Columns(names, self.target_column, self.scale_features, self.duplicates),
         )
 
-    def made_learner(self, problem: Problem) -> KernelLearner:
+    def made_learner(self, problem: Problem) -> KernelLearner | OrthogonalLearner:
         """Return the learner that starts at the problem's initial function."""
         from nimt.learners.kernel import KernelLearner
 
+        if self.learner != "kernel":
+            return self._projecting_learner(problem)
         rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
         return KernelLearner(self.made_kernel(problem), loss=self.loss, learning_rate=rate, initial=problem.start)
+
+    def _projecting_learner(self, problem: Problem) -> OrthogonalLearner:
+        from nimt.learners.orthogonal import OrthogonalLearner
+
+        if self.learner != "orthogonal":
+            raise InvalidInput(f"learner must be kernel or orthogonal, got {self.learner!r}")
+        for name, usual in (("learning_rate", "auto"), ("loss", "square")):
+            if getattr(self, name) != usual:
+                option = name.replace("_", "-")
+                raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
+        return OrthogonalLearner(self.made_kernel(problem), initial=problem.start)
 
     def made_kernel(self, problem: Problem) -> Kernel:
         """Return the kernel, on points of the problem's dimension."""
@@ -147,6 +167,8 @@ class RunSettings:
             "max_iterations": self.iterations,
             "tol": self.tol or None,
             "measure": self.measure,
+            "patience": self.patience,
+            "time_limit": self.time_limit,
             "engine": self.engine,
         }
 
@@ -185,10 +207,13 @@ DEFAULTS = {name: part.default for name, part in FIELDS.items() if part.default 
 KINDS: dict[str, type] = {
     **dict.fromkeys(FIELDS, str),
     **dict.fromkeys(WHOLE_NUMBERS, int),
-    **dict.fromkeys(("pool", "probability", "width", "tol"), float),
+    **dict.fromkeys(("pool", "probability", "width", "tol", "time_limit"), float),
     **dict.fromkeys(("strict", "grey", "scale_features"), bool),
 }
-LATER = ("grey",)  # settings that older files do not have: not written where usual, so that such a file stays known
+LATER = (
+    "grey",
+    "learner",
+)  # settings that older files do not have: not written where usual, so that such a file stays known
 FORMER_NAMES = {"alternative": "other_target"}  # of settings, in files that older versions wrote
 WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
@@ -207,6 +232,16 @@ def settings_from(target: str | None, given: dict[str, Any]) -> RunSettings:
     if settings.teacher == "whole" and given.get("k") not in (None, "1.0"):
         _refuse_k("whole", given["k"])
     return settings
+
+
+def settings_of(config: Path) -> RunSettings:
+    """Return the settings of the run that a run.toml describes."""
+    if not config.exists():
+        raise InvalidInput(f"there is no {str(config)!r}, which says what the run was; use nimt.resume from Python")
+    values = read_config(config)
+    if "target" not in values:
+        raise InvalidInput(f"{str(config)!r} names no target")
+    return RunSettings(**values)
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -20,14 +20,22 @@ LARGEST = 1 << 40  # bytes
 EXAMPLES = (
     "nimt demo",
     "nimt show nimt-demo",
+    "nimt show nimt-demo --figures --cmap magma",
 )
 
 
 def show(
     lesson: Annotated[str, typer.Argument(help="A lesson.npz, or the folder of a run.", metavar="LESSON")],
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Write figures, an animation and a page to the folder of the run.")
+    ] = False,
+    cmap: Annotated[str | None, typer.Option("--cmap", help="A colour map of matplotlib for --figures.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Show what a lesson file holds, and draw its curve."""
+    """Show what a lesson file holds, and draw its curve.
+
+    A run that was stopped is shown as far as it went; --figures draws that, too.
+    """
     import json
 
     from nimt.cli.results import print_summary
@@ -35,7 +43,12 @@ def show(
     from nimt.datasets.places import as_path
     from nimt.reports.summary import summary_of
 
-    found = _found(as_path(lesson))
+    path = as_path(lesson)
+    if figures and not path.is_dir():
+        raise InvalidInput(f"--figures writes to the folder of a run, and {lesson!r} is none: name the folder")
+    found = _found(path)
+    if figures:
+        _draw(found, path, cmap, quiet=as_json)
     summary = summary_of(found)
     if as_json:
         print(json.dumps(summary, allow_nan=False))
@@ -43,6 +56,23 @@ def show(
     print_summary(summary)
     for line in terminal_curve(found.discrepancy, found.tol):
         say(line if can_print(line) else line.translate(ASCII))
+
+
+def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
+    """Write the figures of a lesson to the folder of its run, while no other process writes there."""
+    from nimt.cli.folder import RunFolder
+    from nimt.cli.settings import settings_of
+    from nimt.plots.figures import check_cmap
+    from nimt.reports.lesson import write_lesson_report
+
+    check_cmap(cmap)
+    run = RunFolder(path)
+    with run.claimed_again():
+        settings = settings_of(run.config)
+        written = write_lesson_report(
+            found, path, title=settings.title, repeat=settings.to_toml(), cmap=cmap or settings.cmap
+        )
+    note(f"written to {path}: {', '.join(one.name for one in written)}", quiet=quiet)
 
 
 def _found(path: Path) -> Lesson:

@@ -55,6 +55,7 @@ def run_lesson(
     from nimt.cli.results import finish
     from nimt.files import write_text
 
+    check_cmap(settings)
     problem = settings.problem()
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     # refused here, before a folder is made or an older run in it is replaced
@@ -82,6 +83,14 @@ def _announced(settings: RunSettings, problem: Problem, learner: Learner, teache
     return found.itd
 
 
+def check_cmap(settings: RunSettings) -> None:
+    """Refuse an unknown colour map before any work, and load matplotlib only where one is named."""
+    if settings.cmap is not None:
+        from nimt.plots.figures import check_cmap as checked
+
+        checked(settings.cmap)
+
+
 def prepared(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> Run:
     """Check everything and build the lesson, without beginning it."""
     from nimt.teaching.teaching import prepare
@@ -99,4 +108,4 @@ def taught(run: Run, settings: RunSettings, folder: RunFolder, *, shown: bool, e
     run.keep_checkpoints(folder.checkpoint)
     with progress_bar(settings.title, shown=shown, expected=expected) as watcher:
         run.callback = watcher
-        return run.to_the_end()
+        return run.to_the_end(settings.time_limit)

@@ -275,7 +275,7 @@ def resume(
     allow : classes and functions of yours that the checkpoint may name
         Classes that are described by the parameters of their constructor are rebuilt, and need not be passed again.
     max_iterations : int, optional
-        A larger budget than before, to continue a lesson that ended because its budget ran out.
+        Another budget than before: a larger one continues a lesson whose budget ran out, a smaller one ends it earlier.
     snapshots : steps at which to keep f^t, besides those asked for before
     callback, time_limit, on_interrupt, progress : as in `teach`
     """
@@ -316,7 +316,7 @@ def _restored(
             teacher if teacher is not None else _rebuilt(settings["teacher"], "teacher", path, allowed),
             rebuild(settings["pool"] if box is None else box),
             settings["target"] if box is None else _function_of_box(settings, target, path, allowed),
-            **_repeated(settings, max_iterations, snapshots, path, allowed),
+            **_repeated(settings, len(content["record"]["discrepancy"]) - 1, max_iterations, snapshots, path, allowed),
             time_limit=time_limit, callback=callback, on_interrupt=on_interrupt, engine=rebuild(settings["engine"]),
             checkpoint=path, on_existing="replace",
             target_function=_rebuilt_target(settings, target, allowed), warn=False,
@@ -329,13 +329,23 @@ REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapsh
 
 
 def _repeated(
-    settings: dict[str, Any], max_iterations: int | None, snapshots: Iterable[int], path: Path, allow: list[object]
+    settings: dict[str, Any],
+    step: int,
+    max_iterations: int | None,
+    snapshots: Iterable[int],
+    path: Path,
+    allow: list[object],
 ) -> dict[str, Any]:
-    """Return the rules of the lesson as they were, with a larger budget and more snapshots if asked for."""
+    """Return the rules of the lesson as they were, with another budget and more snapshots if asked for."""
     options = {name: settings[name] for name in REPEATED}
     if max_iterations is not None:
-        check_count("max_iterations", max_iterations, at_least=options["max_iterations"])
+        check_count("max_iterations", max_iterations, at_least=0)
+        if max_iterations < step:
+            raise InvalidInput(
+                f"max_iterations is {max_iterations}, and the lesson stands at step {step}: give at least that"
+            )
         options["max_iterations"] = max_iterations
+        options["snapshots"] = [kept for kept in options["snapshots"] if kept <= max_iterations]
     measure = _rebuilt(settings["measure"], "measure", path, allow)
     return options | {"measure": measure, "snapshots": [*options["snapshots"], *snapshots]}
 
