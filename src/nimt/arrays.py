@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nimt.errors import CorruptLesson, InvalidInput
 
 LARGEST_INTEGER = 2**1023
+LARGEST_COUNT = 2**63 - 1
 FLOAT = np.dtype(np.float64)
 
 Array = NDArray[np.float64]
@@ -38,10 +39,12 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def check_count(name: str, value: object, *, at_least: int) -> None:
-    """Refuse a value that is not a whole number >= `at_least`."""
+def check_count(name: str, value: object, *, at_least: int, at_most: int | None = LARGEST_COUNT) -> None:
+    """Refuse a value that is not a whole number >= `at_least`, or that no array could count."""
     if not is_whole(value) or int(value) < at_least:
         raise InvalidInput(f"{name} must be a whole number >= {at_least}, got {value!r}")
+    if at_most is not None and int(value) > at_most:
+        raise InvalidInput(f"{name} must be at most {at_most}, got a number of {int(value).bit_length()} bits")
 
 
 def check_positive(name: str, value: object) -> None:

@@ -217,7 +217,10 @@ def _told(kernel: Kernel) -> float:
     own = getattr(kernel, "reach", None)
     if own is None:
         return math.inf
-    distance = own()
+    try:
+        distance = own()
+    except Exception as error:  # a kernel of the user may raise anything
+        raise InvalidInput(f"{kernel!r}.reach() raised {type(error).__name__}: {error}") from error
     if not is_number(distance) or not float(distance) > 0:
         raise InvalidInput(f"{kernel!r}.reach() returned {distance!r}: it must be a positive distance, or inf")
     return float(distance)
@@ -291,8 +294,11 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
         values = np.asarray(returned)
     except InvalidInput:
         raise
-    except ValueError as error:
-        raise InvalidInput(f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {error}") from None
+    except Exception as error:  # a kernel of the user may raise anything
+        what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise InvalidInput(
+            f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {what}{error}"
+        ) from error
     if values.shape != (len(some), len(some)) or values.dtype.kind not in "fiu":
         raise InvalidInput(
             f"{kernel!r} returned dtype {values.dtype} and shape {values.shape} for {len(some)} points: it must "

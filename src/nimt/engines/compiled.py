@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.engines.synthesising import LabelMaker
-from nimt.errors import InvalidInput, ResponseWarning
+from nimt.errors import ResponseWarning
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
@@ -238,10 +238,10 @@ class CompiledEngine(ABC):
         for t in range(steps):
             try:
                 rates[t] = learner.rate(before + t, self.pupil.diagonal)
-            except InvalidInput:
+            except Exception:  # the schedule may be the user's, and raise anything
                 if t == 0:
                     raise
-                return rates[:t]  # an invalid rate is refused at the step it belongs to, not before
+                return rates[:t]  # what is wrong with a rate is said at the step it belongs to, not before
         return rates
 
     def _drawn(self, steps: int) -> NDArray[np.int64]:

@@ -148,7 +148,7 @@ class RandomFeatures:
 
     def __post_init__(self) -> None:
         check_count("components", self.components, at_least=1)
-        check_count("seed", self.seed, at_least=0)
+        check_count("seed", self.seed, at_least=0, at_most=None)
 
     @property
     def name(self) -> str:

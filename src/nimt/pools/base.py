@@ -252,6 +252,11 @@ def _values_of_callable(pool: Pool, function: Callable[[Array], object], name: s
             f"({type(error).__name__}: {error}): it must take such an array and return ({n},), "
             f"for example lambda x: np.sin(x[:, 0])"
         ) from error
+    except Exception as error:  # a function of the user may raise anything
+        raise InvalidInput(
+            f"{name} raised {type(error).__name__} ({error}) when it was called with all points, an array of shape "
+            f"{(n, pool.dimension)}"
+        ) from error
     array = real_array(f"what {name} returned", returned)
     if array.ndim not in (1, 2) or len(array) != n or array.size == 0:
         raise InvalidInput(

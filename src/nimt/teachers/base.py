@@ -410,6 +410,8 @@ def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random
         return None
     if is_number(pool):
         return np.sort(rng.choice(n, size=count_of(float(pool), n), replace=False)).astype(np.intp)
+    if np.ma.is_masked(pool):
+        raise InvalidInput("the teacher's pool has masked values, which are missing: leave these points out")
     array = np.asarray(pool)
     if array.dtype == bool:
         if array.shape not in ((n,), shape):

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt._version import __version__
-from nimt.arrays import check_count, is_number, is_whole
+from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
-from nimt.errors import InvalidInput, StepSizeWarning
+from nimt.errors import InvalidInput, NimtError, StepSizeWarning
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, StartsFromInitial
 from nimt.learners.foreign import check_learner
@@ -80,7 +80,7 @@ class Rules:
     def _checked_seed(self) -> int:
         if self.seed is None:
             return secrets.randbits(63)
-        check_count("seed", self.seed, at_least=0)
+        check_count("seed", self.seed, at_least=0, at_most=None)
         return int(self.seed)
 
 
@@ -247,6 +247,23 @@ def settle_rate(pupil: Pupil, task: Task) -> float | None:
     return gain
 
 
+def check_first_rate(learner: Learner) -> None:
+    """Refuse a schedule that cannot be called at the first step; one that fails later ends the lesson there."""
+    schedule = getattr(learner, "learning_rate", None)
+    tell = getattr(learner, "steps_so_far", None)
+    if not callable(schedule) or tell is None:
+        return
+    first = int(tell())
+    try:
+        schedule(first)
+    except NimtError:
+        raise
+    except Exception as error:
+        raise InvalidInput(
+            f"learning_rate raised {type(error).__name__} ({error}) when it was called with the first step, {first}"
+        ) from error
+
+
 def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
     """Warn if the learning rate is too large; "will diverge" is said only where it is proved, else "may"."""
     loss = pupil.loss
@@ -306,11 +323,27 @@ def _of_kinks(rate: float, pupil: Pupil, gain: float, task: Task) -> str | None:
     length = rate * gain * steepest
     if callable(getattr(task.learner, "learning_rate", None)) or length <= farthest or farthest == 0:
         return None
-    return (
+    moves = (
         f"the learning rate {rate:g} moves the learner by up to {length:.3g} at the example shown, and the target is "
-        f"at most {farthest:.3g} away: with this loss steps do not become shorter, so the lesson cannot end near the "
-        f"target; use less than {farthest / (gain * steepest):.3g}, or a decreasing schedule"
+        f"at most {farthest:.3g} away"
     )
+    less = f"use less than {farthest / (gain * steepest):.3g}"
+    if _has_kink(pupil.loss, task.target, farthest):
+        return (
+            f"{moves}: with this loss steps do not become shorter, so the lesson cannot end near the target; {less}, "
+            f"or a decreasing schedule"
+        )
+    diverges = " and the lesson may diverge" if length > 2 * farthest else ""
+    return f"{moves}: steps may overshoot{diverges}; {less}"
+
+
+def _has_kink(loss: Loss, target: Array, scale: float) -> bool:
+    """Say whether the slope stays away from 0 as f tends to the label; it tends to 0 for |f - y|^3, not for |f - y|."""
+    near, nearer = (
+        max(float(np.max(np.abs(loss.slope(target + side * share * scale, target)))) for side in (-1, 1))
+        for share in (1e-4, 1e-6)
+    )
+    return nearer > near / 2
 
 
 def check_checkpoint(path: Path, pupil: Pupil) -> None:

@@ -481,7 +481,7 @@ def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
     if isinstance(seeds, Iterable):
         listed = list(seeds)
         for seed in listed:
-            check_count("a seed", seed, at_least=0)
+            check_count("a seed", seed, at_least=0, at_most=None)
         if not listed or len(set(listed)) < len(listed):
             raise InvalidInput(f"seeds must be a count or different whole numbers, got {listed!r}")
         return [int(seed) for seed in listed]

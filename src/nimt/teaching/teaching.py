@@ -30,6 +30,7 @@ from nimt.teaching.checking import (
     Rules,
     approximated,
     check_checkpoint,
+    check_first_rate,
     check_pupil,
     settings_of,
     settle_rate,
@@ -415,6 +416,7 @@ def _checked(
     task, name = _task(learner, teacher, X, y, rules, engine, target_function)
     pupil = seated(task.learner, task.box or task.pool, task.possible_labels)
     check_pupil(pupil, task)
+    check_first_rate(task.learner)
     return task, name, pupil, settle_rate(pupil, task)
 
 

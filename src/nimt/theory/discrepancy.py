@@ -140,7 +140,7 @@ def discrepancies_of(again: Replay, *, seed: int | None = None) -> Discrepancies
     shown, largest, mean, sampled = np.empty((4, steps))
     draws = np.zeros(steps, dtype=np.intp)
     if seed is not None:
-        check_count("seed", seed, at_least=0)
+        check_count("seed", seed, at_least=0, at_most=None)
         draws = np.random.default_rng(seed).integers(len(again.candidates), size=steps)
     for moment in again.moments():
         t = moment.step

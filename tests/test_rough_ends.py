@@ -1,0 +1,229 @@
+"""Functions of the user that fail, values at the edge of what is allowed, and what is said about each."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process.kernels import Kernel, NormalizedKernelMixin, StationaryKernelMixin
+
+import nimt
+from nimt.errors import StepSizeWarning
+from problems import small_lesson
+
+X = np.linspace(-2, 2, 30)
+
+
+def teach(**options):
+    known = {"learner": nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2), "teacher": nimt.GreedyTeacher()}
+    known |= {"X": X, "y": np.sin, "max_iterations": 10}
+    return nimt.teach(**known | options)
+
+
+class Broken(RuntimeError):
+    pass
+
+
+def broken(*_, **__):
+    raise Broken("of mine")
+
+
+class BrokenKernel(StationaryKernelMixin, NormalizedKernelMixin, Kernel):
+    def __init__(self):
+        pass
+
+    def __call__(self, X, Y=None, eval_gradient=False):
+        raise Broken("of mine")
+
+    def __repr__(self):
+        return "BrokenKernel()"
+
+
+class BrokenReach(BrokenKernel):
+    def __call__(self, X, Y=None, eval_gradient=False):
+        other = X if Y is None else Y
+        return np.exp(-((np.atleast_2d(X)[:, None] - np.atleast_2d(other)[None]) ** 2).sum(axis=2))
+
+    def reach(self):
+        raise Broken("of mine")
+
+
+FAILING = {
+    "target": (lambda: teach(y=broken), r"the target raised Broken \(of mine\) when it was called with all points"),
+    "initial": (
+        lambda: teach(learner=nimt.KernelLearner(nimt.rbf(0.5), initial=broken)),
+        r"initial.* raised Broken \(of mine\)",
+    ),
+    "other target": (
+        lambda: teach(teacher=nimt.GreedyTeacher(labels=nimt.AlternativeLabels(broken))),
+        r"the other target raised Broken",
+    ),
+    "kernel": (
+        lambda: teach(learner=nimt.KernelLearner(BrokenKernel())),
+        r"BrokenKernel\(\) cannot be used on points of dimension 1: Broken: of mine",
+    ),
+    "reach": (
+        lambda: teach(learner=nimt.KernelLearner(BrokenReach())),
+        r"BrokenKernel\(\)\.reach\(\) raised Broken: of mine",
+    ),
+    "learning_rate": (
+        lambda: teach(learner=nimt.KernelLearner(nimt.rbf(0.5), learning_rate=broken)),
+        r"learning_rate raised Broken \(of mine\) when it was called with the first step, 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ask", "said"), FAILING.values(), ids=FAILING)
+def test_a_function_that_fails_at_its_first_call_is_one_sentence_with_its_cause(ask, said):
+    with pytest.raises(nimt.InvalidInput, match=said) as caught:
+        ask()
+    assert isinstance(caught.value.__cause__, Broken)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("fails_at", [1, 7, 40])
+def test_a_schedule_that_fails_keeps_the_steps_before_on_every_engine(engine, fails_at):
+    def schedule(step):
+        if step >= fails_at:
+            raise Broken("of mine")
+        return 0.2 / (1 + step)
+
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=schedule)
+    with pytest.raises(nimt.LessonInterrupted, match=f"Broken at step {fails_at}: of mine") as caught:
+        teach(learner=learner, X=nimt.Grid(X), engine=engine, max_iterations=60)
+    kept = caught.value.lesson
+    assert len(kept) == fails_at
+    whole = teach(
+        learner=nimt.KernelLearner(nimt.rbf(0.5), learning_rate=lambda step: 0.2 / (1 + step)), X=nimt.Grid(X),
+        engine=engine, max_iterations=fails_at,
+    )  # fmt: skip
+    np.testing.assert_array_equal(kept.indices, whole.indices)
+    np.testing.assert_array_equal(kept.discrepancy, whole.discrepancy)
+
+
+class Power:
+    """L = |f - y|^p: its slope tends to 0 at the label for p > 1, and has a kink there for p = 1."""
+
+    lipschitz = np.inf
+    convex = True
+
+    def __init__(self, power, plus=0.0):
+        self.power, self.plus = power, plus
+        self.smoothness = np.inf
+
+    def value(self, f, y):
+        return np.abs(f - y) ** self.power + self.plus * np.abs(f - y)
+
+    def slope(self, f, y):
+        return np.sign(f - y) * (self.power * np.abs(f - y) ** (self.power - 1) + self.plus)
+
+
+def said_of(loss, rate):
+    learner = nimt.KernelLearner(nimt.rbf(0.1), loss=loss, learning_rate=rate)
+    return lambda: nimt.teach(learner, nimt.GreedyTeacher(), X, np.full(30, 3.0), max_iterations=3)
+
+
+@pytest.mark.parametrize("loss", [Power(3.0), Power(1.5)], ids=["cubic", "1.5"])
+def test_a_slope_that_tends_to_zero_is_no_kink(loss):
+    """|f - y|^3 with a step of up to 27 times the rate: shorter and shorter steps, so nothing is said of a kink."""
+    first = float(loss.slope(np.array(0.0), np.array(3.0)))
+    ask = said_of(loss, 0.9 * 3.0 / abs(first))
+    ask()
+    ask = said_of(loss, 1.5 * 3.0 / abs(first))
+    with pytest.warns(StepSizeWarning, match=r"steps may overshoot; use less than") as warned:
+        ask()
+    assert "do not become shorter" not in str(warned[0].message)
+    ask = said_of(loss, 3.0 * 3.0 / abs(first))
+    with pytest.warns(StepSizeWarning, match=r"overshoot and the lesson may diverge; use less than"):
+        ask()
+
+
+@pytest.mark.parametrize("loss", ["absolute", Power(2.0, plus=1.0)], ids=["absolute", "with a kink"])
+def test_a_kink_is_still_warned_of(loss):
+    ask = said_of(loss, 10.0)
+    with pytest.warns(StepSizeWarning, match="steps do not become shorter"):
+        ask()
+
+
+def test_a_table_of_several_outputs_has_a_column_per_label():
+    lesson = teach(y=np.column_stack([np.sin(X), np.cos(X)]), teacher=nimt.GreedyTeacher(k=2), max_iterations=3)
+    table = lesson.to_table()
+    labels = [name for name in table if name.startswith("label")]
+    assert labels == [f"label_{j}_output_{output}" for j in (1, 2) for output in (1, 2)]
+    for j in range(2):
+        for output in range(2):
+            column = table[f"label_{j + 1}_output_{output + 1}"]
+            np.testing.assert_array_equal(column[:-1], lesson.labels[:, j, output])
+            assert np.isnan(column[-1])
+
+
+@pytest.mark.parametrize("path", [1, None, 2.5, b"lesson.npz", ["lesson.npz"]])
+def test_a_lesson_is_loaded_from_a_path_only(path):
+    with pytest.raises(nimt.InvalidInput, match="a lesson is loaded from the path of a file, got"):
+        nimt.Lesson.load(path)
+
+
+class Exhausted(nimt.Teacher):
+    """A teacher that walks through an iterator which ends."""
+
+    def select(self, view):
+        if view.step == 3:
+            raise StopIteration("no more examples")
+        return view.shown(view.step)
+
+
+def test_a_teacher_that_raises_stop_iteration_does_not_end_the_steps_silently():
+    steps = nimt.steps(nimt.KernelLearner(nimt.rbf(0.5)), Exhausted(), X, np.sin, max_iterations=10)
+    seen = []
+
+    def walk():
+        seen.extend(t for t, _, _ in steps)
+
+    with pytest.raises(nimt.LessonInterrupted, match="StopIteration at step 3: no more examples") as caught:
+        walk()
+    assert isinstance(caught.value.__cause__, StopIteration)
+    assert len(caught.value.lesson) == 3
+    with pytest.raises(nimt.LessonInterrupted, match="StopIteration at step 3"):
+        small_lesson(Exhausted())
+
+
+@pytest.mark.parametrize("what", ["pool", "weights"])
+def test_masked_values_of_a_teacher_are_refused(what):
+    masked = np.ma.masked_array(np.arange(5), mask=[False, True, False, False, False])
+    asked = {
+        "pool": lambda: teach(teacher=nimt.GreedyTeacher(pool=masked)),
+        "weights": lambda: teach(X=X[:5], teacher=nimt.RandomTeacher(weights=masked)),
+    }
+    with pytest.raises(nimt.InvalidInput, match="masked"):
+        asked[what]()
+
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: teach(max_iterations=HUGE),
+        lambda: teach(tol=HUGE),
+        lambda: teach(patience=HUGE),
+        lambda: teach(time_limit=HUGE),
+        lambda: teach(snapshots=[HUGE]),
+        lambda: nimt.GreedyTeacher(k=HUGE),
+        lambda: teach(teacher=nimt.GreedyTeacher(pool=[HUGE])),
+        lambda: nimt.KernelLearner(nimt.rbf(0.5), learning_rate=HUGE).partial_fit([[0.0]], [1.0]),
+        lambda: teach(y=HUGE),
+        lambda: nimt.rbf(HUGE),
+        lambda: nimt.Grid([0, HUGE]),
+        lambda: nimt.AlternativeLabels(0.0, HUGE),
+    ],
+    ids=[
+        "max_iterations", "tol", "patience", "time_limit", "snapshots", "k", "pool", "learning_rate", "y", "width",
+        "axis", "probability",
+    ],
+)  # fmt: skip
+def test_a_number_beyond_all_range_is_refused_in_one_sentence(ask):
+    with pytest.raises(nimt.InvalidInput, match=r"got|dtype|must"):
+        ask()
+
+
+def test_a_huge_seed_is_a_seed():
+    assert len(teach(seed=10**40, teacher=nimt.RandomTeacher())) == 10
