@@ -55,8 +55,8 @@ def test_teach_says_the_forecast(nimt, tmp_path):
     ("options", "says"),
     [
         (("--tol", "0"), "--tol must be a positive number"),
-        (("--loss", "hinge", "--learning-rate", "0.1"), "square loss"),
-        (("--teacher", "soft"), "SoftTeacher"),
+        (("--loss", "hinge", "--learning-rate", "0.1"), "No such option: --loss"),
+        (("--teacher", "soft"), "the teacher soft"),
         (("--figure", "forecast.txt"), "--figure must name"),
         (("--figure", "nowhere/forecast.png"), "no folder"),
         (("--measure", "rkhs"), "measure"),
