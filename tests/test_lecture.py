@@ -1,0 +1,84 @@
+"""The notebooks in docs/ run from top to bottom, show what they promise, and are kept without outputs."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat", reason="notebooks are run with nbclient: pip install nbclient ipykernel")
+nbclient = pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+
+DOCS = Path(__file__).parents[1] / "docs"
+NOTEBOOKS = sorted(DOCS.glob("*.ipynb"))
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def test_there_is_a_lecture():
+    assert [path.name for path in NOTEBOOKS] == ["lecture.ipynb"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_outputs(path):
+    notebook = read(path)
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == [] and cell.execution_count is None
+
+
+@pytest.fixture(scope="module")
+def lecture(tmp_path_factory):
+    """The lecture after it was run, in an empty folder."""
+    notebook = read(DOCS / "lecture.ipynb")
+    folder = tmp_path_factory.mktemp("lecture")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the event loop that talks to the kernel
+        nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+    assert list(folder.iterdir()) == []
+    return notebook
+
+
+def shown(lecture, begins):
+    """The result of the cell whose last line begins so."""
+    (cell,) = [
+        cell for cell in lecture.cells
+        if cell.cell_type == "code" and cell.source.splitlines()[-1].startswith(begins)
+    ]  # fmt: skip
+    (output,) = cell.outputs
+    return output.data
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cell", "title"),
+    [
+        ("x", "Grid(280)"),
+        ("learner", "KernelLearner"),
+        ("lesson", "Lesson: the discrepancy fell below the tolerance"),
+        ("comparison", "Comparison of 3 teachers"),
+        ("forecast", "Forecast: M &lt; 0.0001 after"),
+        ("nimt.theory.check(lesson)", "Check: every inequality whose assumptions hold held at every step"),
+    ],
+)
+def test_every_object_of_the_lecture_shows_itself(lecture, cell, title):
+    assert title in shown(lecture, cell)["text/html"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell",
+    ["nimt.plots.panels(lesson)", "nimt.plots.comparison(", "nimt.plots.forecast(", "nimt.plots.panels(writing)"],
+)
+def test_every_figure_of_the_lecture_shows_itself_without_magic_words(lecture, cell):
+    assert len(shown(lecture, cell)["image/png"]) > 10_000
+
+
+@pytest.mark.slow
+def test_the_lecture_is_quiet_otherwise(lecture):
+    for cell in lecture.cells:
+        for output in cell.get("outputs", ()):
+            assert output.output_type == "execute_result", "no warnings, nothing printed"
