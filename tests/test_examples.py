@@ -14,7 +14,7 @@ from PIL import Image
 pytestmark = pytest.mark.slow  # each starts a Python of its own
 
 HOME = Path(__file__).parents[1]
-LONG = ("forecasts",)  # minutes of lessons
+LONG = ("digits", "forecasts")  # minutes of lessons
 EXAMPLES = [
     pytest.param(path, marks=[pytest.mark.exhaustive] if path.stem in LONG else [], id=path.stem)
     for path in sorted((HOME / "examples").glob("*.py"))
@@ -65,3 +65,10 @@ def test_the_mixture_needs_3056_steps(tmp_path):
 
 def test_the_mixture_can_be_cut_short(tmp_path):
     run(HOME / "examples" / "mixture.py", tmp_path, "--max-iterations", "100")
+
+
+def test_the_digits_can_be_looked_at_quickly(tmp_path):
+    printed = run(HOME / "examples" / "digits.py", tmp_path, "--learner", "kernel", "--seeds", "1", "--examples", "100")
+    rows = {cells[1]: cells for line in printed.splitlines() if len(cells := re.split(r"\s*\|\s*", line)) > 2}
+    assert {"random order", "greedy by loss", "uncertainty", "greedy by loss, labels of f*"} <= rows.keys()
+    assert rows["greedy by loss, labels of f*"][4] != "-"  # it names nine in ten rightly within a hundred examples
