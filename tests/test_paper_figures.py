@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from nimt.paper import EXPERIMENTS
+from nimt.paper import EXPERIMENTS, FAMILY
 from nimt.paper.drawing import canvas, curves_of, draw_curves
 from nimt.paper.experiment import Setting
 from nimt.paper.methods import teacher_of
@@ -22,12 +22,12 @@ NOWHERE = Path(__file__).parent  # a folder without data
 
 
 def find(name, iterations):
-    experiment = EXPERIMENTS[name]
+    experiment = (EXPERIMENTS | FAMILY)[name]
     return experiment, experiment.run(Setting(iterations=iterations), experiment.pictures(NOWHERE))
 
 
 @pytest.mark.parametrize("iterations", [1, 30])
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "cheetah"])
+@pytest.mark.parametrize("name", [name for name in (*EXPERIMENTS, *FAMILY) if name != "cheetah"])
 def test_an_experiment_draws_its_figures(name, iterations, tmp_path):
     before = dict(mpl.rcParams)
     experiment, found = find(name, iterations)

@@ -116,3 +116,57 @@ def test_a_box_may_have_several_outputs():
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Box([(-2, 2)], points=21), both, max_iterations=200)
     assert lesson.discrepancy[-1] < 0.1 * lesson.discrepancy[0]
     assert lesson.learner.predict([[0.123]]).shape == (1, 2)
+
+
+# ---------------------------------------------------------------- the theory
+
+SEPARATE = nimt.Grid(np.linspace(-3, 3, 12))  # a narrow kernel's Gram matrix is well conditioned here
+WAVES = np.column_stack([np.sin(SEPARATE.points[:, 0]), np.cos(SEPARATE.points[:, 0])])
+
+
+def taught(teacher, target=WAVES):
+    return nimt.teach(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1), teacher, SEPARATE, target, max_iterations=9)
+
+
+def test_one_step_changes_the_distance_in_h_by_what_it_does_for_one_output():
+    """|f - f*|_H^2 changes by -4 eta (1 - eta) |e|^2, e being the error of all outputs at the example shown."""
+    lesson = taught(nimt.GreedyTeacher())
+    squares = nimt.theory.rkhs_distances(lesson) ** 2
+    errors = np.array([np.sum((f - lesson.target)[lesson.indices[t, 0]] ** 2) for t, f in enumerate(values_of(lesson))])
+    np.testing.assert_allclose(np.diff(squares), -4 * 0.1 * 0.9 * errors, rtol=1e-8)
+
+
+def values_of(lesson):
+    gram, f = nimt.rbf(0.5)(SEPARATE.points), np.zeros(lesson.target.shape)
+    for (i,), (y,) in zip(lesson.indices, lesson.labels, strict=True):
+        yield f.copy()
+        f -= 0.1 * 2 * np.multiply.outer(gram[:, i], f[i] - y)
+
+
+def test_distances_in_h_of_each_output_add_up():
+    together = nimt.theory.rkhs_distances(taught(nimt.PerOutput(nimt.GreedyTeacher())))
+    alone = [nimt.theory.rkhs_distances(taught(nimt.GreedyTeacher(), WAVES[:, o])) for o in range(2)]
+    np.testing.assert_allclose(together**2, alone[0] ** 2 + alone[1] ** 2, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: nimt.theory.check(taught(nimt.GreedyTeacher())),
+        lambda: nimt.theory.bounds(taught(nimt.PerOutput(nimt.GreedyTeacher()))),
+        lambda: nimt.theory.psi(taught(nimt.GreedyTeacher())),
+        lambda: nimt.theory.discrepancy_at(nimt.KernelLearner(nimt.rbf(0.5)), SEPARATE, WAVES),
+        lambda: nimt.theory.steepest_example(nimt.KernelLearner(nimt.rbf(0.5)), SEPARATE, WAVES),
+        lambda: nimt.theory.fisher_information(nimt.KernelLearner(nimt.rbf(0.5)), SEPARATE, WAVES),
+        lambda: nimt.theory.check_calculus(*2 * [taught(nimt.GreedyTeacher()).learner], 1.0, None),
+        lambda: nimt.forecast(nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), SEPARATE, WAVES, tol=0.1),
+    ],
+)
+def test_what_is_stated_for_one_output_is_refused_for_several(asked):
+    with pytest.raises(nimt.InvalidInput, match="one output"):
+        asked()
+
+
+def test_mixed_lessons_are_not_covered():
+    with pytest.raises(nimt.InvalidInput, match="were mixed between its steps"):
+        nimt.theory.rkhs_distances(taught(nimt.Communicating(nimt.GreedyTeacher())))

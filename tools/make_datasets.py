@@ -20,7 +20,8 @@ from nimt.datasets.digits import ZEROS, read_mnist
 
 FILES = Path(__file__).resolve().parent.parent / "src" / "nimt" / "datasets" / "files"
 
-# name: source below site-packages, its SHA-256, the square cropped (left, top, side), the side it is shrunk to.
+# name: source below site-packages, its SHA-256, the square cropped (left, top, side), the side it is shrunk to,
+# and "L" for grey or "RGB" for colour.
 # The two faces are cropped so that the eyes fall on the same pixels.
 PICTURES = {
     "chelsea": (
@@ -28,18 +29,28 @@ PICTURES = {
         "596aa1e7cb875eb79f437e310381d26b338a81c2da23439704a73c4651e8c4bb",
         (85, 0, 300),
         92,
+        "L",
     ),
     "collins": (
         "skimage/data/astronaut.png",
         "88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
         (164, 52, 125),
         64,
+        "L",
     ),
     "hopper": (
         "matplotlib/mpl-data/sample_data/grace_hopper.jpg",
         "a8ca6d734765703b09728ab47fe59f473d93ae3967fc24c7c0288c3c7adb7130",
         (138, 88, 244),
         64,
+        "L",
+    ),
+    "astronaut": (
+        "skimage/data/astronaut.png",
+        "88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
+        (0, 0, 512),
+        92,
+        "RGB",
     ),
 }
 
@@ -58,12 +69,12 @@ def make_digits(mnist: Path, out: Path) -> None:
 
 
 def make_picture(name: str, packages: Path, out: Path) -> None:
-    source, checksum, (left, top, side), size = PICTURES[name]
+    source, checksum, (left, top, side), size, mode = PICTURES[name]
     content = packages / source
     if hashlib.sha256(content.read_bytes()).hexdigest() != checksum:
         raise SystemExit(f"{content} is not the picture that was used: install the versions named above")
     with Image.open(content) as image:
-        crop = image.convert("L").crop((left, top, left + side, top + side))
+        crop = image.convert(mode).crop((left, top, left + side, top + side))
     crop.resize((size, size), Image.Resampling.LANCZOS).save(out / f"{name}.png", optimize=True)
 
 

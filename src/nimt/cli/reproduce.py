@@ -20,13 +20,19 @@ EXAMPLES = (
     "nimt reproduce",
     "nimt reproduce digits cheetah --data pictures",
     "nimt reproduce gmm --iterations 500 --out quick",
+    "nimt reproduce --family",
     "nimt reproduce --list",
 )
 
 
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="The experiments to run; all of them by default.")] = None,
-    out: Annotated[Path, typer.Option("--out", help="The folder to write to.")] = Path("out"),
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder to write to; out by default, out-family with --family.")
+    ] = None,
+    family: Annotated[
+        bool, typer.Option("--family", help="Several outputs taught at once (MINT), instead of the paper.")
+    ] = False,
     iterations: Annotated[int | None, typer.Option("--iterations", help="Cut every lesson at so many steps.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Processes; one a core by default.")] = None,
     data: Annotated[
@@ -45,10 +51,13 @@ def reproduce(
 
     said = Console(quiet=quiet, highlight=False, markup=False)
     if list_:
-        _list(said, paper.EXPERIMENTS)
+        _list(said, paper.FAMILY if family else paper.EXPERIMENTS)
         return
+    out = out or Path("out-family" if family else "out")
     with _watched(quiet) as watch:
-        summary = paper.reproduce(names, out, iterations=iterations, jobs=jobs, data=data, progress=watch)
+        summary = paper.reproduce(
+            names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family
+        )
     _tell(said, summary, out)
 
 

@@ -6,11 +6,12 @@ from nimt.datasets.digits import digits_from_mnist, first_eight, mean_zero, read
 from nimt.datasets.faces import faces, olivetti, portraits
 from nimt.datasets.letters import closest_letter, drawn_o, letter_o, read_emnist_o, scaled_to
 from nimt.datasets.picture import Picture, standardised
-from nimt.datasets.pictures import cat, cheetah, prepared_like_the_cheetah, read_picture
+from nimt.datasets.pictures import astronaut, cat, cheetah, prepared_like_the_cheetah, read_picture
 from nimt.datasets.places import data_folder
 
 __all__ = [
     "Picture",
+    "astronaut",
     "cat",
     "cheetah",
     "closest_letter",

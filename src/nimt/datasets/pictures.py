@@ -63,6 +63,21 @@ def cat() -> Picture:
     return Picture(values, "cat", source, False, "CC0")
 
 
+def astronaut() -> Picture:
+    """Return a photo in colour, 92x92 pixels, red, green and blue from 0 to 1: Eileen Collins, the astronaut.
+
+    Examples
+    --------
+    >>> from nimt.datasets import astronaut
+    >>> astronaut().values.shape
+    (92, 92, 3)
+    """
+    with Image.open(io.BytesIO(shipped("astronaut.png")), formats=("PNG",)) as image:
+        values = np.asarray(image, dtype=np.float64) / 255.0
+    source = "The astronaut Eileen Collins, by NASA (scikit-image), shrunk to 92x92, values from 0 to 1."
+    return Picture(values, "astronaut", source, False, "public domain")
+
+
 def prepared_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
     """Prepare a picture file as the published cheetah was.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nimt.paper.registry import EXPERIMENTS
+from nimt.paper.registry import EXPERIMENTS, FAMILY
 from nimt.paper.reproducing import Event, reproduce
 
-__all__ = ["EXPERIMENTS", "Event", "reproduce"]
+__all__ = ["EXPERIMENTS", "FAMILY", "Event", "reproduce"]

@@ -11,6 +11,8 @@ from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
 LEAD = "Every experiment of Zhang et al. (ICML 2023), run by nimt, with its numbers beside the published ones."
+FAMILY_TITLE = "Several outputs taught at once: shared examples, examples of each, communication"
+FAMILY_LEAD = "The settings of MINT (Zhang et al., NeurIPS 2023), run by nimt with data it ships."
 MEASURES = (
     "M is the paper's discrepancy, sqrt(sum (f - f*)^2) / n; ITD is the first step at which it is below the tolerance."
 )
@@ -37,7 +39,8 @@ def page_of(summary: dict[str, Any], out: Path) -> str:
     ]
     made_with = ", ".join(f"{name} {number}" for name, number in summary["versions"].items())
     footer = f"nimt {summary['nimt']}; {made_with}. This run took {summary['wall_seconds']:.1f} s."
-    return pages.page(TITLE, LEAD, parts, footer)
+    title, lead = (FAMILY_TITLE, FAMILY_LEAD) if summary.get("family") else (TITLE, LEAD)
+    return pages.page(title, lead, parts, footer)
 
 
 def _overview(experiments: list[dict[str, Any]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every experiment by name, in the order of the report."""
+"""Every experiment by name, in the order of the report: those of the paper, and those of its family."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from nimt.paper.experiments import (
     kernel_width,
     linear_kernel,
     lines,
+    mint_communication,
+    mint_gmm,
+    mint_pictures,
+    mint_rgb,
     planes,
     spaces,
 )
@@ -27,20 +31,32 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 }
 
 
-def chosen(names: Iterable[str] | None) -> list[str]:
+FAMILY: dict[str, Experiment[Any]] = {
+    module.EXPERIMENT.name: module.EXPERIMENT for module in (mint_gmm, mint_rgb, mint_pictures, mint_communication)
+}
+ALL: dict[str, Experiment[Any]] = EXPERIMENTS | FAMILY
+
+
+def chosen(names: Iterable[str] | None, family: bool = False) -> list[str]:
     """Return the names asked for in the order of the report, all of them if none is named.
 
     Examples
     --------
     >>> chosen(["planes", "gmm"])
     ['gmm', 'planes']
+    >>> chosen(None, family=True)[0]
+    'mint-gmm'
     """
     if isinstance(names, str):
         names = [names]
-    asked = list(names or EXPERIMENTS)
+    offered, others = (FAMILY, EXPERIMENTS) if family else (EXPERIMENTS, FAMILY)
+    asked = list(names or offered)
     for name in asked:
-        if name not in EXPERIMENTS:
-            near = difflib.get_close_matches(str(name), EXPERIMENTS, n=1)
+        if name in others:
+            way = "without family" if family else "with family"
+            raise InvalidInput(f"the experiment {name!r} belongs to another report: ask for it {way}")
+        if name not in offered:
+            near = difflib.get_close_matches(str(name), offered, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InvalidInput(f"there is no experiment {name!r}, only {', '.join(EXPERIMENTS)}{hint}")
-    return [name for name in EXPERIMENTS if name in asked]
+            raise InvalidInput(f"there is no experiment {name!r}, only {', '.join(offered)}{hint}")
+    return [name for name in offered if name in asked]

@@ -25,7 +25,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
 from nimt.paper.keeping import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
-from nimt.paper.registry import EXPERIMENTS, chosen
+from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
 from nimt.teaching.checking import versions
 
 DPI = 150
@@ -70,6 +70,7 @@ def reproduce(
     jobs: int | None = None,
     data: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
+    family: bool = False,
 ) -> dict[str, Any]:
     """Run experiments of the paper and write figures, `summary.json` and `report.html`.
 
@@ -87,6 +88,8 @@ def reproduce(
     data : path, optional
         Where published data is looked for, see `nimt.datasets.data_folder`.
     progress : callable of Event, optional
+    family : bool
+        Run the experiments of the paper's family, `nimt.paper.FAMILY`, instead: several outputs taught at once.
 
     Returns
     -------
@@ -94,7 +97,8 @@ def reproduce(
         What `summary.json` holds: all experiments in the folder that these settings made.
     """
     began = time.perf_counter()
-    asked = chosen(names)
+    offered = FAMILY if family else EXPERIMENTS
+    asked = chosen(names, family)
     if iterations is not None:
         check_count("iterations", iterations, at_least=1)
     workers = os.cpu_count() or 1 if jobs is None else jobs
@@ -105,12 +109,12 @@ def reproduce(
     setting = Setting(iterations=iterations, data=None if data is None else Path(data))
     listen = progress or (lambda event: None)
 
-    marks = {name: fingerprint(name, setting, EXPERIMENTS[name].pictures(setting.data)) for name in EXPERIMENTS}
-    records = {name: record for name in EXPERIMENTS if (record := kept(folder, name, marks[name])) is not None}
+    marks = {name: fingerprint(name, setting, offered[name].pictures(setting.data)) for name in offered}
+    records = {name: record for name in offered if (record := kept(folder, name, marks[name])) is not None}
     for name in asked:
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
-    missing = sorted((name for name in asked if name not in records), key=lambda name: -EXPERIMENTS[name].cost)
+    missing = sorted((name for name in asked if name not in records), key=lambda name: -offered[name].cost)
     work = Work(setting, marks, folder)
     alone = workers == 1 or not missing
     run = _in_this_process if alone else _in_processes
@@ -120,10 +124,11 @@ def reproduce(
             listen(Event(record["name"], "finished", seconds=record["seconds"]["total"]))
     finally:
         # an interrupted run leaves a report of what it finished
-        ordered = [records[name] for name in EXPERIMENTS if name in records]
+        ordered = [records[name] for name in offered if name in records]
         summary = {
             "nimt": __version__,
             "versions": versions(),
+            "family": family,
             "iterations": iterations,
             "wall_seconds": time.perf_counter() - began,
             "run_now": [name for name in asked if name in records and name in missing],
@@ -148,7 +153,7 @@ def teach_part(name: str, part: str, work: Work, listen: Listener) -> Lesson:
     before = kept_part(work.out, name, part, work.marks[name])
     if before is not None:
         return before
-    experiment = EXPERIMENTS[name]
+    experiment = ALL[name]
     assert experiment.parts is not None
     pictures = experiment.pictures(work.setting.data)
     lesson = experiment.parts.teach(_listened(name, work.setting, listen), pictures, part)
@@ -158,7 +163,7 @@ def teach_part(name: str, part: str, work: Work, listen: Listener) -> Lesson:
 
 def finish(name: str, parts: dict[str, Lesson] | None, work: Work, listen: Listener) -> dict[str, Any]:
     """Run one experiment, or take the lessons of its parts; save its figures and its record."""
-    experiment = EXPERIMENTS[name]
+    experiment = ALL[name]
     began = time.perf_counter()
     pictures = experiment.pictures(work.setting.data)
     if parts is None:
@@ -212,7 +217,7 @@ def save(drawn: Drawn, out: Path) -> dict[str, str]:
 
 def _in_this_process(names: list[str], work: Work, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
     for name in names:
-        parts = EXPERIMENTS[name].parts
+        parts = ALL[name].parts
         lessons = None if parts is None else {part: teach_part(name, part, work, listen) for part in parts.names}
         yield finish(name, lessons, work, listen)
 
@@ -225,7 +230,7 @@ def _in_processes(names: list[str], work: Work, workers: int, listen: Listener) 
         records: set[Future[dict[str, Any]]] = set()
         apart: dict[str, dict[str, Lesson]] = {}
         for name in names:
-            parts = EXPERIMENTS[name].parts
+            parts = ALL[name].parts
             if parts is None:
                 records.add(pool.submit(_finish, name, None))
             else:
@@ -240,7 +245,7 @@ def _in_processes(names: list[str], work: Work, workers: int, listen: Listener) 
             for lesson in [future for future in lessons if future in done]:
                 name, part = lessons.pop(lesson)
                 apart[name][part] = lesson.result()
-                parts = EXPERIMENTS[name].parts
+                parts = ALL[name].parts
                 assert parts is not None
                 if len(apart[name]) == len(parts.names):
                     ordered = {each: apart[name][each] for each in parts.names}

@@ -12,6 +12,7 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.learners.kernel import KernelLearner
 from nimt.losses import as_loss
+from nimt.theory.results import check_one_output
 
 STEPS = 10.0 ** -np.arange(1.0, 5.0)  # epsilon
 
@@ -68,6 +69,7 @@ def check_calculus(learner: KernelLearner, point: ArrayLike, label: float, direc
             raise InvalidInput(
                 f"{name} must be a taught KernelLearner that started at 0, so that it lies in H; got {one!r}"
             )
+        check_one_output(one.coefficients_, f"the {name}")
     if direction.kernel != learner.kernel:
         raise InvalidInput(f"f and g lie in different spaces: {learner.kernel!r} and {direction.kernel!r}")
     x = np.atleast_2d(np.asarray(point, dtype=np.float64))

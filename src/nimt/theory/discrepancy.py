@@ -16,6 +16,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.losses import as_loss
 from nimt.pools.base import Pool, as_pool, values_on
 from nimt.theory.replay import Replay, replay
+from nimt.theory.results import check_one_output
 
 GRADIENTS = ("evaluated", "norm")
 
@@ -261,5 +262,6 @@ def _gradient(learner: KernelLearner, X: Pool | ArrayLike, y: Any) -> tuple[Pool
         raise InvalidInput(f"the functional gradient is a KernelLearner's; got {learner!r}")
     pool = as_pool(X)
     labels = values_on(pool, y, "y")
+    check_one_output(labels, "y")
     slopes = np.asarray(as_loss(learner.loss).slope(learner.predict(pool), labels))
     return pool, slopes, np.asarray(learner.kernel.diag(pool.points), dtype=np.float64)

@@ -18,7 +18,7 @@ from nimt.losses import Square, as_loss
 from nimt.measures import as_measure
 from nimt.pools.base import Points, Pool, as_pool, values_on
 from nimt.theory.replay import replay
-from nimt.theory.results import table_of_one, to_json
+from nimt.theory.results import check_one_output, table_of_one, to_json
 
 
 def distance_change(
@@ -158,6 +158,7 @@ def steepest_example(
     """
     pool = as_pool(X)
     goal = values_on(pool, target, "the target")
+    check_one_output(goal, "the target")
     values = learner.predict(pool)
     diagonal = np.asarray(learner.kernel.diag(pool.points), dtype=np.float64)
     rate = learner.rate(learner.steps_so_far(), diagonal)
@@ -223,8 +224,8 @@ def rkhs_distance(learner: KernelLearner, target: Any, X: Pool | ArrayLike | Non
     if not isinstance(learner, KernelLearner):
         raise InvalidInput(f"only a KernelLearner lives in a kernel's space, got {learner!r}")
     pool = _pool_for(learner, target, X)
-    pupil = KernelPupil(learner, pool)
-    return as_measure("rkhs").prepared(pupil, values_on(pool, target, "the target"), target)()
+    goal = values_on(pool, target, "the target")
+    return as_measure("rkhs").prepared(KernelPupil(learner, pool, goal.shape[1:]), goal, target)()
 
 
 def _pool_for(learner: KernelLearner, target: Any, X: Pool | ArrayLike | None) -> Pool:
@@ -242,6 +243,8 @@ def _pool_for(learner: KernelLearner, target: Any, X: Pool | ArrayLike | None) -
 def rkhs_distances(lesson: Lesson) -> Array:
     r"""Return |f^t - f*|_H for t = 0 .. T, as `rkhs_distance` would at each step, by one solve.
 
+    With several outputs its square is the sum of theirs.
+
     Examples
     --------
     >>> import nimt
@@ -250,7 +253,7 @@ def rkhs_distances(lesson: Lesson) -> Array:
     >>> rkhs_distances(lesson)
     array([5., 3., 0.])
     """
-    again = replay(lesson)
+    again = replay(lesson, several_outputs=True)
     pupil = again.pupil()
     measure = as_measure("rkhs").prepared(pupil, lesson.target, again.target_function)
     found = [measure()]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array, Indices, outputs_of
 from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.descriptions import rebuild
@@ -17,6 +17,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss
 from nimt.pools.base import values_on
 from nimt.teachers.base import candidates_of
+from nimt.theory.results import check_one_output
 
 REPLAY_TOLERANCE = 1e-6  # of the largest value: engines may round differently, and no more than that
 
@@ -103,7 +104,7 @@ class Replay:
 
     def pupil(self) -> KernelPupil:
         """Return the learner before the first step, seated at the pool."""
-        return KernelPupil(self.start, self.lesson.pool)
+        return KernelPupil(self.start, self.lesson.pool, self.lesson.target.shape[1:])
 
     def moments(self, pupil: KernelPupil | None = None) -> Iterator[Moment]:
         """Yield every step; `pupil` is taught along, so a measure of it can be read between two moments."""
@@ -114,16 +115,24 @@ class Replay:
             shown, labels = lesson.pack(step)
             indices, rate = shown.astype(np.intp), pupil.rate()
             with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is replayed as it was
-                slopes = np.asarray(self.loss.slope(values[indices], labels))
-                pupil.learn(indices, labels)
+                if lesson.per_output:
+                    packs = (lesson.target.shape[1], -1)
+                    at = values[indices, outputs_of(len(indices), packs[0])]
+                    pupil.learn_each(indices.reshape(packs), labels.reshape(packs))
+                else:
+                    at = values[indices]
+                    pupil.learn(indices, labels)
+                slopes = np.asarray(self.loss.slope(at, labels))
             after = pupil.values.copy()
             yield Moment(step, values, after, indices, labels, slopes, rate)
             values = after
         _check_arrival(values, lesson.final)
 
 
-def replay(lesson: Lesson) -> Replay:
+def replay(lesson: Lesson, *, several_outputs: bool = False) -> Replay:
     """Make a lesson ready to be run again, or say why it cannot be.
+
+    `several_outputs` is for what holds for several outputs as for one.
 
     Examples
     --------
@@ -135,6 +144,10 @@ def replay(lesson: Lesson) -> Replay:
     """
     if not isinstance(lesson, Lesson):
         raise InvalidInput(f"the theory speaks of a lesson, as nimt.teach returns it; got {lesson!r}")
+    if not several_outputs:
+        check_one_output(lesson.target, "the target of this lesson")
+    if lesson.settings["teacher"].get("type") == "Communicating":
+        raise InvalidInput("the outputs of this lesson were mixed between its steps, which the theory does not cover")
     if lesson.taught is None:
         raise InvalidInput(
             "this lesson was stored without its learner, which is not nimt's own, so it cannot be replayed: "
@@ -168,7 +181,7 @@ def learner_at_start(lesson: Lesson) -> KernelLearner:
             initial=values_on(lesson.pool, lesson.initial, "initial"),
         )
         learner.centers_ = np.empty((0, lesson.pool.dimension))
-        learner.coefficients_ = np.empty(0)
+        learner.coefficients_ = np.empty((0, *lesson.target.shape[1:]))
         learner.steps_ = taught.steps_so_far() - len(lesson)
     return learner.bind(lesson.pool)
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt.errors import InvalidInput
+
 
 def to_json(content: Any) -> str:
     """Return JSON text; what JSON cannot hold (NaN, infinities) becomes null.
@@ -32,6 +34,21 @@ def _plain(content: Any) -> Any:
     if isinstance(content, list | tuple):
         return [_plain(part) for part in content]
     return content
+
+
+def check_one_output(values: NDArray[Any], what: str) -> None:
+    """Refuse values (n, q) of several outputs, for which the theory is not stated.
+
+    Examples
+    --------
+    >>> check_one_output(np.zeros((4, 3)), "the target")
+    Traceback (most recent call last):
+    nimt.errors.InvalidInput: the theory is stated for one output, and the target has 3: take each output by itself
+    """
+    if values.ndim > 1:
+        raise InvalidInput(
+            f"the theory is stated for one output, and {what} has {values.shape[1]}: take each output by itself"
+        )
 
 
 def table_of_one(row: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
