@@ -36,7 +36,7 @@ def draws(bench):
 
 
 def teachers(bench):
-    """Labels made by the teacher, and draws by odds."""
+    """Draws by odds, labels made by the teacher, diverse packs and packs of the largest loss."""
     draws(bench)
     eight, zero = datasets.first_eight().values, datasets.mean_zero().values
     made, plain = nimt.SynthesisTeacher(), nimt.GreedyTeacher()
@@ -44,3 +44,8 @@ def teachers(bench):
     against(bench, "synthesised labels, 92x92", "<= 3x", made, plain, picture(92), 20_000)
     packs = nimt.SynthesisTeacher(k=0.05), nimt.GreedyTeacher(k=0.05)
     against(bench, "packs of synthesised labels (0.05), 92x92", "<= 2x", *packs, picture(92), 300)
+    for k in (5, 50, 0.05):
+        diverse = nimt.GreedyTeacher(k=k, diverse=True, kernel=nimt.rbf(width=0.5))
+        against(bench, f"diverse packs ({k}), 92x92", "<= 2x", diverse, nimt.GreedyTeacher(k=k), picture(92), 100)
+    by_loss = nimt.GreedyTeacher(k=0.05, score="loss", loss="square")
+    against(bench, "packs of the largest loss (0.05), 92x92", "<= 2x", by_loss, packs[1], picture(92), 300)

@@ -64,7 +64,8 @@ def draw(rng: np.random.Generator) -> Drawn:
         nimt.GreedyTeacher(k=1, score="loss", loss=str(loss)),
         synthesis(rng, k) if loss == "square" and not outputs else nimt.GreedyTeacher(),
         nimt.SoftTeacher(temperature=[0.05, 0.5, 5.0][rng.integers(3)], pool=pool_share, labels=labels),
-    ][rng.integers(5)]
+        nimt.GreedyTeacher(k=k, diverse=not outputs, kernel=None if outputs else kernel, pool=pool_share),
+    ][rng.integers(6)]
     rules = {
         "max_iterations": int(rng.integers(1, 80)),
         "seed": int(rng.integers(1000)),
@@ -114,8 +115,8 @@ def ties(drawn: Drawn, plain: nimt.Lesson, fast: nimt.Lesson, step: int) -> bool
     error = norm_of(walk.values - drawn.target, getattr(drawn.teacher, "norm", 2))
     if isinstance(drawn.teacher, nimt.RandomTeacher | nimt.SoftTeacher):
         return False
-    if getattr(drawn.teacher, "score", "residual") != "residual":
-        return True  # the loss or the gradient chose, and rounding of their values is not looked at here
+    if getattr(drawn.teacher, "score", "residual") != "residual" or getattr(drawn.teacher, "diverse", False):
+        return True  # another score chose, and the rounding of its values is not looked at here
     one, other = (np.sort(error[lesson.indices[step]]) for lesson in (plain, fast))
     return bool(np.abs(one - other).max() <= TIE * max(error.max(), 1e-300))
 

@@ -600,6 +600,68 @@ def test_the_discrepancy_of_compiled_teachers_never_drifts(teacher):
         assert lesson.discrepancy[t] == pytest.approx(exact, rel=1e-9)
 
 
+# ---------------------------------------------------------------- diverse packs, packs by the loss
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 0.4])
+@pytest.mark.parametrize("name", list(POOLS))
+def test_diverse_packs_are_those_of_the_reference_loop(name, k):
+    kernel = nimt.rbf(WIDTH)
+    for pool in (None, 0.7):
+        teacher = nimt.GreedyTeacher(k=k, diverse=True, kernel=kernel, pool=pool)
+        expected = teach(POOLS[name], TARGETS[name], teacher, "reference", rate=0.4, steps=60)
+        for engine in near_engines(POOLS[name]):
+            lesson = teach(POOLS[name], TARGETS[name], teacher, engine, rate=0.4, steps=60)
+            assert lesson.engine == engine
+            assert_same_lesson(expected, lesson)
+
+
+@pytest.mark.parametrize("kernel", ["wide", "matern 1/2", "sum"])  # in turn added by axes, by columns and by FFT
+def test_large_diverse_packs_of_other_kernels(kernel):
+    y = np.random.default_rng(3).normal(size=len(ROOM))
+    teacher = nimt.GreedyTeacher(k=0.4, diverse=True, kernel=KERNELS[kernel])
+    options = {"kernel": KERNELS[kernel], "rate": 0.1, "steps": 4}
+    expected, lesson = (teach(ROOM, y, teacher, engine, **options) for engine in ("reference", "grid"))
+    np.testing.assert_array_equal(lesson.indices, expected.indices)
+    np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+
+
+def test_which_diverse_packs_are_compiled():
+    learner, points, y = nimt.KernelLearner(nimt.rbf(0.1)), POOLS["scattered"], TARGETS["scattered"]
+    teacher = nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.1))
+    assert nimt.plan(learner, teacher, points, y).engine == "neighbours"
+    other = nimt.plan(learner, nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.2)), points, y)
+    assert other.engine == "reference"
+    assert "the learner has another" in other.reason
+    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson: diverse packs are chosen"):
+        teach(points, y, teacher, "streamed", kernel=nimt.rbf(0.1))
+
+
+@pytest.mark.usefixtures("every_step")
+def test_a_resumed_lesson_of_diverse_packs_is_bit_identical(tmp_path):
+    teacher = nimt.GreedyTeacher(k=4, diverse=True, kernel=nimt.rbf(WIDTH))
+    options = {"steps": 60, "rate": 0.3}
+    whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, "grid", **options)
+    teach(POOLS["2-D"], TARGETS["2-D"], teacher, "grid", checkpoint=tmp_path / "stopped.npz",
+          callback=lambda progress: progress.step > 20, **options)  # fmt: skip
+    lesson = nimt.resume(tmp_path / "stopped.npz")
+    np.testing.assert_array_equal(lesson.indices, whole.indices)
+    np.testing.assert_array_equal(lesson.final, whole.final)
+
+
+@pytest.mark.parametrize("k", [3, 0.4])
+@pytest.mark.parametrize("name", ["2-D", "scattered"])
+def test_packs_of_the_largest_loss_are_those_of_the_reference_loop(name, k):
+    for loss in LOSSES:
+        y = SIGNS[name] if loss == "logistic" else TARGETS[name]
+        teacher, start = nimt.GreedyTeacher(k=k, score="loss", loss=loss), np.random.default_rng(8).normal(size=len(y))
+        expected = teach(POOLS[name], y, teacher, "reference", loss=loss, initial=start, steps=40)
+        for engine in engines_for(POOLS[name]):
+            lesson = teach(POOLS[name], y, teacher, engine, loss=loss, initial=start, steps=40)
+            np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+            np.testing.assert_array_equal(lesson.indices, expected.indices)
+
+
 # ---------------------------------------------------------------- targets full of ties
 
 # Of 1,024 points and more: some compiled loops run in blocks of 1,024.

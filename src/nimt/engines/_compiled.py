@@ -544,9 +544,9 @@ def true_labels(chosen, source, outputs, out_label):
 
 @njit(cache=True, nogil=True)
 def by_columns(
-    on_grid, grid, lists, at, rates, other_label, making, drawing, greedy, tournament, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels, node_bits,
-    node_tile, stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    on_grid, grid, lists, at, rates, other_label, making, drawing, diverse, greedy, tournament, diagonal, f, y, other,
+    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels,
+    node_bits, node_tile, stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -585,6 +585,8 @@ def by_columns(
             out_index[t, 0] = draw_by_odds(drawing, score, score[best_slot[node_tile[root]]], levels)
         elif tournament:
             out_index[t, 0] = best_slot[node_tile[root]]
+        elif diverse is not None:
+            diverse_into(diverse, f, y, score, out_index[t])
         elif greedy:
             largest_into(bits, work, guess, out_index[t])
         use_other = other_label.size > 0 and other_label[t]
@@ -879,9 +881,9 @@ def convolve_axis(source, result, outer, length, inner, taps, reach):
 
 @njit(cache=True, nogil=True)
 def by_convolution(
-    shape, taps, taps_at, height, at, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits,
-    rule, rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index, out_label,
-    out_m,
+    shape, taps, taps_at, height, at, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
+    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index,
+    out_label, out_m,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
     q = len(outputs)
@@ -896,7 +898,9 @@ def by_convolution(
         )
         if state != GOING:
             return t, state
-        if greedy:
+        if diverse is not None:
+            diverse_into(diverse, f, y, score, out_index[t])
+        elif greedy:
             largest_into(bits, work, guess, out_index[t])
         if making is None:
             use_other = other_label.size > 0 and other_label[t]
@@ -1007,6 +1011,88 @@ def largest_into(bits, work, guess, out):
             out[j] = s
             j += 1
             equal -= 1
+
+
+# ---------------------------------------------------------------- diverse packs
+#
+# `teachers.greedy.diverse_pack`: points one by one, each as if the errors at those before were corrected. They are in
+# the order of the pool, and every block of TILE points keeps its largest error, which is searched again only where it
+# fell.
+
+TAKEN = -2.0  # the size of an error at a point that was chosen; -1 at a point that may not be
+
+
+@njit(cache=True, nogil=True)
+def search_block(block, size, top_size, top_slot):
+    best = np.int64(block) * TILE
+    for s in range(best, min(best + TILE, size.size)):
+        if size[s] > size[best]:
+            best = s
+    top_size[block], top_slot[block] = size[best], best
+
+
+@njit(cache=True, nogil=True)
+def diverse_into(diverse, f, y, score, out):
+    """Write the points of a diverse pack, ascending."""
+    on_grid, grid, lists, height, left, size, top_size, top_slot, near, near_weight = diverse
+    shape, strides, _, _, _, here, lead, first, start, window = grid
+    begin, members, weights = lists
+    d = shape.size
+    if not on_grid:
+        near, near_weight = members, weights
+    for s in range(size.size):
+        left[s] = f[s] - y[s]
+        size[s] = -1.0 if score[s] < 0.0 else abs(left[s])
+    for block in range(top_size.size):
+        search_block(block, size, top_size, top_slot)
+    for _ in range(out.size):
+        best = 0
+        for block in range(top_size.size):
+            if top_size[block] > top_size[best]:
+                best = block
+        index = top_slot[best]
+        coefficient = left[index] / height
+        size[index] = TAKEN
+        search_block(best, size, top_size, top_slot)
+        if on_grid:
+            low = high = np.uint64(0)
+            last = index
+            for i in range(d - 1):
+                here[i] = last // strides[i]
+                last -= here[i] * strides[i]
+            for r in range(first.size):
+                base = 0
+                inside = True
+                for i in range(d - 1):
+                    x = here[i] + lead[r, i]
+                    inside = inside and 0 <= x < shape[i]
+                    base += x * strides[i]
+                offset = start[r] - (last + first[r])
+                if inside:
+                    for x in range(max(last + first[r], 0), min(start[r + 1] - offset, shape[d - 1])):
+                        near[high] = base + x
+                        near_weight[high] = window[np.uint64(offset + x)]
+                        high += np.uint64(1)
+        else:
+            low, high = np.uint64(begin[index]), np.uint64(begin[index + 1])
+        for p in range(low, high):
+            s = np.uint64(near[p])
+            left[s] -= coefficient * near_weight[p]
+            if size[s] < 0.0:
+                continue
+            now = abs(left[s])
+            size[s] = now
+            block = s // np.uint64(TILE)
+            if now > top_size[block] or (now == top_size[block] and np.int64(s) < top_slot[block]):
+                top_size[block] = now
+                top_slot[block] = s
+            elif np.int64(s) == top_slot[block] and now < top_size[block]:
+                search_block(block, size, top_size, top_slot)
+    j = 0
+    for s in range(size.size):
+        if size[s] == TAKEN:
+            out[j] = s
+            j += 1
 
 
 # ---------------------------------------------------------------- layouts

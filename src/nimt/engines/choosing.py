@@ -132,7 +132,8 @@ def kept_by_teacher(task: Task) -> int:
     twin = twin_of_teacher(task.teacher)
     if twin is None:
         return 0
-    return len(task.pool) * (8 * MARKS * twin.makes_labels + 8 * (twin.temperature is not None))
+    per_point = MARKS * twin.makes_labels + (twin.temperature is not None) + 2 * (twin.diverse_by is not None)
+    return 8 * len(task.pool) * per_point
 
 
 def _neighbours(task: Task) -> Choice | str:
@@ -154,6 +155,8 @@ def _streamed(task: Task) -> Choice | str:
     twin = twin_of_teacher(task.teacher)
     if twin is not None and twin.temperature is not None:
         return "points are drawn by their scores on a grid or among neighbours, and this kernel reaches across the pool"
+    if twin is not None and twin.diverse_by is not None:
+        return "diverse packs are chosen on a grid or among neighbours, and this kernel reaches across the pool"
     kernel, pool = _kernel_learner(task).kernel, task.pool
     cost = StreamedOperator.cost(pool)
     needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + kept_by_teacher(task)

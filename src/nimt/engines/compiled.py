@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
@@ -44,11 +45,18 @@ def uncovered(task: Task) -> str | None:
         return f"the teacher's loss {twin.loss!r} is your own"
     if twin.makes_labels and hasattr(as_loss(learner.loss), "check_labels"):
         return f"the loss {as_loss(learner.loss)!r} has to check every label that is made"
+    if twin.diverse_by is not None and not is_same_kernel(twin.diverse_by, learner.kernel):
+        return f"diverse packs are chosen with the kernel {twin.diverse_by!r}, and the learner has another"
     if task.measure.scale(task.target) is None:
         return f"the measure {task.measure.name!r} is taken by the reference loop"
     if len(task.pool) > LARGEST_POOL:
         return f"the pool has {len(task.pool)} points, and compiled engines count them in 32 bits"
     return None
+
+
+def is_same_kernel(one: Kernel, other: Kernel) -> bool:
+    """Say whether two kernels are of one class with the same parameters."""
+    return type(one) is type(other) and bool(one == other)
 
 
 def twin_of_teacher(teacher: SelectsExamples) -> CompiledTwin | None:

@@ -73,6 +73,14 @@ class SparseEngine(CompiledEngine):
             constants = (*ROOTS[:3], COLD, SMALLEST, LARGEST, self.twin.temperature)
             nodes = np.zeros(self.levels[-1])
             self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
+        self.diverse: tuple[object, ...] | None = None
+        if self.twin.diverse_by is not None and self.k > 1:
+            left, size = np.zeros((2, len(self.score)))
+            blocks = -(-len(self.score) // _compiled.TILE)
+            best = (np.zeros(blocks), np.zeros(blocks, dtype=np.int64))
+            cells = operator.cells if isinstance(operator, GridOperator) else 0
+            room = (np.zeros(cells, dtype=np.int32), np.zeros(cells))
+            self.diverse = (self.on_grid, self.grid, self.lists, operator.height, left, size, *best, *room)
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
@@ -181,14 +189,14 @@ class SparseEngine(CompiledEngine):
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = _compiled.by_convolution(
-                *self._separable(), self.step, *sheet[:2], self.making, self.greedy, *function, *scores, *learner,
-                self.work, self.guess, *end,
+                *self._separable(), self.step, *sheet[:2], self.making, self.diverse, self.greedy, *function,
+                *scores, *learner, self.work, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
-            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.greedy,
-            self.tournament, *function, *scores, *learner, self.order, self.best_slot, self.levels, self.node_bits,
-            self.node_tile, self.stamp, self.touched, self.work, self.guess, *end,
+            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.diverse,
+            self.greedy, self.tournament, *function, *scores, *learner, self.order, self.best_slot, self.levels,
+            self.node_bits, self.node_tile, self.stamp, self.touched, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
 
@@ -209,7 +217,9 @@ class SparseEngine(CompiledEngine):
             code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
             if code:
                 return t, int(code)
-            if self.greedy:
+            if self.diverse is not None:
+                _compiled.diverse_into(self.diverse, self.f, self.y, self.score, indices[t])
+            elif self.greedy:
                 _compiled.largest_into(self.bits, self.work, self.guess, indices[t])
             if self.making is not None:
                 _compiled.make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])

@@ -152,6 +152,8 @@ class CompiledTwin:
         Whether the label is made from the learner's responses, as `SynthesisTeacher` does.
     temperature : float, optional
         With it, one point is drawn by its score, as `SoftTeacher` does.
+    diverse_by : optional
+        A kernel: the points of a pack are chosen one by one, as if the errors at those before were corrected.
     """
 
     draw: Callable[[np.random.Generator, Indices, int, int], Indices] | None = None
@@ -160,6 +162,7 @@ class CompiledTwin:
     norm: int | str = 2
     makes_labels: bool = False
     temperature: float | None = None
+    diverse_by: Kernel | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

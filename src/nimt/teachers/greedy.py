@@ -130,8 +130,10 @@ class GreedyTeacher(Teacher):
         return bool(self.diverse)
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if self.diverse or has_schedule(self) or not behaves_like(self, GreedyTeacher, "select", "scores"):
+        if has_schedule(self) or not behaves_like(self, GreedyTeacher, "select", "scores"):
             return None
+        if self.diverse:
+            return CompiledTwin(diverse_by=self.kernel)
         loss = None if self.loss is None else as_loss(self.loss)
         return CompiledTwin(loss=loss, kernel=self.kernel, norm=self.norm)
 
