@@ -40,6 +40,7 @@ myst_enable_extensions = ["colon_fence"]
 
 # -- docstrings: numpydoc sections, and a name in backticks is a link where there is such a name
 default_role = "py:obj"
+autodoc_mock_imports = ["torch"]  # the pages of nimt.torch are built without it
 autodoc_typehints = "none"  # the parameters of a docstring say it in words
 autodoc_member_order = "bysource"
 autodoc_default_options = {

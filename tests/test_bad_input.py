@@ -224,11 +224,14 @@ BAD = {
     ),
     "measure": (
         lambda: teach(measure="l2"),
-        "one of paper, rms, rkhs, parameters, or a nimt.Measure of your own; got 'l2'",
+        "one of paper, rms, rkhs, parameters, accuracy, or a nimt.Measure of your own; got 'l2'",
     ),
     "engine": (lambda: teach(engine="gpu"), "one of auto, reference.*, got 'gpu'"),
     "record": (lambda: teach(record="some"), "one of auto, all, picks, got 'some'"),
-    "measure array": (lambda: teach(measure=np.array(["rms", "rms"])), "one of paper, rms, rkhs, parameters, or"),
+    "measure array": (
+        lambda: teach(measure=np.array(["rms", "rms"])),
+        "one of paper, rms, rkhs, parameters, accuracy, or",
+    ),
     "record array": (lambda: teach(record=np.array(["all", "all"])), "one of auto, all, picks, got"),
     # kernels
     "kernel": (lambda: nimt.KernelLearner("rbf"), r"a scikit-learn kernel such as nimt.rbf.*got 'rbf'"),

@@ -268,7 +268,7 @@ def test_an_accuracy_is_called_by_its_name(tmp_path):
     write_lesson_report(lesson, tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert "accuracy at the end" in page and "The discrepancy" not in page and "M at the" not in page
-    assert nimt.plots.curve(lesson).get_yscale() == "linear"
+    assert nimt.plots.curve(lesson).axes[0].get_yscale() == "linear"
 
 
 # ---------------------------------------------------------------- classifiers of scikit-learn

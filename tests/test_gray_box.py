@@ -199,7 +199,6 @@ WRONG_ANSWERS = {
     "too few labels": (lambda view: view.shown([0, 1], labels=[1.0]), r"2 examples with labels of shape \(1,\)"),
     "label nan": (lambda view: view.shown([0], labels=[np.nan]), "nan at index 0"),
     "label text": (lambda view: view.shown([0], labels=["a"]), "real numbers"),
-    "changing packs": (lambda view: view.shown(range(view.step + 1)), "1 examples per step and now 2"),
     "object memory": (lambda view: view.shown([0], memory={"a": np.array([None])}), "'a' has dtype object"),
     "memory without names": (lambda view: view.shown([0], memory=np.zeros(3)), "named arrays"),
 }

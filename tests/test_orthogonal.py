@@ -133,7 +133,9 @@ def test_resuming_changes_nothing(regularisation, tmp_path):
         options = {"learner": learner, "teacher": nimt.RandomTeacher(k=2), "max_iterations": 8}
         whole = small_lesson(**options)
         for at in (1, 3):
-            small_lesson(**options, callback=lambda p, at=at: p.step >= at, checkpoint=tmp_path / "c")
+            small_lesson(
+                **options, callback=lambda p, at=at: p.step >= at, checkpoint=tmp_path / "c", on_existing="replace"
+            )
             resumed = nimt.resume(tmp_path / "c")
             assert_same_lesson(resumed, whole)
             np.testing.assert_array_equal(resumed.learner.factor_, whole.learner.factor_)

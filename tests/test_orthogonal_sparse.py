@@ -80,7 +80,7 @@ def test_resuming_changes_nothing(full_from, tmp_path, monkeypatch):
     for learner in (None, once):
         whole = taught(learner=learner, max_iterations=30)
         for at in (1, 9, 20):
-            place = tmp_path / "c"
+            place = tmp_path / f"{at} {learner is once}.npz"
             taught(learner=learner, max_iterations=30, callback=lambda p, at=at: p.step >= at, checkpoint=place)
             resumed = nimt.resume(place)
             assert_same_lesson(resumed, whole)

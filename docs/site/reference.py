@@ -42,13 +42,21 @@ def rooms() -> dict[str, list[str]]:
         if inspect.ismodule(subject):
             public = getattr(subject, "__all__", None) or [n for n in dir(subject) if not n.startswith("_")]
             found[name] += [
-                f"nimt.{name}.{inner}" for inner in sorted(public) if id(getattr(subject, inner)) not in own
+                f"nimt.{name}.{inner}" for inner in sorted(public) if id(found_in(subject, inner)) not in own
             ]
         else:
             room = _module_of(name).split(".")[1]
             found["kernels" if room == "kernel_expressions" else room].append(f"nimt.{name}")
     order = {room: place for place, room in enumerate(TITLES)}
     return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def found_in(module: object, name: str) -> object:
+    """Return what a public name stands for, None where it needs a package that is not installed."""
+    try:
+        return getattr(module, name)
+    except nimt.MissingExtra:
+        return None
 
 
 def _module_of(name: str) -> str:
@@ -59,10 +67,10 @@ def _module_of(name: str) -> str:
 def directive_of(path: str) -> list[str]:
     """Return the directive that shows a name's docstring."""
     module, _, name = path.rpartition(".")
-    subject = getattr(importlib.import_module(module), name)
-    if inspect.isclass(subject):
+    subject = found_in(importlib.import_module(module), name)
+    if inspect.isclass(subject) or (subject is None and name[0].isupper()):
         return [f".. autoclass:: {path}", "   :members:"]
-    return [f".. autofunction:: {path}" if callable(subject) else f".. autodata:: {path}"]
+    return [f".. autofunction:: {path}" if callable(subject) or subject is None else f".. autodata:: {path}"]
 
 
 def page_of(room: str, names: list[str]) -> str:

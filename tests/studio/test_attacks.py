@@ -222,7 +222,6 @@ HOSTILE = {
     "pickle.npy": pickled(),
     "bomb.npz": zip_bomb(),
     "noise.npz": b"PK\x03\x04header.npy" + b"\xff" * 300,
-    "words.csv": b"a,b\n<script>,=cmd()\n1,2\n",
     "empty.csv": b"",
     "nul.csv": b"\0\0\0",
     "../../etc/cron.csv": b"a",
