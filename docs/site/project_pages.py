@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,22 @@ def page_of(root: Path, name: str) -> str:
     return LINK.sub(seen_from_built, (root / f"{name}.md").read_text(encoding="utf-8"))
 
 
+def lecture_of(notebook: Path) -> str:
+    """Return a notebook as a page: its text, and its code to be run by the reader."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    pieces = [f"```python\n{text}\n```" if kind == "code" else text for kind, text in texts]
+    return "\n\n".join([*pieces, f"This page is the notebook {{download}}`{notebook.name} <../{notebook.name}>`.", ""])
+
+
 def write(app: Any) -> None:
     """Write the pages."""
     folder = Path(app.srcdir) / "built"
     folder.mkdir(exist_ok=True)
     for name in BESIDE_THE_CODE:
         (folder / f"{name.lower()}.md").write_text(page_of(Path(app.srcdir).parent, name), encoding="utf-8")
+    lecture = Path(app.srcdir) / "lecture.ipynb"
+    (folder / "lecture.md").write_text(lecture_of(lecture), encoding="utf-8")
 
 
 def link_to_them(app: Any, page: str, source: list[str]) -> None:
