@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import nimt
 from nimt.cli.reproduce import reproduce as command
-from nimt.paper import EXPERIMENTS, reproduce
+from nimt.paper import EXPERIMENTS, FAMILY, reproduce
 from nimt.paper.experiments import digits
 from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
@@ -271,6 +271,8 @@ def test_the_command_lists_the_experiments():
     result = run_command("--list")
     assert result.exit_code == 0
     assert all(name in result.output for name in EXPERIMENTS)
+    family = run_command("--family", "--list")
+    assert all(name in family.output for name in FAMILY) and "cheetah" not in family.output
 
 
 def test_the_command_prints_a_table(tmp_path):
