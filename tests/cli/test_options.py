@@ -105,6 +105,10 @@ def test_a_smaller_budget_says_where_the_lesson_stands(nimt, tmp_path):
     answer = nimt("resume", "a", "-n", "20")
     assert answer.code == 0 and "the lesson stands at step 50, past 20: nothing was done" in answer.err
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    for option, said in (("-n", "--iterations must be"), ("--time-limit", "--time-limit must be")):
+        answer = nimt("resume", "a", option, "-1")
+        assert answer.code == 2 and answer.is_one_sentence() and said in answer.err
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
     answer = nimt("resume", "a", "-n", "50")
     assert answer.code == 0 and "the lesson is over: the iteration budget ran out after 50 steps" in answer.err
 

@@ -38,6 +38,7 @@ def resume(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
 ) -> None:
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
+    from nimt.arrays import check_count, check_positive
     from nimt.cli.belonging import check_settings
     from nimt.cli.results import finish
     from nimt.datasets.places import as_path
@@ -49,8 +50,10 @@ def resume(
             raise typer.Exit(_compared(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
         if time_limit is not None:
+            check_positive("time_limit", time_limit)
             settings = dataclasses.replace(settings, time_limit=time_limit)
         if iterations is not None:
+            check_count("iterations", iterations, at_least=0)
             if (stands := _step_of(run)) > iterations:
                 note(f"the lesson stands at step {stands:,}, past {iterations:,}: nothing was done", quiet=quiet)
                 raise typer.Exit(DONE)
