@@ -101,8 +101,8 @@ class Method:
     decays: bool = False
 
 
-def planned(start, end, floor=0.3):
-    return lambda module, points: nimt.PlannedTeacher(k=geometric(start, end), floor=floor)
+def planned(k, floor=0.3):
+    return lambda module, points: nimt.PlannedTeacher(k=k, floor=floor)
 
 
 def uniform(k):
@@ -119,9 +119,10 @@ METHODS = {
     "NINT": Method(
         lambda module, points: nimt.torch.NINTTeacher(nimt.torch.ntk_influence(module, points), k=0.2, look=None)
     ),
-    "epochs in turn 2 to 20 %": Method(planned(0.02, 0.2, floor=1.0)),
-    "epochs by residual 2 to 20 %": Method(planned(0.02, 0.2)),
-    "epochs by residual 5 to 100 %": Method(lambda module, points: nimt.PlannedTeacher(k=cosine(0.05, 1.0))),
+    "epochs in turn 2 to 20 %": Method(planned(geometric(0.02, 0.2), floor=1.0)),
+    "epochs in turn 5 to 100 %": Method(planned(cosine(0.05, 1.0), floor=1.0)),
+    "epochs by residual 2 to 20 %": Method(planned(geometric(0.02, 0.2))),
+    "epochs by residual 5 to 100 %": Method(planned(cosine(0.05, 1.0))),
 }
 
 
@@ -183,10 +184,10 @@ def kept_runs(path=KEPT):
 
 
 def all_runs(quick):
-    """Yield every run, seed by seed, so that a table of the first is there early."""
+    """Yield every run, picture by picture and seed by seed, so that a table of the first is there early."""
     pictures, seeds = (["temple"], SEEDS[:1]) if quick else (list(PICTURES), SEEDS)
-    for seed in seeds:
-        for name in pictures:
+    for name in pictures:
+        for seed in seeds:
             for network in NETWORKS:
                 for method in METHODS:
                     yield network, name, method, seed
