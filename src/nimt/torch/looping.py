@@ -221,13 +221,11 @@ class Taught:
 def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> Taught:
     """Yield, step by step, the dataset indices of the examples that a teacher shows to a module in training.
 
-    The training stays yours: three lines change in it.
+    The training stays yours: three lines change in it::
 
-    ```text
-    for indices in nimt.torch.taught(dataset, module, nimt.PlannedTeacher(k=0.1), epochs=20):
-        x, y = inputs[indices], labels[indices]
-        ...                                     # loss, backward, optimizer.step() as before
-    ```
+        for indices in nimt.torch.taught(dataset, module, nimt.PlannedTeacher(k=0.1), epochs=20):
+            x, y = inputs[indices], labels[indices]
+            ...                                     # loss, backward, optimizer.step() as before
 
     A teacher that looks has all examples evaluated (without gradients) at the steps at which it looks; `RandomTeacher`
     never does. `PlannedTeacher` sees only what the forward passes of the training return for its packs, which costs
