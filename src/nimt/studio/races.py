@@ -118,6 +118,12 @@ class Classroom:
                     return
                 with contextlib.suppress(Exception):
                     Racer(wish, Rules(steps=3), setting).take(3)
+        colours = replace(setting, target=np.ones((len(grid), 3)), initial=np.zeros((len(grid), 3)))
+        for wish in kinds[:2]:
+            if self._closing:
+                return
+            with contextlib.suppress(Exception):
+                Racer(wish, Rules(steps=3), colours).take(3)
         self.ready.set()
 
     def _forget(self) -> None:
