@@ -20,7 +20,7 @@ $(READY): pyproject.toml requirements.lock
 
 demo: $(READY)   ## every experiment of the paper: figures, summary.json and report.html, in out/
 	@$(BIN)/python -m nimt.paper --out out
-	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01"
+	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper"
 
 test: lint       ## lint, type check, all tests but the exhaustive ones
 	$(PYTEST) -m "not exhaustive"

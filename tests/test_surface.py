@@ -22,7 +22,7 @@ PUBLIC = {
     "INTTeacher", "LookSchedule", "MixedTeacher", "PackSchedule", "PlannedTeacher", "schedules", "torch",
     "LessonInterrupted", "LinearLearner", "Logistic", "Measure", "MissingExtra", "MissingFile", "NimtError",
     "NotEnoughMemory", "Nystroem", "NystroemKernel", "OrthogonalLearner", "Outcome", "PerOutput", "Plan", "Points",
-    "Column", "Preparation", "PreparedLearner", "PreparedPoints",
+    "Column", "Columns", "HeldOutError", "NarrowKernelWarning", "Preparation", "PreparedLearner", "PreparedPoints",
     "Problem",
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "Sweep", "SweepProgress",

@@ -18,6 +18,7 @@ from .errors import InvalidInput as InvalidInput
 from .errors import LessonInterrupted as LessonInterrupted
 from .errors import MissingExtra as MissingExtra
 from .errors import MissingFile as MissingFile
+from .errors import NarrowKernelWarning as NarrowKernelWarning
 from .errors import NimtError as NimtError
 from .errors import NotEnoughMemory as NotEnoughMemory
 from .errors import ResponseWarning as ResponseWarning
@@ -35,6 +36,7 @@ from .learners.kernel import KernelLearner as KernelLearner
 from .learners.linear import LinearLearner as LinearLearner
 from .learners.orthogonal import OrthogonalLearner as OrthogonalLearner
 from .learners.prepared import PreparedLearner as PreparedLearner
+from .lesson.held_out import HeldOutError as HeldOutError
 from .lesson.lesson import Lesson as Lesson
 from .lesson.lesson import Outcome as Outcome
 from .losses import Absolute as Absolute
@@ -59,6 +61,7 @@ from .schedules import LookSchedule as LookSchedule
 from .schedules import PackSchedule as PackSchedule
 from .sources import Problem as Problem
 from .sources import read_problem as read_problem
+from .sources.tables import Columns as Columns
 from .sweeps.sweep import Sweep as Sweep
 from .sweeps.sweeping import SweepProgress as SweepProgress
 from .sweeps.sweeping import sweep as sweep

@@ -64,3 +64,7 @@ class StorageWarning(UserWarning):
 
 class TeacherWarning(UserWarning):
     """A teacher chooses by something that misleads it in this lesson, such as labels that are wrong."""
+
+
+class NarrowKernelWarning(UserWarning):
+    """The kernel reaches almost no neighbour: a learner remembers the examples and knows nothing between them."""

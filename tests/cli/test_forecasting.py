@@ -9,27 +9,32 @@ import pytest
 pytestmark = pytest.mark.long
 
 
+PAPER = ("--measure", "paper")
+
+
 def test_forecast_prints_the_steps_and_the_bounds(nimt, tmp_path):
     picture = tmp_path / "forecast.png"
-    answer = nimt("forecast", "gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--figure", str(picture))
+    answer = nimt("forecast", "gmm", "--from", "gmm:start", "--learning-rate", "0.01", *PAPER, "--figure", str(picture))
     assert answer.code == 0
     assert "about 3,060 steps" in answer.out and "<= about 3,060 <=" in answer.out
     assert picture.stat().st_size > 5_000
 
 
 def test_forecast_as_json(nimt):
-    answer = nimt("forecast", "gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--teacher", "whole", "--json")
+    answer = nimt(
+        "forecast", "gmm", "--from", "gmm:start", "--learning-rate", "0.01", *PAPER, "--teacher", "whole", "--json"
+    )
     content = json.loads(answer.out)
     assert content["itd"] == 7102 and content["bounds"] == [7102, 7102] and content["reachable"]
 
 
 def test_forecast_of_a_picture_of_92_by_92_pixels(nimt):
-    answer = nimt("forecast", "cat", "--learning-rate", "0.01", "--tol", "7e-3", "--teacher", "whole")
+    answer = nimt("forecast", "cat", "--learning-rate", "0.01", "--tol", "7e-3", *PAPER, "--teacher", "whole")
     assert answer.code == 0 and "174,961 steps" in answer.out
 
 
 def test_plan_says_the_forecast(nimt):
-    task = ("gmm", "--from", "gmm:start", "--learning-rate", "0.01")
+    task = ("gmm", "--from", "gmm:start", "--learning-rate", "0.01", *PAPER)
     assert "forecast: M < 0.0001 after about 3,060 steps" in nimt("plan", *task).out
     assert json.loads(nimt("plan", *task, "--json").out)["forecast"] == 3060
     assert "forecast" not in nimt("plan", *task, "--teacher", "soft").out
@@ -43,6 +48,7 @@ def test_teach_says_the_forecast(nimt, tmp_path):
         "gmm:start",
         "--learning-rate",
         "0.01",
+        *PAPER,
         "-n",
         "20",
         "--out",

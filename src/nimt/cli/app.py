@@ -23,7 +23,10 @@ from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, pre
 from nimt.cli.wording import in_words_of_the_program
 from nimt.errors import NimtError
 
-COMMANDS = ("teach", "compare", "sweep", "show", "resume", "plan", "forecast", "reproduce", "demo", "studio")
+COMMANDS = (
+    "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "reproduce", "demo",
+    "studio",
+)  # fmt: skip
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # Windows has one
 EXAMPLES = (
     "nimt demo",

@@ -35,7 +35,7 @@ def check_settings(config: Path, settings: RunSettings) -> None:
             f"{where} does not say which lesson it belongs to: it was edited, or an older nimt wrote it; use "
             f"nimt.resume from Python, or begin anew with nimt teach --config"
         )
-    if mark[0] != digest(settings.to_toml()):
+    if mark[0] not in (digest(_settings_in(config)), digest(settings.to_toml())):
         raise InvalidInput(
             f"{where} was changed since its run began: undo that (nimt resume --iterations gives a larger budget), or "
             f"begin another run with nimt teach --config"
@@ -57,6 +57,12 @@ def _mark_in(config: Path) -> tuple[str, str] | None:
     return found[0] if len(found) == 1 else None
 
 
+def _settings_in(config: Path) -> str:
+    """Return the text of a run.toml without the line by which it is known: as this or an earlier nimt wrote it."""
+    lines = config.read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not MARK.match(line))
+
+
 def _difference(settings: RunSettings, lesson: dict[str, Any]) -> str:
     """Name one number that differs, where the settings say it as plainly as the lesson does."""
     learner = lesson.get("learner")
@@ -64,7 +70,7 @@ def _difference(settings: RunSettings, lesson: dict[str, Any]) -> str:
     pairs = {
         "learning_rate": (settings.learning_rate, rate if isinstance(rate, str) else repr(rate)),
         "seed": (settings.seed, lesson.get("seed")),
-        "tol": (settings.tol or None, lesson.get("tol")),
+        "tol": (settings.tolerance, lesson.get("tol")),
         "measure": (settings.measure, lesson.get("measure")),
     }
     for name, (here, there) in pairs.items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
+from nimt.cli.defaults import read_completed
 from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
     from nimt.sources import Problem
 
-TEACHERS = "greedy:1,greedy:0.05,random:0.05,whole"
+TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
 SEEDS = 5
 
 EXAMPLES = (
-    "nimt compare gmm --from gmm:start --learning-rate 0.01",
+    "nimt compare gmm --from gmm:start --learning-rate 0.01 --measure paper",
     "nimt compare digit:0 --teachers greedy:1,random:1 --seeds 3 -n 1000",
 )
 
@@ -62,7 +63,7 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     from nimt.files import write_text
     from nimt.teaching.teaching import plan
 
-    problem = settings.problem()
+    settings, problem = read_completed(settings)
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
     for teacher in teachers.values():
         plan(learner, teacher, problem.pool, problem.target, **settings.rules())  # refuses what cannot be given

@@ -17,8 +17,9 @@ def quick_forecast(settings: RunSettings, problem: Any, learner: Any, teacher: A
     """Return a forecast where it takes less than about a second; None where it takes longer or there is none."""
     from nimt.theory.forecasting import forecast_in_a_second
 
-    if not settings.tol or len(problem.pool) > LARGEST_POOL:
+    if settings.tolerance is None or len(problem.pool) > LARGEST_POOL:
         return None
     return forecast_in_a_second(
-        learner, teacher, problem.pool, problem.target, tol=settings.tol, measure=settings.measure, seed=settings.seed
-    )
+        learner, teacher, problem.pool, problem.target,
+        tol=settings.tolerance, measure=settings.measure, seed=settings.seed,
+    )  # fmt: skip

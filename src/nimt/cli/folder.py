@@ -25,6 +25,9 @@ REPORTS = (
     "lesson.gif",
     "lesson.mp4",
     "replay.html",
+    "examples.csv",
+    "curve.csv",
+    "learner.npz",
 )
 LESSONS = "*-seed-*.npz"  # of a comparison
 UNDER_WAY = "lessons-under-way"  # the folder of a comparison that is not finished

@@ -33,6 +33,8 @@ LESSON_OPTIONS: dict[str, Any] = {
     "target_column": _option(str, ("--target-column",), "The column that is taught; the last usually.", TABLE),
     "scale_features": _option(bool, ("--scale-features/--raw-features",), "Features to mean 0, deviation 1.", TABLE),
     "duplicates": _option(str, ("--duplicates",), "refuse points with several targets, or teach their mean.", TABLE),
+    "missing": _option(str, ("--missing",), "Rows without a value: refuse, drop, or fill in the mean.", TABLE),
+    "holdout": _option(float, ("--holdout",), "The share of rows that is not taught but tested; 0.2 usually.", TABLE),
     "teacher": _option(
         str,
         ("--teacher",),
@@ -55,12 +57,25 @@ LESSON_OPTIONS: dict[str, Any] = {
     "kernel": _option(
         str, ("--kernel",), "rbf, matern, linear, wendland, or an expression such as 'RBF(0.5) + 0.1 * Matern(2)'.", HOW
     ),
-    "width": _option(float, ("--width",), "Of the kernel; rbf is exp(-|x - y|^2 / width^2).", HOW),
-    "loss": _option(str, ("--loss",), "square, hinge, logistic, huber or absolute.", HOW),
+    "width": _option(
+        float, ("--width",), "Of the kernel: rbf is exp(-|x - y|^2 / width^2); 0.5, for a table one that fits.", HOW
+    ),
+    "loss": _option(str, ("--loss",), "square; for two classes logistic. hinge, huber, absolute, crossentropy.", HOW),
     "learning_rate": _option(str, ("--learning-rate",), "A number, or auto: the largest that is safe.", HOW),
     "iterations": _option(int, ("--iterations", "-n"), "The most steps.", WHEN),
-    "tol": _option(float, ("--tol",), "Stop when the discrepancy is below it; 0 never does.", WHEN),
-    "measure": _option(str, ("--measure",), "paper (n outside the root) or rms.", WHEN),
+    "tol": _option(
+        str,
+        ("--tol",),
+        "Stop when the measure is below it; 0 never does. A share of the target's deviation, 1% usually, or a number; "
+        "0.0001 usually with --measure paper, 0.99 with accuracy.",
+        WHEN,
+    ),
+    "measure": _option(
+        str,
+        ("--measure",),
+        "rms usually; paper (the n outside the root), or accuracy, which is usual for classes.",
+        WHEN,
+    ),
     "patience": _option(int, ("--patience",), "Stop when nothing improved for so many steps.", WHEN),
     "time_limit": _option(float, ("--time-limit",), "Stop after so many seconds; nimt resume continues.", WHEN),
     "seed": _option(int, ("--seed",), "Every random choice flows from it.", WHEN),

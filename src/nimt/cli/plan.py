@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
+from nimt.cli.defaults import read_completed
 from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import settings_from
 
@@ -28,8 +29,7 @@ def plan(
     from nimt.cli.expecting import quick_forecast
     from nimt.teaching.teaching import plan as planned
 
-    settings = settings_from(target, given)
-    problem = settings.problem()
+    settings, problem = read_completed(settings_from(target, given))
     for sentence in problem.notes:
         note(sentence)
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)

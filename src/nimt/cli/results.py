@@ -25,9 +25,14 @@ ROWS = {
     "discrepancy_at_end": "{word} at the end",
     "psnr_at_start": "PSNR at the start, dB",
     "psnr_at_end": "PSNR at the end, dB",
+    "held_out_points": "rows held out",
+    "held_out_r2": "R^2 on them",
+    "held_out_rms": "root mean square error on them",
+    "held_out_accuracy": "accuracy on them",
     "examples": "examples shown",
     "distinct_points": "distinct points shown",
     "points": "points in the pool",
+    "classes": "classes",
     "teacher": "teacher",
     "kernel": "kernel",
     "kernel_width": "kernel width",
@@ -41,6 +46,7 @@ ROWS = {
 
 
 LONGEST_REPLAY = 200_000  # steps
+USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
 
 def finish(
@@ -131,18 +137,21 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_written(folder.path, written)
         if folder.has_checkpoint():
             size = folder.checkpoint_bytes() / 1e6
-            larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {max(1, 2 * len(lesson))}"
+            larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {2 * len(lesson) or USUAL_BUDGET}"
             say(f"go on with: {go_on}{larger} (the checkpoints for it take {size:.1f} MB)")
 
 
 def print_summary(summary: dict[str, Any]) -> None:
     """Print the summary as a table."""
-    from nimt.reports.summary import compiling_text
+    from nimt.reports.summary import below, compiling_text
 
     word = summary["measure_word"]
     rows = [
         [says.format(word=word), text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None
     ]
+    for row in rows:
+        if row[0] == ROWS["discrepancy_at_end"].format(word=word):
+            row[1] = below(summary["discrepancy_at_end"], summary["tol"])
     compiling = compiling_text(summary)
     if compiling is not None:
         rows.append(["seconds of compiling", compiling])

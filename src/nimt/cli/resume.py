@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
+from nimt.cli.defaults import read_completed
 from nimt.cli.folder import RunFolder, repeated
 from nimt.cli.settings import RunSettings, settings_of
 from nimt.errors import CorruptLesson, InvalidInput
@@ -100,7 +101,7 @@ def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool)
         if lesson.outcome is not Outcome.BUDGET or len(lesson) >= settings.iterations:
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
-    problem = settings.problem()
+    settings, problem = read_completed(settings)
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     again = prepared(settings, problem, learner, teacher)
     _begin(run, settings, again.settings, f"{settings.target!r} as it is now")

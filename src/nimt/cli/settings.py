@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nimt.teachers.base import Teacher
 
 USUAL_K = "1"
+WIDTH = 0.5  # of the paper, for pictures, arrays and formulas
+LOSSES_OF_CLASSES = ("hinge", "logistic", "crossentropy")
 LARGEST_CONFIG = 1 << 16  # bytes
 MOST_DOTS = 250  # in a line of it
 MOST_SNAPSHOTS = 100_000
@@ -29,6 +31,7 @@ WHOLE_NUMBERS = (
     "size", "iterations", "patience", "seed", "every", "seeds", "communicate", "communicate_until",
 )  # fmt: skip
 MOST_SEEDS = 10_000
+OTHERWISE = {"learning-rate": ", or auto", "tol": ", or a share of the target's deviation such as 1%"}
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 
 
@@ -44,8 +47,10 @@ class RunSettings:
     strict: bool = False
     features: str | None = None
     target_column: str | None = None
-    scale_features: bool = False
+    scale_features: bool = True
     duplicates: str = "refuse"
+    missing: str = "refuse"
+    holdout: float | None = None
     teacher: str = "greedy"
     k: str = USUAL_K
     pool: float | None = None
@@ -55,12 +60,12 @@ class RunSettings:
     probability: float = 0.2
     learner: str = "kernel"
     kernel: str = "rbf"
-    width: float = 0.5
-    loss: str = "square"
+    width: float | None = None
+    loss: str | None = None
     learning_rate: str = "auto"
     iterations: int = 20_000
-    tol: float = 1e-4
-    measure: str = "paper"
+    tol: str | None = None
+    measure: str | None = None
     patience: int | None = None
     time_limit: float | None = None
     seed: int = 0
@@ -97,7 +102,15 @@ class RunSettings:
             normalise=self.normalise,
             grey=self.grey,
             strict=self.strict,
-            columns=Columns(names, self.target_column, self.scale_features, self.duplicates),
+            columns=Columns(
+                names,
+                self.target_column,
+                self.scale_features,
+                self.duplicates,
+                self.missing,
+                self.holdout,
+                classes=self.loss in LOSSES_OF_CLASSES,
+            ),
         )
 
     def made_learner(self, problem: Problem) -> KernelLearner | OrthogonalLearner:
@@ -107,7 +120,8 @@ class RunSettings:
         if self.learner != "kernel":
             return self._projecting_learner(problem)
         rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
-        return KernelLearner(self.made_kernel(problem), loss=self.loss, learning_rate=rate, initial=problem.start)
+        loss = self.loss or "square"
+        return KernelLearner(self.made_kernel(problem), loss=loss, learning_rate=rate, initial=problem.start)
 
     def _projecting_learner(self, problem: Problem) -> OrthogonalLearner:
         from nimt.learners.orthogonal import OrthogonalLearner
@@ -124,13 +138,15 @@ class RunSettings:
         """Return the kernel, on points of the problem's dimension."""
         from nimt.kernel_expressions import parse_kernel
 
-        return parse_kernel(self.kernel, width=self.width, dimension=problem.pool.dimension)
+        width = WIDTH if self.width is None else self.width
+        return parse_kernel(self.kernel, width=width, dimension=problem.pool.dimension)
 
     def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
         from nimt.arrays import check_count
         from nimt.teachers.base import AlternativeLabels
         from nimt.teachers.communicating import Communicating
+        from nimt.teachers.greedy import GreedyTeacher
         from nimt.teachers.spelling import PER_OUTPUT, spelled, spelled_teachers
 
         name = self.teacher if name is None else name
@@ -142,6 +158,9 @@ class RunSettings:
                 _refuse_k(name, asked)
         size = pack(self.k if k is None else k)
         teacher = spelled(name, k=size, pool=self.pool, labels=labels, kernel=self.made_kernel(problem), loss=self.loss)
+        if problem.classes and self.loss in LOSSES_OF_CLASSES and isinstance(teacher, GreedyTeacher):
+            # under these losses f grows beyond the labels, so that |f - f*| is large where the learner is sure
+            teacher = dataclasses.replace(teacher, score="loss", loss=self.loss)
         if self.communicate is None:
             if self.communicate_until is not None:
                 raise InvalidInput("communicate-until says when mixing ends: give communicate, how often, too")
@@ -161,11 +180,16 @@ class RunSettings:
             named[part.strip()] = self.made_teacher(problem, name, k or None)
         return named
 
+    @property
+    def tolerance(self) -> float | None:
+        """The tolerance as a number, None where there is none."""
+        return (_number("tol", self.tol) or None) if self.tol is not None else None
+
     def rules(self) -> dict[str, Any]:
         """Return the rules of the lesson, as `nimt.teach` takes them."""
         return {
             "max_iterations": self.iterations,
-            "tol": self.tol or None,
+            "tol": self.tolerance,
             "measure": self.measure,
             "patience": self.patience,
             "time_limit": self.time_limit,
@@ -198,6 +222,8 @@ class RunSettings:
             if value is not None and not (name in LATER and value == DEFAULTS[name]):
                 if name in ("target", "initial", "other_target"):
                     value = absolute(value)
+                if name == "tol" and not value.endswith("%"):
+                    value = _number(name, value)
                 lines.append(f"{name} = {toml_value(value)}")
         return "\n".join(lines) + "\n"
 
@@ -207,7 +233,7 @@ DEFAULTS = {name: part.default for name, part in FIELDS.items() if part.default 
 KINDS: dict[str, type] = {
     **dict.fromkeys(FIELDS, str),
     **dict.fromkeys(WHOLE_NUMBERS, int),
-    **dict.fromkeys(("pool", "probability", "width", "tol", "time_limit"), float),
+    **dict.fromkeys(("pool", "probability", "width", "holdout", "time_limit"), float),
     **dict.fromkeys(("strict", "grey", "scale_features"), bool),
 }
 LATER = (
@@ -279,7 +305,9 @@ def checked(name: str, value: Any, path: Path) -> Any:
         raise InvalidInput(f"{str(path)!r} sets {name} to {shown(value)}: a number has at most 63 bits")
     if kind is float and type(value) is int:
         return float(value)
-    if name in ("k", "learning_rate") and type(value) in (int, float):
+    if name == "tol" and type(value) is float and not math.isfinite(value):
+        raise InvalidInput(f"{str(path)!r} sets {name} = {shown(value)}: it must be a number, or a share such as 1%")
+    if name in ("k", "learning_rate", "tol") and type(value) in (int, float):
         return repr(value)
     if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
         raise InvalidInput(f"{str(path)!r} sets {name} = {shown(value)}: it must be {WORDS[kind]}")
@@ -363,7 +391,7 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InvalidInput(f"{name} must be a number{', or auto' if name != 'k' else ''}, got {text!r}")
+        raise InvalidInput(f"{name} must be a number{OTHERWISE.get(name, '')}, got {text!r}")
     return number
 
 

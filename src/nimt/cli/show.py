@@ -46,7 +46,7 @@ def show(
     path = as_path(lesson)
     if figures and not path.is_dir():
         raise InvalidInput(f"--figures writes to the folder of a run, and {lesson!r} is none: name the folder")
-    found = _found(path)
+    found = found_lesson(path)
     if figures:
         _draw(found, path, cmap, quiet=as_json)
     summary = summary_of(found)
@@ -75,7 +75,7 @@ def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
     note(f"written to {path}: {', '.join(one.name for one in written)}", quiet=quiet)
 
 
-def _found(path: Path) -> Lesson:
+def found_lesson(path: Path) -> Lesson:
     """Return the lesson of a file, or of a folder: finished, or as far as its checkpoint goes."""
     from nimt.cli.folder import RunFolder
     from nimt.datasets.places import readable_file

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nimt.cli.defaults import completed
 from nimt.cli.settings import FIELDS, RunSettings, absolute, checked, read_toml, toml_value
 from nimt.errors import InvalidInput
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 TEACHERS = "greedy:1,random:1"
 SEEDS = 5
+MEASURED = {"measure": "paper", "tol": "0.0001"}  # usually: one tolerance for targets of any size
 OF_ALL = ("iterations", "tol", "measure", "engine", "seeds")  # settings that all lessons share
 OF_LEARNERS = ("kernel", "width", "loss", "learning_rate")
 OF_TEACHERS = ("teachers", "pool", "probability")
@@ -85,7 +87,10 @@ class Study:
             count *= len(values)
         if count * int(self.values["seeds"]) > MOST_LESSONS:
             raise InvalidInput(f"this study has {count:,} combinations, and {MOST_LESSONS:,} lessons are the most")
-        return [RunSettings(**dict(zip(self.values, values, strict=True))) for values in itertools.product(*lists)]
+        return [
+            RunSettings(**MEASURED | dict(zip(self.values, values, strict=True)))
+            for values in itertools.product(*lists)
+        ]
 
     def plans(self) -> tuple[list[Planned], list[str]]:
         """Return what is to be given, and what was decided while reading; each problem is read once."""
@@ -104,6 +109,7 @@ class Study:
                 read[which] = problem, fingerprint([describe(problem.pool), problem.target])
                 notes |= dict.fromkeys(problem.notes)
             problem, mark = read[which]
+            settings, problem = completed(settings, problem)
             where = self._name(settings, of_problems) or Path(settings.target).name
             who = self._name(settings, OF_LEARNERS) or "learner"
             by = self._name(settings, OF_TEACHERS)

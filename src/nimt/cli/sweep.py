@@ -107,7 +107,7 @@ def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     written = [path / STUDY, folder_rows(path), path / TABLE]
     if found.given:
         numbers = [name for name, values in study.varied.items() if all(isinstance(value, float) for value in values)]
-        ax = found.plot(x=numbers[0]) if numbers and study.values.get("tol", 1.0) else found.plot()
+        ax = found.plot(x=numbers[0]) if numbers and study.settings()[0].tolerance else found.plot()
         with whole_file(path / FIGURE) as temporary:
             figure = ax.get_figure(root=True)
             assert figure is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
+from nimt.cli.defaults import read_completed
 from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from nimt.teaching.running import Run
 
 EXAMPLES = (
-    "nimt teach gmm --from gmm:start --learning-rate 0.01",
+    "nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper",
     "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
     "nimt teach face:1 --size 24 --kernel 'RBF(0.4) + 0.1 * Matern(2)'",
 )
@@ -56,7 +57,7 @@ def run_lesson(
     from nimt.files import write_text
 
     check_cmap(settings)
-    problem = settings.problem()
+    settings, problem = read_completed(settings)
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     # refused here, before a folder is made or an older run in it is replaced
     run = prepared(settings, problem, learner, teacher)
@@ -95,9 +96,17 @@ def prepared(settings: RunSettings, problem: Problem, learner: Learner, teacher:
     """Check everything and build the lesson, without beginning it."""
     from nimt.teaching.teaching import prepare
 
+    aside = problem.aside
     snapshots = settings.snapshots(problem.target.size)
     return prepare(
-        learner, teacher, problem.pool, problem.target, **settings.rules(), seed=settings.seed, snapshots=snapshots
+        learner,
+        teacher,
+        problem.pool,
+        problem.target,
+        **settings.rules(),
+        seed=settings.seed,
+        snapshots=snapshots,
+        holdout=None if aside is None else (aside.points, aside.target),
     )
 
 

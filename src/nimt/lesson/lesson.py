@@ -21,6 +21,7 @@ from nimt.learners.prepared import on_prepared_points, with_preparation
 from nimt.lesson import storage
 from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
+from nimt.lesson.held_out import HeldOutError, described_errors, error_on, stored_errors, stored_held_out
 from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.base import Grid, Points, Pool
 from nimt.pools.prepared import PreparedPoints
@@ -90,6 +91,9 @@ class Lesson:
         At which steps the teacher looked at the learner, for a teacher with a schedule of looking.
     mix_steps, mixes : arrays (m,) of int and (m, q, q), or None
         Before which steps the outputs were mixed, and by which matrices: f^t is the function after the mixture.
+    held_out_curve : dict of step -> float
+        The error on held-out points at the snapshots and at the end: the root mean square error, of classes the
+        accuracy. Of many points, the first ones only.
     picks : array (n,) of int
         How often each point of the pool was shown.
     snapshots : dict of step -> array (n,), or (n, q)
@@ -135,6 +139,15 @@ class Lesson:
     looked: NDArray[np.bool_] | None = None
     mix_steps: NDArray[np.int64] | None = None
     mixes: Array | None = None
+    held_out_curve: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def held_out(self) -> HeldOutError | None:
+        """The error of the taught learner on points that were held out; None where there are none."""
+        held = stored_held_out(self.settings.get("holdout"), self.pool.dimension, self.target.shape[1:])
+        if held is None or self.taught is None:
+            return None
+        return error_on(np.asarray(self.taught.predict(held[0]), dtype=np.float64), held[1])
 
     @property
     def taught(self) -> Any:
@@ -321,6 +334,7 @@ class Lesson:
             "pool": describe(self.pool),
             "learner": self._described_learner(),
             "settings": self.settings,
+            "held_out_curve": described_errors(self.held_out_curve),
             # the end closes the series of snapshots, and is stored as what changed since the last of them
             "course": {**{str(step): values for step, values in self.snapshots.items()}, END: self.final},
         }
@@ -446,6 +460,7 @@ class Lesson:
             drew=bool(content.get("drew", True)),
             mix_steps=mix_steps,
             mixes=mixes,
+            held_out_curve=stored_errors(content.get("held_out_curve")),
             looked=None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
         )
 

@@ -23,6 +23,8 @@ from nimt.plots.style import QUIET, inks
 from nimt.teaching.comparing import Comparison
 
 SIZE = (5.4, 3.2)  # inches
+WIDEST, THINNEST = 3.2, 1.2  # points, of the first and the last of several curves
+HELD_OUT = "#555555"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class Curve:
     """What `curve` draws: the discrepancy (T + 1,) after each step (T + 1,), the tolerance, and where it was met.
 
     For a picture `decibels_at_one` is its peak signal-to-noise ratio where the discrepancy is 1; None otherwise.
+    `held_out` has the steps and errors on points that were held out, in the same unit.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Curve:
     axis: str
     decibels_at_one: float | None = None
     is_logarithmic: bool = True
+    held_out: tuple[tuple[int, float], ...] = ()
 
 
 def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
@@ -59,7 +63,16 @@ def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
         axis=lesson.measure.axis or lesson.measure.name,
         decibels_at_one=_decibels_at_one(lesson),
         is_logarithmic=not lesson.measure.higher_is_better,
+        held_out=_held_out(lesson),
     )
+
+
+def _held_out(lesson: Lesson) -> tuple[tuple[int, float], ...]:
+    """Return the steps and errors on held-out points, where they are in the unit of the curve."""
+    found = lesson.held_out
+    if found is None or lesson.measure.name != found.main[0]:
+        return ()
+    return tuple(sorted(lesson.held_out_curve.items()))
 
 
 def _decibels_at_one(lesson: Lesson) -> float | None:
@@ -155,9 +168,15 @@ def compare_curves(
 
 def _draw_curves(curves: list[Curve], ax: Axes) -> None:
     ready = inks((one.colour for one in curves), (one.method for one in curves))
-    for one, ink in zip(curves, ready, strict=True):
+    widths = np.linspace(WIDEST, THINNEST, len(curves)) if len(curves) > 1 else [None]
+    for one, ink, width in zip(curves, ready, widths, strict=True):
         name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
-        ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name)
+        # each thinner than the one before: a curve on top of an equal one leaves its edges visible
+        ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name, linewidth=width)
+        if one.held_out:
+            steps, errors = zip(*one.held_out, strict=True)
+            label = f"{one.name}, held-out rows" if len(curves) > 1 else "held-out rows"
+            ax.plot(steps, errors, "o:", color=HELD_OUT, markersize=2.5, linewidth=1.0, label=label)
         if one.itd is not None:
             ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
     if all(one.is_logarithmic for one in curves) and any((one.discrepancy > 0).any() for one in curves):

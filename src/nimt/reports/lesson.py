@@ -21,7 +21,7 @@ from nimt.plots.looks import has_decibels, look_of
 from nimt.plots.scenes import scene_of
 from nimt.plots.style import inks
 from nimt.reports import html as pages
-from nimt.reports.summary import compiling_text, summary_of
+from nimt.reports.summary import below, compiling_text, summary_of
 
 DPI = 130
 DURING = 3  # panels between before and after
@@ -148,7 +148,14 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
         meets = f"{measure.letter} {'at least' if measure.higher_is_better else '<'} {summary['tol']:g}"
         numbers[f"steps to {meets} (ITD)"] = "not reached" if itd is None else f"{itd:,}"
     numbers[f"{measure.letter} at the start"] = _short(start)
-    numbers[f"{measure.letter} at the end"] = _short(end)
+    numbers[f"{measure.letter} at the end"] = below(end, summary["tol"])
+    if summary["held_out_points"] is not None:
+        held = f"on {summary['held_out_points']:,} rows held out"
+        if summary["held_out_accuracy"] is not None:
+            numbers[f"accuracy {held}"] = f"{summary['held_out_accuracy']:.1%}"
+        elif summary["held_out_r2"] is not None:
+            numbers[f"R^2 {held}"] = f"{summary['held_out_r2']:.4f}"
+        numbers[f"RMS error {held}"] = _short(summary["held_out_rms"])
     if summary["psnr_at_end"] is not None:
         numbers["PSNR at the end"] = f"{summary['psnr_at_end']:.1f} dB"
     numbers[f"points shown, of {summary['points']:,}"] = f"{summary['distinct_points']:,}"
@@ -166,7 +173,7 @@ def _short(value: float | None) -> str:
 def _settings(summary: dict[str, Any]) -> dict[str, Any]:
     names = (
         "teacher", "learner", "kernel", "kernel_width", "loss", "learning_rate", "measure", "tol", "max_iterations",
-        "seed", "pool", "outputs", "examples", "engine", "record", "steps_per_second",
+        "seed", "pool", "classes", "outputs", "examples", "engine", "record", "steps_per_second",
     )  # fmt: skip
     values = {name.replace("_", " "): summary[name] for name in names}
     speed = values["steps per second"]

@@ -10,6 +10,7 @@ import numpy as np
 from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import has_decibels
 
+HELD_OUT = ("held_out_points", "held_out_rms", "held_out_r2", "held_out_accuracy")
 MENTIONED = 0.1  # seconds of compiling below which nothing is said about it
 
 
@@ -42,11 +43,13 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "discrepancy_at_end": finite(lesson.discrepancy[-1]),
         "smallest_discrepancy": finite(np.nanmin(lesson.discrepancy)),
         **_decibels(lesson),
+        **_held_out(lesson),
         "examples": int(lesson.picks.sum()),
         "distinct_points": int(np.count_nonzero(lesson.picks)),
         "points": len(lesson.pool),
         "outputs": 1 if lesson.target.ndim == 1 else lesson.target.shape[1],
         "pool": repr(lesson.pool),
+        "classes": _classes_text(lesson),
         "teacher": lesson.method,
         "learner": learner.get("name", learner["type"]) if learner["type"] == "foreign" else learner["type"],
         "kernel": kernel_text(learner.get("kernel")),
@@ -68,6 +71,38 @@ def _decibels(lesson: Lesson) -> dict[str, float | None]:
     curve = lesson.psnr() if has_decibels(lesson) else None
     at = {"psnr_at_start": 0, "psnr_at_end": -1}
     return {name: None if curve is None else finite(curve[place]) for name, place in at.items()}
+
+
+def _classes_text(lesson: Lesson) -> str | None:
+    """Return the words of the classes, None where the target is of numbers."""
+    classes = getattr(getattr(lesson.pool, "preparation", None), "classes", ())
+    return ", ".join(classes) or None
+
+
+def _held_out(lesson: Lesson) -> dict[str, float | int | None]:
+    """Return the error on points that were held out, each None where it is not known."""
+    found = lesson.held_out
+    if found is None:
+        return dict.fromkeys(HELD_OUT)
+    r_squared = None if found.r_squared is None else finite(found.r_squared)
+    return dict(zip(HELD_OUT, (found.count, finite(found.rms), r_squared, found.accuracy), strict=True))
+
+
+def below(value: float | None, tol: float | None) -> str:
+    """Return a value with so many digits that it is seen to be below the tolerance, if it is.
+
+    Examples
+    --------
+    >>> below(9.99999e-5, 1e-4), below(0.0123456, 0.01)
+    ('9.99999e-05', '0.0123456')
+    """
+    if value is None:
+        return "not finite"
+    for digits in range(6, 17):
+        text = f"{value:.{digits}g}"
+        if tol is None or (float(text) < tol) == (value < tol):
+            break
+    return text
 
 
 def compiling_text(summary: dict[str, Any]) -> str | None:

@@ -11,7 +11,7 @@ from nimt.arrays import Array, frozen
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
-from nimt.pools.prepared import PreparedPoints
+from nimt.pools.prepared import Preparation, PreparedPoints
 from nimt.sources.reading import read_source
 from nimt.sources.source import Aside
 from nimt.sources.tables import Columns
@@ -43,6 +43,16 @@ class Problem:
     notes: tuple[str, ...] = ()
     start: InitialFunction = 0.0
     aside: Aside | None = None
+
+    @property
+    def preparation(self) -> Preparation | None:
+        """How the rows of a table became points; None for anything else."""
+        return self.pool.preparation if isinstance(self.pool, PreparedPoints) else None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The words of a table's target, () where it is of numbers."""
+        return () if self.preparation is None else self.preparation.classes
 
 
 def read_problem(

@@ -78,7 +78,9 @@ class Source:
                     f"{self.name} is a function of {self.dimension} variable(s) and {of} has points of dimension "
                     f"{pool.dimension}: they cannot be in one lesson"
                 )
-            if isinstance(pool, PreparedPoints):  # a function of what the table holds, not of what it was scaled to
+            if (
+                isinstance(pool, PreparedPoints) and self.dimension is not None
+            ):  # a function of what the table holds, not of what it was scaled to
                 return values_on(_as_in_the_table(pool, self.name), self.function, self.name), ()
             return values_on(pool, self.function, self.name), ()
         assert self.pool is not None and self.values is not None

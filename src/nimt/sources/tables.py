@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ MOST_CELLS = 1 << 25  # values in use
 MOST_LISTED = 20  # names of columns in a sentence
 MOST_LEVELS = 100  # different words of a feature
 MOST_CLASSES = 100
+USUAL_HOLDOUT = 0.2
 FEW_ROWS = 20  # with fewer, none is held out by default
 DUPLICATES = ("refuse", "mean")
 MISSING_RULES = ("refuse", "drop", "mean")
@@ -50,8 +51,9 @@ class Columns:
     missing : {"refuse", "drop", "mean"}
         What to do with a row without a value: refuse the table, leave the row out, or fill in the mean of the column
         (of words: the most frequent). A row without a target is left out also with "mean".
-    holdout : float
-        The share of the rows that is held out: not taught, and kept for measuring the error on rows never seen.
+    holdout : float or None
+        The share of the rows that is held out: not taught, and kept for measuring the error on rows never seen. None
+        holds out a fifth where there are at least 20 rows.
     classes : bool
         Whether a target of numbers is one of classes, as it is for the hinge and the logistic loss. A target of words
         always is.
@@ -62,7 +64,7 @@ class Columns:
     scale: bool = True
     duplicates: str = "refuse"
     missing: str = "refuse"
-    holdout: float | None = None
+    holdout: float | None = 0.0
     classes: bool = False
 
     def __post_init__(self) -> None:
@@ -72,6 +74,12 @@ class Columns:
             raise InvalidInput(f"missing must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
         if self.holdout is not None and (not is_number(self.holdout) or not 0 <= self.holdout < 1):
             raise InvalidInput(f"holdout must be a share from 0 to below 1, got {self.holdout!r}")
+
+    def asked(self, names: list[str]) -> list[str]:
+        """Return which of the columns of a table are used."""
+        if self.features is None:
+            return names
+        return [*self.features, names[-1] if self.target is None else self.target]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +113,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     columns : Columns
     """
     file = readable_file(path, LARGEST_TABLE)
-    raw, first_row = raw_columns(file, columns)
+    raw, first_row = raw_columns(file, columns.asked)
     rows = _used(raw, columns, file, first_row)
     rows = _without_missing(rows, columns.missing)
     rows = _as_classes(rows, columns)
@@ -121,10 +129,15 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     return Source(file.name, pool, values, dimension=pool.dimension, notes=kept.notes, aside=held)
 
 
-def raw_columns(file: Path, columns: Columns = Columns()) -> tuple[list[RawColumn], int]:  # noqa: B008 (frozen)
-    """Return the columns that are asked for, all if none is, and the row at which the data begin."""
+def raw_columns(file: Path, asked: Callable[[list[str]], Iterable[str]]) -> tuple[list[RawColumn], int]:
+    """Return the columns of a file, and the row at which the data begin.
+
+    `asked` says which columns are read, given the names of all: the cells of the others are not looked at.
+    """
     if file.suffix.lower() == ".parquet":
-        return read_parquet(file, MOST_COLUMNS), 1
+        columns = read_parquet(file, MOST_COLUMNS)
+        wanted = set(asked([column.name for column in columns]))
+        return [column for column in columns if column.name in wanted], 1
     with contextlib.closing(blocks_of(file)) as blocks:
         block, separator = next(blocks, ([], ","))
         if not block:
@@ -132,7 +145,8 @@ def raw_columns(file: Path, columns: Columns = Columns()) -> tuple[list[RawColum
         comma = separator != ","
         titled = any(numbers_of([cell], comma) is None for cell in block[0])
         names = _names_of(block[0], file) if titled else [f"column {place + 1}" for place in range(len(block[0]))]
-        used = _places_read(names, columns)
+        wanted = set(asked(names))
+        used = [place for place, name in enumerate(names) if name in wanted]
         readers = {place: ColumnReader(names[place], file, comma=comma) for place in used}
         number = 2 if titled else 1
         count = 0
@@ -144,17 +158,7 @@ def raw_columns(file: Path, columns: Columns = Columns()) -> tuple[list[RawColum
             for place, reader in readers.items():
                 reader.add(cells[place], number)
             number += len(part)
-        places = {name: place for place, name in enumerate(names)}
-        check_names(names, columns, file)
-        return [readers[places[name]].column() for name in names if places[name] in readers], 2 if titled else 1
-
-
-def _places_read(names: list[str], columns: Columns) -> list[int]:
-    """Return the places of the columns that are read: not the cells of a column that is not used."""
-    if columns.features is None:
-        return list(range(len(names)))
-    target = names[-1] if columns.target is None else columns.target
-    return [place for place, name in enumerate(names) if name in (*columns.features, target)]
+        return [readers[place].column() for place in used], 2 if titled else 1
 
 
 def _names_of(row: list[str], file: Path) -> list[str]:
@@ -165,7 +169,7 @@ def _names_of(row: list[str], file: Path) -> list[str]:
     return names
 
 
-def check_names(names: Iterable[str], columns: Columns, file: Path) -> None:
+def _check_names(names: Iterable[str], columns: Columns, file: Path) -> None:
     """Refuse columns that are asked for and not there."""
     there = list(names)
     known = set(there)
@@ -180,7 +184,7 @@ def check_names(names: Iterable[str], columns: Columns, file: Path) -> None:
 def _used(raw: list[RawColumn], columns: Columns, file: Path, first_row: int) -> Rows:
     """Choose the features and the target, and point out columns that can teach nothing."""
     names = [column.name for column in raw]
-    check_names(names, columns, file)
+    _check_names(names, columns, file)
     by_name = {column.name: column for column in raw}
     target = raw[-1] if columns.target is None else by_name[columns.target]
     asked = [name for name in names if name != target.name] if columns.features is None else list(columns.features)
@@ -354,13 +358,20 @@ def _may_repeat(points: Array) -> bool:
 
 def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
     """Hold out a share of the rows, drawn with a fixed seed."""
-    if not share or (count := round(share * len(rows))) == 0:
+    if share is None:
+        share = USUAL_HOLDOUT if len(rows) >= FEW_ROWS else 0.0
+    count = max(1, round(share * len(rows))) if share else 0
+    if count == 0:
         return rows, None
     if len(rows) - count < 2:
         raise InvalidInput(f"holdout must leave at least 2 rows of {len(rows)}, got {share!r}")
     order = np.random.default_rng(0).permutation(len(rows))
     aside, kept = np.sort(order[:count]), np.sort(order[count:])
-    return rows.taken(kept), rows.taken(aside)
+    note = (
+        f"{rows.file.name}: {count:,} of {len(rows):,} rows are held out, for measuring the error on rows never shown: "
+        f"--holdout sets another share"
+    )
+    return rows.taken(kept, note), rows.taken(aside)
 
 
 # ---------------------------------------------------------------- points and labels

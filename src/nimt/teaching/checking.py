@@ -26,6 +26,7 @@ from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, Start
 from nimt.learners.foreign import check_learner
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.descriptions import describe, is_own
+from nimt.lesson.held_out import check_held_out
 from nimt.lesson.lesson import told_of
 from nimt.lesson.recording import RECORD_LIMIT, RECORDS
 from nimt.losses import Loss, Square, check_labels
@@ -50,6 +51,7 @@ class Rules:
     snapshots: Iterable[int] = ()
     record: str = "auto"
     seed: int | None = 0
+    holdout: tuple[ArrayLike, ArrayLike] | None = None
 
     def __post_init__(self) -> None:
         check_count("max_iterations", self.max_iterations, at_least=0)
@@ -64,6 +66,7 @@ class Rules:
             raise InvalidInput(f"record must be one of {', '.join(RECORDS)}, got {self.record!r}")
         object.__setattr__(self, "snapshots", self._checked_snapshots())
         object.__setattr__(self, "seed", self._checked_seed())
+        object.__setattr__(self, "holdout", self._checked_holdout())
 
     def _checked_snapshots(self) -> tuple[int, ...]:
         try:
@@ -76,6 +79,14 @@ class Rules:
                     f"a snapshot must be a step from 0 to max_iterations ({self.max_iterations}), got {step!r}"
                 )
         return tuple(sorted({int(step) for step in asked}))
+
+    def _checked_holdout(self) -> tuple[Array, Array] | None:
+        if self.holdout is None:
+            return None
+        if not isinstance(self.holdout, tuple | list) or len(self.holdout) != 2:
+            raise InvalidInput(f"holdout must be a pair (X, y) of points and targets, got {self.holdout!r}")
+        pool = as_pool(self.holdout[0], "the points of holdout")
+        return pool.points, values_on(pool, self.holdout[1], "the target of holdout")
 
     def _checked_seed(self) -> int:
         if self.seed is None:
@@ -385,7 +396,16 @@ def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[
         "snapshots": list(rules.snapshots),
         "record": _record_that_fits(task, rules),
         "seed": task.seed,
+        "holdout": _described_holdout(task, rules),
     }
+
+
+def _described_holdout(task: Task, rules: Rules) -> dict[str, Any] | None:
+    if rules.holdout is None:
+        return None
+    points, target = np.asarray(rules.holdout[0]), np.asarray(rules.holdout[1])
+    check_held_out(points, target, task.pool.dimension, task.outputs)
+    return {"points": points, "target": target}
 
 
 def _described_measure(measure: Measure) -> str | dict[str, Any]:

@@ -25,8 +25,10 @@ from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, LessonIn
 from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.learners.prepared import with_preparation
 from nimt.lesson import storage
+from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Chunk, Record
+from nimt.teaching.holding_out import HeldOutWatch
 
 CHECKPOINT = "checkpoint"
 ON_INTERRUPT = ("return", "raise")
@@ -108,9 +110,11 @@ class Run:
         self._wrote = False  # whether the checkpoint on disk is of this lesson
         self._is_whole = False  # whether the newest one is known to be complete
         self._next_checkpoint = CHECKPOINT_EVERY
+        self.aside = HeldOutWatch(settings.get("holdout"), task.pool.dimension, task.outputs)
         if checkpoint is not None:
             self.keep_checkpoints(checkpoint)
         self._take_snapshot()
+        self._look_aside()
 
     def keep_checkpoints(self, path: str | os.PathLike[str]) -> None:
         """Write checkpoints to this file from now on."""
@@ -136,6 +140,7 @@ class Run:
         self._take_snapshot()
         self.compiling += compiling.seconds
         self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
+        self._look_aside()
         self._torn = False
         return chunk
 
@@ -237,6 +242,7 @@ class Run:
             looked=self.record.looked,
             mix_steps=self.record.mix_steps,
             mixes=self.record.mixes,
+            held_out_curve=dict(self.aside.errors),
         )
 
     def _drew(self) -> bool:
@@ -263,6 +269,7 @@ class Run:
             "engine_state": self.engine.state(),
             "record": self.record.state(),
             "snapshots": {str(step): values for step, values in self.snapshots.items()},
+            "held_out_curve": described_errors(self.aside.errors),
             "elapsed": self.elapsed,
             "compiling": self.compiling,
             "outcome": None if self.outcome is None else self.outcome.name,
@@ -304,6 +311,7 @@ class Run:
         shape = self.task.target.shape
         kept = content["snapshots"]
         self.snapshots = {int(step): stored_array(kept, step, shape) for step in kept}
+        self.aside.errors = stored_errors(content.get("held_out_curve"))
         self.elapsed = float(content["elapsed"])
         self.compiling = float(content.get("compiling", 0.0))
         ended = content["outcome"]
@@ -320,6 +328,11 @@ class Run:
         place = bisect.bisect_left(self.asked, self.engine.step)
         if self.engine.step in self.asked[place : place + 1]:
             self.snapshots.setdefault(self.engine.step, np.array(self.engine.values))
+
+    def _look_aside(self) -> None:
+        """Measure the error on held-out points at snapshots and at the end."""
+        if self.aside.held is not None and (self.engine.step in self.snapshots or self.outcome is not None):
+            self.aside.look(self.engine.step, self.engine.taught())
 
     def _resize(self, steps: int, seconds: float) -> None:
         """Choose the size of the next chunk: about 0.05 s of work, and at most 16 times the chunk before."""

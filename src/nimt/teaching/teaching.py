@@ -40,6 +40,7 @@ from nimt.teaching.checking import (
 )
 from nimt.teaching.continuing import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
 from nimt.teaching.misled import warn_of_misled_teacher
+from nimt.teaching.narrow import warn_of_narrow_kernel
 from nimt.teaching.progress import both, check_progress, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
 
@@ -61,6 +62,7 @@ def teach(
     snapshots: Iterable[int] = (),
     record: str = "auto",
     seed: int | None = 0,
+    holdout: tuple[ArrayLike, ArrayLike] | None = None,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
     on_existing: str = "refuse",
@@ -99,6 +101,9 @@ def teach(
         to "picks" when the record becomes too large.
     seed : int or None
         All random choices are derived from it; None draws one and records it.
+    holdout : pair (X, y), optional
+        Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
+        `lesson.held_out_curve` that at the snapshots.
     callback : callable of Progress, optional
         Called at most 20 times per second and at the end; a true answer stops the lesson.
     checkpoint : path, optional
@@ -132,7 +137,7 @@ def teach(
     run = prepare(
         learner, teacher, X, y,
         max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
-        patience=patience, time_limit=time_limit, snapshots=snapshots, record=record, seed=seed,
+        patience=patience, time_limit=time_limit, snapshots=snapshots, record=record, seed=seed, holdout=holdout,
         callback=callback, checkpoint=checkpoint, on_existing=on_existing, on_interrupt=on_interrupt, engine=engine,
     )  # fmt: skip
     return _watched_to_the_end(run, time_limit, progress)
@@ -348,7 +353,9 @@ def _repeated(
         options["max_iterations"] = max_iterations
         options["snapshots"] = [kept for kept in options["snapshots"] if kept <= max_iterations]
     measure = _rebuilt(settings["measure"], "measure", path, allow)
-    return options | {"measure": measure, "snapshots": [*options["snapshots"], *snapshots]}
+    held = settings.get("holdout")  # missing in files of version 0.1
+    holdout = None if held is None else (held["points"], held["target"])
+    return options | {"measure": measure, "snapshots": [*options["snapshots"], *snapshots], "holdout": holdout}
 
 
 def prepare(
@@ -382,6 +389,7 @@ def prepare(
     if warn:
         warn_of_step_size(pupil, task, gain)
         warn_of_misled_teacher(pupil, task)
+        warn_of_narrow_kernel(task)
     before: dict[str, Any] | None = None
     if checkpoint is not None:
         check_checkpoint(Path(checkpoint), pupil)

@@ -1,0 +1,101 @@
+"""`nimt export`: a lesson as tables and arrays that other programs read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nimt.cli.console import note, say
+from nimt.cli.show import found_lesson
+from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from nimt.lesson.lesson import Lesson
+
+EXAMPLES = (
+    "nimt demo",
+    "nimt export nimt-demo",
+)
+
+
+def export(
+    run: Annotated[str, typer.Argument(help="The folder of a run, or its lesson.npz.", metavar="RUN")],
+    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; that of the run usually.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+) -> None:
+    """Write what was shown, in order (examples.csv), the curve (curve.csv), and the learner (learner.npz).
+
+    Coordinates and labels are as the table has them; learner.npz holds the centres, scaled as they were taught, with
+    the means and deviations of the columns.
+    """
+    from nimt.datasets.places import as_path
+
+    path = as_path(run)
+    lesson = found_lesson(path)
+    folder = as_path(out) if out is not None else (path if path.is_dir() else path.parent)
+    if not folder.is_dir():
+        raise InvalidInput(f"there is no folder {str(folder)!r} to write --out to: make it first")
+    written = write_exports(lesson, folder)
+    if "examples.csv" not in written:
+        note("this lesson kept only how often each point was shown, so that there is no examples.csv", quiet=quiet)
+    if "learner.npz" not in written:
+        note("the learner has no centres and coefficients, so that there is no learner.npz", quiet=quiet)
+    if not quiet:
+        say(f"written to {folder}: {', '.join(written)}")
+
+
+def write_exports(lesson: Lesson, folder: Path) -> list[str]:
+    """Write the files and return their names."""
+    import numpy as np
+
+    from nimt.cli.writing_tables import as_csv
+    from nimt.files import whole_file, write_text
+
+    written = ["curve.csv"]
+    write_text(folder / "curve.csv", as_csv(curve_columns(lesson)))
+    if lesson.indices is not None:
+        write_text(folder / "examples.csv", as_csv(lesson.examples_table()))
+        written.insert(0, "examples.csv")
+    arrays = learner_arrays(lesson)
+    if arrays:
+        with whole_file(folder / "learner.npz") as temporary, open(temporary, "wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+        written.append("learner.npz")
+    return written
+
+
+def curve_columns(lesson: Lesson) -> dict[str, Any]:
+    """Return the measure after each step, and the error on held-out points at the steps where it was measured."""
+    import numpy as np
+
+    columns = {"step": np.arange(len(lesson.discrepancy)), lesson.measure.name: lesson.discrepancy}
+    if lesson.held_out_curve:
+        held = np.full(len(lesson.discrepancy), np.nan)
+        held[list(lesson.held_out_curve)] = list(lesson.held_out_curve.values())
+        columns["held_out"] = held
+    return columns
+
+
+def learner_arrays(lesson: Lesson) -> dict[str, Any]:
+    """Return the expansion of the learner, and how the columns of a table were scaled; {} where it has none."""
+    import numpy as np
+
+    from nimt.pools.prepared import PreparedPoints
+
+    learner = lesson.taught
+    if not hasattr(learner, "centers_") or not hasattr(learner, "coefficients_"):
+        return {}
+    arrays: dict[str, Any] = {"centers": learner.centers_, "coefficients": learner.coefficients_}
+    if isinstance(lesson.pool, PreparedPoints):
+        preparation = lesson.pool.preparation
+        scales = [(column.mean, column.deviation) for column in preparation.columns for _ in column.names]
+        arrays |= {
+            "names": np.array(preparation.names),
+            "mean": np.array([mean for mean, _ in scales]),
+            "deviation": np.array([deviation for _, deviation in scales]),
+        }
+        if preparation.classes:
+            arrays["classes"] = np.array(preparation.classes)
+    return arrays

@@ -1,0 +1,108 @@
+"""`nimt predict`: what a taught learner says of new rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nimt.cli.console import note
+from nimt.cli.show import found_lesson
+from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nimt.lesson.lesson import Lesson
+
+EXAMPLES = (
+    "nimt demo",
+    "nimt export nimt-demo",
+    "nimt predict nimt-demo nimt-demo/examples.csv --out predictions.csv",
+)
+
+
+def predict(
+    run: Annotated[str, typer.Argument(help="The folder of a run, or its lesson.npz.", metavar="RUN")],
+    rows: Annotated[str, typer.Argument(help="A table with the features of the lesson's.", metavar="NEW")],
+    out: Annotated[str | None, typer.Option("--out", help="The .csv file to write; else it is printed.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+) -> None:
+    """Predict the rows of a table with the learner of a run, prepared as the table that was taught.
+
+    If the new table has the target column, the error on it is told. A lesson that was not on a table takes the
+    columns x_1, x_2, ... as coordinates, or else the first ones.
+    """
+    from nimt.cli.writing_tables import as_csv
+    from nimt.datasets.places import as_path
+    from nimt.files import write_text
+
+    if out is not None and not as_path(out).parent.is_dir():
+        raise InvalidInput(f"there is no folder {str(as_path(out).parent)!r} to write --out to: make it first")
+    lesson = found_lesson(as_path(run))
+    if lesson.learner is None:
+        raise InvalidInput(f"the learner of {run!r} was not stored: load the lesson in Python with allow=[...]")
+    columns, sentences = predicted(lesson, as_path(rows))
+    for sentence in sentences:
+        note(sentence, quiet=quiet)
+    text = as_csv(columns)
+    if out is None:
+        sys.stdout.write(text.replace("\r\n", "\n"))
+    else:
+        write_text(as_path(out), text)
+        note(f"written to {out}", quiet=quiet)
+
+
+def predicted(lesson: Lesson, rows: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """Return the features and the predictions as columns, and sentences about them."""
+    import numpy as np
+
+    from nimt.pools.prepared import PreparedPoints
+    from nimt.sources.new_rows import read_new_rows, read_points
+
+    if not isinstance(lesson.pool, PreparedPoints):
+        points = read_points(rows, lesson.pool.dimension)
+        values = np.asarray(lesson.learner.predict(points))
+        return {f"x_{axis + 1}": points[:, axis] for axis in range(points.shape[1])} | _outputs(values), []
+    preparation = lesson.pool.preparation
+    new = read_new_rows(rows, preparation)
+    if not new.complete.any():
+        raise InvalidInput(f"{str(rows)!r} has no row with a value in every feature: there is nothing to predict")
+    whole = {name: column[new.complete] for name, column in new.columns.items()}
+    values = np.asarray(lesson.learner.decision_function(whole))
+    answers = preparation.answers(values)
+    column: NDArray[Any] = np.full(len(new.complete), np.nan)
+    if answers.dtype.kind != "f":
+        column = np.zeros(len(new.complete), answers.dtype)
+    column[new.complete] = answers
+    said = list(new.notes)
+    if new.target is not None:
+        said.append(_error(preparation, values, new.target[new.complete], rows.name))
+    return new.columns | {_free_name(f"predicted {preparation.target}", new.columns): column}, said
+
+
+def _outputs(values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    if values.ndim == 1:
+        return {"prediction": values}
+    return {f"prediction_{output + 1}": values[:, output] for output in range(values.shape[1])}
+
+
+def _free_name(name: str, taken: dict[str, NDArray[Any]]) -> str:
+    return name if name not in taken else f"{name} (2)"
+
+
+def _error(preparation: Any, values: NDArray[Any], target: NDArray[Any], name: str) -> str:
+    """Say how far the predictions are from the target that the new table has."""
+    from nimt.lesson.held_out import error_on
+
+    if preparation.classes:
+        words = target if target.dtype.kind == "U" else [f"{value:g}" for value in target]
+        right = sum(str(word) == answer for word, answer in zip(words, preparation.answers(values), strict=True))
+        return f"{name} has the target: accuracy {right / len(target):.4f} on {len(target):,} rows"
+    if target.dtype.kind == "U":
+        return f"{name} has words in the target column, which was one of numbers"
+    found = error_on(values, target)
+    share = "" if found.r_squared is None else f"R^2 {found.r_squared:.4f}, "
+    return f"{name} has the target: {share}root mean square error {found.rms:.4g} on {found.count:,} rows"

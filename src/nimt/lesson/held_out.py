@@ -1,0 +1,99 @@
+"""How far a learner is off on points it was never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import Array, stored_array
+from nimt.classes import answers, are_classes
+from nimt.errors import CorruptLesson, InvalidInput
+from nimt.measures import distance
+
+
+@dataclass(frozen=True)
+class HeldOutError:
+    """The error of a learner on points that are held out.
+
+    Attributes
+    ----------
+    count : int
+        How many points.
+    rms : float
+        sqrt(mean (f - f*)^2), over all points and outputs.
+    r_squared : float or None
+        1 - sum (f - f*)^2 / sum (f* - mean)^2: 1 if all is explained, 0 for the mean of these points, below 0 if worse
+        than that. None where f* is constant.
+    accuracy : float or None
+        The share of right answers; None where f* names no classes.
+    """
+
+    count: int
+    rms: float
+    r_squared: float | None
+    accuracy: float | None
+
+    @property
+    def main(self) -> tuple[str, float]:
+        """What to say first: the accuracy of classes, otherwise the root mean square error."""
+        return ("rms", self.rms) if self.accuracy is None else ("accuracy", self.accuracy)
+
+
+def error_on(values: Array, target: Array) -> HeldOutError:
+    """Compare values with the target, both (n,) or (n, q).
+
+    Examples
+    --------
+    >>> error_on(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0, 6.0]))
+    HeldOutError(count=4, rms=1.0, r_squared=0.7142857142857142, accuracy=None)
+    """
+    if values.ndim < target.ndim:  # a learner that starts from a number has not been told of outputs yet
+        values = np.broadcast_to(values[:, np.newaxis], target.shape)
+    off = distance(values, target)
+    spread = distance(target, np.broadcast_to(target.mean(axis=0), target.shape))
+    share = None if spread == 0 else 1.0 - (off / spread) ** 2
+    right = float(np.mean(answers(values, target) == answers(target, target))) if names_classes(target) else None
+    return HeldOutError(len(target), off / float(np.sqrt(target.size)), share, right)
+
+
+def names_classes(target: Array) -> bool:
+    """Say whether a target has labels -1 and 1, or one-hot rows."""
+    return are_classes(target) or (target.ndim == 1 and set(np.unique(target)) == {-1.0, 1.0})
+
+
+def stored_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> tuple[Array, Array] | None:
+    """Return the points and targets that a file holds, None where it has none."""
+    if described is None:
+        return None
+    if not isinstance(described, Mapping):
+        raise CorruptLesson("the file was altered: what it holds out is not described")
+    points = stored_array(described, "points", (None, dimension))
+    return points, stored_array(described, "target", (len(points), *outputs))
+
+
+def stored_errors(described: Any) -> dict[int, float]:
+    """Return the errors by step that a file holds."""
+    if described is None:
+        return {}
+    if not isinstance(described, Mapping):
+        raise CorruptLesson("the file was altered: its errors on held-out points are not described")
+    steps = stored_array(described, "steps", (None,), "iu")
+    errors = stored_array(described, "errors", (len(steps),))
+    return {int(step): float(error) for step, error in zip(steps, errors, strict=True)}
+
+
+def described_errors(errors: Mapping[int, float]) -> dict[str, Any]:
+    """Return errors by step as arrays."""
+    return {"steps": np.array(list(errors), dtype=np.int64), "errors": np.array(list(errors.values()), dtype=float)}
+
+
+def check_held_out(points: Array, target: Array, dimension: int, outputs: tuple[int, ...]) -> None:
+    """Refuse held-out points that do not fit the pool and the target."""
+    if points.shape[1] != dimension or target.shape[1:] != outputs:
+        raise InvalidInput(
+            f"holdout has points of dimension {points.shape[1]} with targets of shape {target.shape}, and the lesson "
+            f"points of dimension {dimension} with {outputs[0] if outputs else 1} output(s)"
+        )

@@ -1,0 +1,35 @@
+"""Measure, during a lesson, the error on points that are held out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nimt.learners.base import Learner
+from nimt.lesson.held_out import error_on, stored_held_out
+
+PAIRS = 4_000_000  # kernel values per measurement: of many points, only the first so many are measured on the way
+FEWEST = 200  # points, however many centres there are
+
+
+class HeldOutWatch:
+    """The held-out points of a lesson, and the errors on them so far.
+
+    Parameters
+    ----------
+    described : dict or None
+        `points` and `target`, as the settings of the lesson have them.
+    dimension, outputs : of the pool and the target
+    """
+
+    def __init__(self, described: Any, dimension: int, outputs: tuple[int, ...]) -> None:
+        self.held = stored_held_out(described, dimension, outputs)
+        self.errors: dict[int, float] = {}
+
+    def look(self, step: int, learner: Learner) -> None:
+        """Measure the learner at a step, once."""
+        if self.held is None or step in self.errors:
+            return
+        points, target = self.held
+        centers = len(getattr(learner, "centers_", ()))
+        count = max(FEWEST, PAIRS // max(1, centers))
+        self.errors[step] = error_on(learner.predict(points[:count]), target[:count]).main[1]

@@ -1,0 +1,377 @@
+"""From a spreadsheet to predictions: tables as they are, errors on rows never shown, and what leaves the program."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nimt.errors import InvalidInput, MissingExtra
+from nimt.lesson.lesson import Lesson
+from nimt.sources.cells import MOST_WORDS
+from nimt.sources.tables import Columns, read_table
+
+SCALES = np.array([0.01, 1.0, 10.0, 100.0])
+
+
+def hills(z):
+    return np.sin(z[:, 0]) + 0.5 * z[:, 1] * z[:, 2] + 0.3 * z[:, 3]
+
+
+def written(path, seed, count, head="a,b,c,d,y"):
+    """Write a table whose features have scales from 0.01 to 100."""
+    z = np.random.default_rng(seed).normal(size=(count, 4))
+    np.savetxt(path, np.column_stack([z * SCALES, hills(z)]), delimiter=",", header=head, comments="", fmt="%.10g")
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave out the figures, which take seconds and are looked at elsewhere."""
+    monkeypatch.setattr("nimt.cli.results._drawn", lambda lesson, folder, settings, quiet: [folder.lesson])
+
+
+def taught(nimt, *arguments):
+    answer = nimt("teach", *arguments, "--json")
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out), answer.err
+
+
+# ---------------------------------------------------------------- no false success
+
+
+@pytest.mark.long
+def test_a_table_of_unequal_scales_is_learned_on_rows_never_shown(nimt, undrawn):
+    written("table.csv", 0, 400)
+    written("fresh.csv", 1, 300)
+    found, said = taught(nimt, "table.csv", "-n", "3000", "--out", "run")
+    assert found["held_out_points"] == 80 and found["points"] == 320
+    assert found["held_out_r2"] > 0.9
+    assert "80 of 400 rows are held out" in said and "errs least on rows that were not fitted" in said
+    share = float(re.search(r"R\^2 ([\d.-]+)", nimt("predict", "run", "fresh.csv").err)[1])
+    assert share > 0.9
+
+
+@pytest.mark.long
+def test_the_old_way_warns_and_shows_that_nothing_was_learned(nimt, undrawn):
+    written("table.csv", 0, 400)
+    found, said = taught(nimt, "table.csv", "--raw-features", "--width", "0.5", "-n", "3000", "--out", "run")
+    assert found["outcome"] == "CONVERGED"  # on the rows that were shown
+    assert found["held_out_r2"] < 0.1
+    assert "warning: the kernel reaches almost no neighbour" in said
+
+
+def test_the_tolerance_is_one_percent_of_the_targets_deviation(nimt, undrawn):
+    np.save("curve.npy", 50.0 + 7.0 * np.sin(np.linspace(0, 6, 40)))
+    found, _ = taught(nimt, "curve.npy", "--width", "2", "-n", "5000", "--out", "run")
+    deviation = np.load("curve.npy").std()
+    assert found["measure"] == "rms" and found["tol"] == pytest.approx(0.01 * deviation, rel=1e-5)
+    assert found["discrepancy_at_end"] < found["tol"]
+    assert taught(nimt, "curve.npy", "--tol", "20%", "-n", "1", "--out", "b")[0]["tol"] == pytest.approx(
+        0.2 * deviation
+    )
+    papers = taught(nimt, "curve.npy", "--measure", "paper", "-n", "1", "--out", "c")[0]
+    assert papers["tol"] == 1e-4 and papers["measure"] == "paper"
+    in_papers = taught(nimt, "curve.npy", "--measure", "paper", "--tol", "1%", "-n", "1", "--out", "d")[0]
+    assert in_papers["tol"] == pytest.approx(0.01 * deviation / np.sqrt(40), rel=1e-5)
+
+
+@pytest.mark.parametrize("tol", ["-1%", "x%", "%", "x", "nan", "-3"])
+def test_a_tolerance_that_is_none_is_refused(nimt, tol):
+    answer = nimt("teach", "gmm", f"--tol={tol}")
+    assert answer.code == 2 and answer.is_one_sentence(), answer.err
+    assert "--tol" in answer.err
+
+
+def test_a_constant_target_has_a_tolerance_too(nimt, undrawn):
+    np.save("flat.npy", np.full(9, 3.0))
+    assert taught(nimt, "flat.npy", "-n", "1", "--out", "run")[0]["tol"] == pytest.approx(0.03)
+
+
+def test_a_run_of_no_steps_suggests_some(nimt, undrawn):
+    assert "--iterations 20000" in nimt("teach", "gmm", "-n", "0", "--out", "run").out
+
+
+def test_holding_out_is_for_tables(nimt):
+    answer = nimt("teach", "gmm", "--holdout", "0.3")
+    assert answer.code == 2 and answer.is_one_sentence() and "holdout is for tables" in answer.err
+
+
+def test_few_rows_are_all_taught_unless_asked_otherwise(nimt, undrawn):
+    Path("table.csv").write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in range(10)))
+    assert taught(nimt, "table.csv", "-n", "5", "--out", "a")[0]["held_out_points"] is None
+    assert taught(nimt, "table.csv", "-n", "5", "--holdout", "0.3", "--out", "b")[0]["held_out_points"] == 3
+    assert nimt("teach", "table.csv", "--holdout", "0.95").code == 2
+
+
+# ---------------------------------------------------------------- predict and export
+
+
+@pytest.fixture
+def houses(nimt, undrawn):
+    """A run on a table with numbers and words."""
+    rng = np.random.default_rng(3)
+    lines = ["size,kind,price"]
+    for size in rng.uniform(40, 200, 60).round(1):
+        kind = str(rng.choice(["flat", "house"]))
+        lines.append(f"{size},{kind},{size * (2 if kind == 'flat' else 3):.2f}")
+    Path("houses.csv").write_text("\n".join(lines) + "\n")
+    taught(nimt, "houses.csv", "-n", "800", "--out", "run")
+
+
+def test_predictions_are_those_of_the_learner_on_rows_as_the_table_has_them(nimt, houses):
+    Path("new.csv").write_text("kind,extra,size\nhouse,x,100\nflat,y,100\n")
+    answer = nimt("predict", "run", "new.csv", "--out", "predictions.csv")
+    assert answer.code == 0, answer.err
+    rows = rows_of("predictions.csv")
+    learner = Lesson.load("run/lesson.npz").learner
+    expected = learner.predict({"size": [100.0, 100.0], "kind": ["house", "flat"]})
+    assert [row["size"] for row in rows] == ["100.0", "100.0"] and [row["kind"] for row in rows] == ["house", "flat"]
+    np.testing.assert_array_equal([float(row["predicted price"]) for row in rows], expected)
+    assert expected[0] > expected[1] > 100  # a house costs more than a flat of its size
+    assert nimt("predict", "run/lesson.npz", "new.csv").out.splitlines()[0] == "size,kind,predicted price"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("size,price\n100,1\n", ("no column 'kind'",)),
+        ("size,kind\n,house\n", ("no value in row 2", "'size'", "--missing")),
+        ("size,kind\nbig,house\n", ("words", "'size'")),
+        ("size,kind\n", ("nothing to predict",)),
+    ],
+)
+def test_rows_that_cannot_be_predicted_are_refused(nimt, houses, text, words):
+    Path("new.csv").write_text(text)
+    answer = nimt("predict", "run", "new.csv")
+    assert answer.code == 2 and answer.is_one_sentence(), answer.err
+    assert all(word in answer.err for word in words), answer.err
+
+
+def test_a_word_that_was_not_taught_is_pointed_out(nimt, houses):
+    Path("new.csv").write_text("size,kind\n100,castle\n100,flat\n")
+    answer = nimt("predict", "run", "new.csv")
+    assert answer.code == 0 and "'castle'" in answer.err and "not taught" in answer.err
+
+
+def test_the_export_holds_examples_in_order_the_curve_and_the_expansion(nimt, houses):
+    assert nimt("export", "run").code == 0
+    lesson = Lesson.load("run/lesson.npz")
+    table, shown = rows_of("houses.csv"), rows_of("run/examples.csv")
+    assert [int(row["step"]) for row in shown] == list(range(len(lesson)))
+    for row in shown[:50]:
+        original = table[int(row["row"]) - 2]
+        assert (float(row["size"]), row["kind"]) == (float(original["size"]), original["kind"])
+        assert float(row["label"]) == float(original["price"])
+    curve = rows_of("run/curve.csv")
+    np.testing.assert_array_equal([float(row["rms"]) for row in curve], lesson.discrepancy)
+    assert float(curve[-1]["held_out"]) == lesson.held_out.rms
+    with np.load("run/learner.npz") as arrays:
+        assert arrays["names"].tolist() == ["size", "kind=flat", "kind=house"]
+        point = (np.array([[100.0, 0.0, 1.0]]) - arrays["mean"]) / arrays["deviation"]
+        value = lesson.taught.kernel(point, arrays["centers"]) @ arrays["coefficients"]
+    np.testing.assert_allclose(value, lesson.learner.predict({"size": [100.0], "kind": ["house"]}))
+
+
+def test_a_lesson_on_a_grid_predicts_and_exports_too(nimt, undrawn):
+    taught(nimt, "gmm", "-n", "30", "--out", "g")
+    Path("new.csv").write_text("x\n0.05\n99\n")
+    lines = nimt("predict", "g", "new.csv").out.splitlines()
+    assert lines[0] == "x_1,prediction" and len(lines) == 3
+    assert nimt("export", "g", "--out", ".").code == 0
+    assert float(rows_of("examples.csv")[0]["x_1"]) == Lesson.load("g/lesson.npz").examples_table()["x_1"][0]
+
+
+@pytest.mark.parametrize("arguments", [("predict", "nothing", "new.csv"), ("export", "nothing")])
+def test_a_run_that_is_not_there_is_named(nimt, arguments):
+    answer = nimt(*arguments)
+    assert answer.code == 2 and answer.is_one_sentence() and "nothing" in answer.err
+
+
+def test_a_report_of_another_run_leaves_no_export_behind(nimt, houses):
+    assert nimt("export", "run", "-q").out == ""
+    taught(nimt, "gmm", "-n", "5", "--out", "run", "--overwrite")
+    assert not Path("run/examples.csv").exists() and not Path("run/learner.npz").exists()
+
+
+# ---------------------------------------------------------------- tables as they are
+
+
+def test_missing_values_are_counted_and_the_first_is_named(nimt, undrawn):
+    text = "a,b,y\n" + "".join(f"{x},{'' if x % 7 == 3 else 2 * x},{x}\n" for x in range(40))
+    Path("table.csv").write_text(text)
+    answer = nimt("teach", "table.csv")
+    assert answer.code == 2 and answer.is_one_sentence()
+    assert "row 5, column 'b', and 6 row(s)" in answer.err and "--missing drop" in answer.err
+    found, said = taught(nimt, "table.csv", "--missing", "drop", "-n", "5", "--holdout", "0", "--out", "drop")
+    assert found["points"] == 34 and "6 row(s) lack a value, the first is row 5 (b); they are left out" in said
+    found, said = taught(nimt, "table.csv", "--missing", "mean", "-n", "5", "--holdout", "0", "--out", "mean")
+    assert found["points"] == 40 and "the mean of the column is filled in" in said
+    preparation = Lesson.load("mean/lesson.npz").pool.preparation
+    assert preparation.columns[1].fill == pytest.approx(np.mean([2 * x for x in range(40) if x % 7 != 3]))
+    Path("new.csv").write_text("a,b\n1,\n1,2\n")
+    assert nimt("predict", "mean", "new.csv").out.count("\n") == 3
+    lines = nimt("predict", "drop", "new.csv").out.splitlines()
+    assert lines[1].endswith(",") and not lines[2].endswith(",")
+    assert nimt("teach", "table.csv", "--missing", "guess").code == 2
+
+
+def test_words_become_named_coordinates(tmp_path):
+    (tmp_path / "t.csv").write_text("colour,size,y\nred,1,1\nblue,2,2\nred,3,3\n")
+    pool = read_table(tmp_path / "t.csv", Columns(scale=False)).pool
+    assert pool.preparation.names == ("colour=blue", "colour=red", "size")
+    np.testing.assert_array_equal(pool.points, [[0, 1, 1], [1, 0, 2], [0, 1, 3]])
+    assert pool.table(np.array([1]))["colour"].tolist() == ["blue"]
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimal_commas(tmp_path, separator):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n1,5;2,25\n-0,5;1e3\n".replace(";", separator))
+    source = read_table(path, Columns(scale=False))
+    np.testing.assert_array_equal(source.pool.points, [[1.5], [-0.5]])
+    np.testing.assert_array_equal(source.values, [2.25, 1000.0])
+
+
+def test_a_gzipped_table_is_the_table(tmp_path):
+    with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
+        file.write("a,y\n1,2\n3,4\n")
+    np.testing.assert_array_equal(read_table(tmp_path / "t.csv.gz").values, [2, 4])
+
+
+def test_a_gzipped_trap_and_a_damaged_one_are_refused(tmp_path):
+    with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:
+        file.write(b"a,y\n" + b"1,1\n" * 8_000_000)
+    with pytest.raises(InvalidInput, match="unpacks to"):
+        read_table(tmp_path / "bomb.csv.gz")
+    (tmp_path / "cut.csv.gz").write_bytes((tmp_path / "bomb.csv.gz").read_bytes()[:200])
+    with pytest.raises(InvalidInput, match="damaged or cut short"):
+        read_table(tmp_path / "cut.csv.gz")
+    (tmp_path / "not.csv.gz").write_bytes(b"a,y\n1,2\n3,4\n")
+    with pytest.raises(InvalidInput, match="cannot be unpacked"):
+        read_table(tmp_path / "not.csv.gz")
+
+
+def test_a_parquet_file_is_the_table(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pyarrow.table({"a": [1, 2, None], "kind": ["x", "y", "x"], "flag": [True, False, True], "y": [0.5, 1, 2]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    source = read_table(tmp_path / "t.parquet", Columns(scale=False, missing="mean"))
+    assert source.pool.preparation.names == ("a", "kind=x", "kind=y", "flag=false", "flag=true")
+    np.testing.assert_array_equal(source.pool.points[:, 0], [1, 2, 1.5])
+    np.testing.assert_array_equal(source.values, [0.5, 1, 2])
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1" * 20)
+    with pytest.raises(InvalidInput, match="cannot be read as a parquet file"):
+        read_table(tmp_path / "bad.parquet")
+
+
+def test_a_parquet_file_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"nimt\[parquet\]"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_an_id_is_pointed_out_and_a_column_of_names_left_out(tmp_path):
+    lines = [f"{n},person {n},{n % 5},{n % 3}" for n in range(1, 41)]
+    (tmp_path / "t.csv").write_text("id,name,x,y\n" + "\n".join(lines) + "\n")
+    source = read_table(tmp_path / "t.csv")
+    said = " ".join(source.notes)
+    assert "column id looks like an id" in said
+    assert "column name has another word in every row, like a name, and is left out" in said
+    assert source.pool.preparation.names == ("id", "x")
+    with pytest.raises(InvalidInput, match="'name' has another word in every row"):
+        read_table(tmp_path / "t.csv", Columns(features=("name", "x")))
+
+
+def test_a_single_feature_that_counts_is_no_id(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{n},{n * n}\n" for n in range(40)))
+    assert "id" not in " ".join(read_table(tmp_path / "t.csv").notes)
+
+
+def test_a_constant_column_teaches_nothing_and_harms_nothing(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,7,1\n2,7,2\n3,7,4\n")
+    np.testing.assert_array_equal(read_table(tmp_path / "t.csv").pool.points[:, 1], 0)
+    (tmp_path / "t.csv").write_text("b,y\n7,1\n?,2\n")
+    with pytest.raises(InvalidInput, match="same value everywhere"):
+        read_table(tmp_path / "t.csv", Columns(missing="mean"))
+
+
+def test_too_many_words_are_left_out_without_being_kept(tmp_path):
+    lines = [f"w{n // 2},{n}" for n in range(2 * MOST_WORDS + 10)]
+    (tmp_path / "t.csv").write_text("x,word,y\n" + "\n".join(f"{n},{line}" for n, line in enumerate(lines)) + "\n")
+    source = read_table(tmp_path / "t.csv")
+    assert source.pool.preparation.names == ("x",) and "too many different words" in " ".join(source.notes)
+
+
+def test_blocks_are_read_as_one_table(tmp_path):
+    numbers = np.random.default_rng(0).normal(size=(9000, 3))
+    np.savetxt(tmp_path / "t.csv", numbers, delimiter=",", fmt="%.17g")
+    source = read_table(tmp_path / "t.csv", Columns(scale=False))
+    np.testing.assert_array_equal(np.column_stack([source.pool.points, source.values]), numbers)
+    assert source.pool.rows[-1] == 9000
+
+
+# ---------------------------------------------------------------- classes
+
+
+def flowers(path, kinds, count=90):
+    rng = np.random.default_rng(0)
+    lines = ["long,wide,kind"]
+    for number in range(count):
+        place = number % len(kinds)
+        long, wide = rng.normal([5 + 2 * place, 10 * (place % 2)], 0.3)
+        lines.append(f"{long:.3f},{wide:.3f},{kinds[place]}")
+    Path(path).write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("kinds", "loss"),
+    [(("iris", "rose"), "logistic"), (("iris", "rose"), "hinge"), (("iris", "rose", "tulip"), "square")],
+)
+def test_classes_are_taught_measured_and_written_as_words(nimt, undrawn, kinds, loss):
+    flowers("flowers.csv", kinds)
+    given = ("--loss", loss, "--learning-rate", "0.1") if loss == "hinge" else ()
+    found, said = taught(nimt, "flowers.csv", "-n", "2000", "--out", "run", *given)
+    assert found["measure"] == "accuracy" and found["outcome"] == "REACHED" and found["loss"] == loss
+    assert found["held_out_accuracy"] > 0.9 and found["classes"] == ", ".join(kinds)
+    assert f"has {len(kinds)} classes: iris (" in said
+    flowers("new.csv", kinds, 12)
+    answer = nimt("predict", "run", "new.csv", "--out", "p.csv")
+    assert "accuracy 1.0000 on 12 rows" in answer.err
+    assert {row["predicted kind"] for row in rows_of("p.csv")} == set(kinds)
+    assert nimt("export", "run").code == 0
+    assert {row["label"] for row in rows_of("run/examples.csv")} <= set(kinds)
+    assert Lesson.load("run/lesson.npz").learner.predict([[5.0, 0.0]]).tolist() == ["iris"]
+
+
+def test_two_numbers_are_classes_for_a_loss_of_classes(nimt, undrawn):
+    flowers("flowers.csv", ("0", "1"))
+    assert taught(nimt, "flowers.csv", "-n", "5", "--out", "a")[0]["classes"] is None
+    assert taught(nimt, "flowers.csv", "-n", "5", "--loss", "logistic", "--out", "b")[0]["classes"] == "0, 1"
+
+
+def test_one_class_is_nothing_to_teach(nimt):
+    flowers("flowers.csv", ("iris",), 30)
+    answer = nimt("teach", "flowers.csv")
+    assert answer.code == 2 and answer.is_one_sentence() and "'iris' in every row" in answer.err
+
+
+@pytest.mark.slow
+def test_the_report_of_a_table_tells_the_error_on_rows_never_shown(nimt):
+    written("table.csv", 0, 60)
+    assert nimt("teach", "table.csv", "-n", "60", "--out", "run", "-q").code == 0
+    page = Path("run/report.html").read_text(encoding="utf-8")
+    assert "rows held out" in page and "R^2" in page
