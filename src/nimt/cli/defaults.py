@@ -34,7 +34,7 @@ def completed(settings: RunSettings, problem: Problem) -> tuple[RunSettings, Pro
     classes = problem.classes
     measure = settings.measure or ("accuracy" if classes else "rms")
     chosen: dict[str, Any] = {
-        "loss": settings.loss or ("logistic" if len(classes) == 2 else "square"),
+        "loss": settings.loss or ("logistic" if len(classes) == 2 and settings.learner == "kernel" else "square"),
         "measure": measure,
         "tol": absolute_tolerance(
             settings.tol or TOLERANCES.get(measure, PAPERS_TOLERANCE), measure, problem.target, problem.initial
