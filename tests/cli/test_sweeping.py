@@ -41,8 +41,8 @@ def test_a_study_becomes_a_table_and_a_figure(nimt, tmp_path):
         for teacher, seeds in (("greedy:1", "0"), ("random:3", "01"))
         for seed in seeds
     ]
-    lesson = nimt("teach", "gmm", "--from", "gmm:start", "--width", "1.0", "--learning-rate", "0.1", "--tol", "0.01", "--measure", "paper",
-                  "-n", "60", "--json", "--out", "one")  # fmt: skip
+    lesson = nimt("teach", "gmm", "--from", "gmm:start", "--width", "1.0", "--learning-rate", "0.1", "--tol", "0.01",
+                  "--measure", "paper", "-n", "60", "--json", "--out", "one")  # fmt: skip
     (same,) = [row for row in table if row["width"] == "1.0" and row["teacher"] == "greedy:1"]
     assert json.loads(lesson.out)["itd"] == (int(float(same["itd"])) if same["itd"] else None)
     before = rows_of(folder)
