@@ -202,8 +202,8 @@ def test_a_checkpoint_holds_what_it_knows(k, tmp_path):
     options = {"teacher": nimt.SynthesisTeacher(k=k), "learner": nimt.LinearLearner([0.1, 0.2, 0.3])}
     whole = small_lesson(**options)
     for at in (1, 2, 9):
-        small_lesson(**options, callback=lambda p, at=at: p.step >= at, checkpoint=tmp_path / "c")
-        assert_same_lesson(nimt.resume(tmp_path / "c"), whole)
+        small_lesson(**options, callback=lambda p, at=at: p.step >= at, checkpoint=tmp_path / f"{at}")
+        assert_same_lesson(nimt.resume(tmp_path / f"{at}"), whole)
 
 
 def test_a_limited_pool_is_all_it_shows():
