@@ -57,7 +57,8 @@ class Packer:
         self.steps: dict[str, dict[str, str]] = {}
         self.unpacked = 0
         self._small = small
-        self._given: dict[tuple[str, tuple[int, ...]], list[tuple[str, AnyArray]]] = {}
+        self._given: dict[str, AnyArray] = {}  # by name, as they were given
+        self._alike: dict[tuple[str, tuple[int, ...], int], list[str]] = {}  # names by type, shape and checksum
 
     def without_arrays(self, content: Any) -> Any:
         """Return the content with a reference in the place of each array."""
@@ -82,20 +83,22 @@ class Packer:
     def _name(self, given: AnyArray, before: str | None = None) -> str:
         """Keep an array, packed, unless an equal one is kept already; return its name."""
         self.unpacked += given.nbytes
-        alike = self._given.setdefault((given.dtype.str, given.shape), [])
-        known = next((name for name, other in alike if _is_same(given, other)), None) if self._small else None
-        if known is not None:
-            return known
+        if self._small:
+            # by a checksum, because a lesson may hold thousands of snapshots of one shape
+            alike = self._alike.setdefault((given.dtype.str, given.shape, zlib.crc32(given.tobytes())), [])
+            known = next((name for name in alike if _is_same(given, self._given[name])), None)
+            if known is not None:
+                return known
+            alike.append(f"array_{len(self.arrays)}")
         name = f"array_{len(self.arrays)}"
         if before is not None:
-            last = next(other for other_name, other in alike if other_name == before)
-            self.arrays[name] = _bits(given) ^ _bits(last)
+            self.arrays[name] = _bits(given) ^ _bits(self._given[before])
             self.steps[name] = {"after": before}
         else:
             self.arrays[name] = _by_range(given) if self._small else given
             if self.arrays[name].dtype != given.dtype:
                 self.steps[name] = {"dtype": given.dtype.str}
-        alike.append((name, given))
+        self._given[name] = given
         return name
 
 
