@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/pytest -n 2
 SEED ?= $(shell date +%s)
 
-.PHONY: help demo test exhaustive test-fast unit coverage lint docs soak bench bench-compare clean
+.PHONY: help demo test exhaustive test-fast unit coverage lint docs soak bench bench-compare release-check versions clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -57,6 +57,17 @@ bench-compare: $(READY)  ## what changed between two runs: OLD=a.json NEW=b.json
 	@$(if $(and $(OLD),$(NEW)),,$(error usage: make bench-compare OLD=a.json NEW=b.json))
 	@$(BIN)/python -m benchmarks compare "$(OLD)" "$(NEW)"
 
+release-check: $(READY)   ## build the wheel and the source, and check them as a package index would
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/repo-review .
+
+versions: $(READY)   ## the quick tests with the lowest and the newest versions, on every Python there is
+	$(BIN)/nox
+
 clean:           ## remove everything that was made
-	rm -rf .venv out build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .nox out build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -53,7 +53,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def write_text(path: Path, text: str) -> None:
     """Write text in UTF-8, completely or not at all."""
     with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def place_of(path: Path) -> Path:

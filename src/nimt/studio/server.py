@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import resource
 import time
 from collections.abc import AsyncIterator
 from importlib import resources
 from typing import Any
 
 import numpy as np
+import psutil
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -219,11 +219,7 @@ class Pulse:
 
 
 def _memory() -> float:
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * resource.getpagesize() / 2**20
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return float(psutil.Process().memory_info().rss) / 2**20
 
 
 def _profile(kernel: Any, dimension: int, reach: float) -> Any:
