@@ -280,3 +280,15 @@ def test_a_lesson_in_a_box_is_resumed_bit_by_bit(teacher, at, tmp_path):
     resumed = nimt.resume(tmp_path / "c", y=np.sin, learner=again)
     assert_same_lesson(resumed, whole)
     np.testing.assert_array_equal(resumed.examples, whole.examples)
+
+
+@pytest.mark.parametrize("width", [1e-6, 1e-5])
+@pytest.mark.parametrize("edge", [0.3, 0.5, 0.61, 0.8])
+def test_a_jump_in_a_tiny_box_is_found(width, edge):
+    """The search may end at a point that rounding moved: it is asked for again."""
+    learner = nimt.KernelLearner(nimt.rbf(width / 6), learning_rate=0.5)
+    lesson = nimt.teach(
+        learner, nimt.GreedyTeacher(), nimt.Box([(0.0, width)]), lambda x: (x[:, 0] > edge * width) * 1.0,
+        max_iterations=15,
+    )  # fmt: skip
+    assert len(lesson) == 15 and lesson.discrepancy[-1] < lesson.discrepancy[0]

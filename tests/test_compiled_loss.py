@@ -120,3 +120,30 @@ def unknown_to_numba(f, y):
 def test_what_it_refuses(make, message):
     with pytest.raises(nimt.InvalidInput, match=message):
         make()
+
+
+def test_a_loss_that_raises_is_refused_before_it_is_compiled():
+    def raising(f, y):
+        if f > 0.3:
+            raise ValueError("no")
+        return (f - y) ** 2, 2 * (f - y)
+
+    with pytest.raises(nimt.InvalidInput, match=r"raising raises exceptions.*return nan"):
+        nimt.compiled(raising)
+
+
+@nimt.compiled
+def not_a_number_above(f, y):
+    if f > 0.3:
+        return np.nan, np.nan
+    return (f - y) ** 2, 2 * (f - y)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_slope_that_is_not_a_number_diverges_on_every_engine(engine, k):
+    x = nimt.Grid(np.linspace(-3, 3, 61))
+    learner = nimt.KernelLearner(nimt.Wendland(0.5, dimension=1), loss=not_a_number_above, learning_rate=0.3)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), x, np.sin, max_iterations=60, engine=engine)
+    assert lesson.outcome is nimt.Outcome.DIVERGED and np.isnan(lesson.discrepancy[-1])

@@ -626,6 +626,7 @@ def test_large_diverse_packs_of_other_kernels(kernel):
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning")
 def test_which_diverse_packs_are_compiled():
     learner, points, y = nimt.KernelLearner(nimt.rbf(0.1)), POOLS["scattered"], TARGETS["scattered"]
     teacher = nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.1))

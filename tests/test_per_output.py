@@ -237,3 +237,19 @@ class OwnPacks(nimt.Teacher):
 def test_what_is_refused(wrong, sentence):
     with pytest.raises(nimt.InvalidInput, match=sentence):
         wrong()
+
+
+def test_panels_show_every_output_its_own_example():
+    x = nimt.Grid(np.linspace(-3, 3, 60))
+    target = np.column_stack([np.sin(x.points[:, 0]), np.cos(x.points[:, 0])])
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
+    lesson = nimt.teach(
+        learner, nimt.PerOutput(nimt.GreedyTeacher(k=2)), x, target, max_iterations=20, snapshots=[0, 10]
+    )
+    (axes, *_) = nimt.plots.panels(lesson, [10]).axes
+    marks = [line.get_xydata() for line in axes.get_lines() if line.get_marker() == "o"]
+    indices, labels = lesson.pack(10)
+    assert len(marks) == 2
+    for output, mark in enumerate(marks):
+        own = slice(2 * output, 2 * output + 2)
+        np.testing.assert_array_equal(mark, np.column_stack([x.points[indices[own], 0], labels[own]]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 from collections.abc import Callable
 from typing import Any, overload
@@ -80,6 +81,10 @@ def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
 
     numba: Any = untyped
     name = getattr(function, "__name__", repr(function))
+    if raises(function):
+        raise InvalidInput(
+            f"{name} raises exceptions, and compiled code cannot pass them on: return nan where the loss is not defined"
+        )
     both = numba.njit(function, error_model="numpy")  # 1 / 0 is infinity, as on arrays
 
     def value(f: float, y: float) -> Any:
@@ -103,6 +108,12 @@ def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
             f"and the slope, with operations that numba knows ({why})"
         ) from error
     return on_arrays[0], on_arrays[1], by_address
+
+
+def raises(function: Function) -> bool:
+    """Say whether a function has a `raise` or `assert` of its own."""
+    code = getattr(function, "__code__", None)
+    return code is not None and any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code))
 
 
 @overload

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from nimt.lesson.lesson import Lesson, Outcome
+from nimt.locks import hold
 
 pytestmark = pytest.mark.long
 
@@ -358,40 +359,34 @@ def test_where_nothing_can_be_written_the_settings_stay(server, tmp_path):
 
 def test_a_refused_second_run_removes_nothing_of_the_first(undrawn, nimt, tmp_path, monkeypatch):
     """Both come to make the folder, the second makes it, the first gets the lock: what the first wrote stays."""
-    import fcntl
-    import os
-
     folder = tmp_path / "run"
-    flock, held = fcntl.flock, []
+    held = []
 
-    def slow(handle, how):
+    def slow(path):
         if not held:  # now the other run, which found the folder there, is faster
-            held.append(os.open(folder, os.O_RDONLY))
-            flock(held[0], how)
+            held.append(hold(path))
             (folder / "run.toml").write_text("of the first run")
-        flock(handle, how)
+        return hold(path)
 
-    monkeypatch.setattr("fcntl.flock", slow)
+    monkeypatch.setattr("nimt.cli.folder.hold", slow)
     answer = nimt("teach", "gmm", "--out", "run")
-    os.close(held[0])
+    held[0].release()
     assert answer.code == 2 and "another run is writing" in answer.err
     assert (folder / "run.toml").read_text() == "of the first run"
 
 
 def test_a_folder_that_another_run_removes_meanwhile_is_made_again(undrawn, nimt, tmp_path, monkeypatch):
-    import fcntl
+    removed = []
 
-    flock, done = fcntl.flock, []
-
-    def removed_before(handle, how):
-        if len(done) < 2:
+    def removed_before(path):
+        if len(removed) < 2:
             (tmp_path / "run").rmdir()
-            done.append(how)
-        flock(handle, how)
+            removed.append(path)
+        return hold(path)
 
-    monkeypatch.setattr("fcntl.flock", removed_before)
+    monkeypatch.setattr("nimt.cli.folder.hold", removed_before)
     assert nimt("teach", "gmm", "--iterations", "3", "--out", "run").code == 0
-    assert len(done) == 2 and (tmp_path / "run" / "lesson.npz").exists()
+    assert len(removed) == 2 and (tmp_path / "run" / "lesson.npz").exists()
 
 
 def test_what_was_made_for_a_run_that_never_began_is_removed(nimt, tmp_path, monkeypatch):

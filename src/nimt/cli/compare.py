@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nimt.sources import Problem
 
 TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
+TEACHERS_OF_SEVERAL = TEACHERS.removesuffix(",synthesis:1")
 SEEDS = 5
 
 EXAMPLES = (
@@ -61,12 +62,17 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.files import write_text
+    from nimt.teaching.comparing import checked_seeds
     from nimt.teaching.teaching import plan
 
     settings, problem = read_completed(settings)
+    if settings.teachers == TEACHERS and problem.target.ndim > 1:
+        settings = dataclasses.replace(settings, teachers=TEACHERS_OF_SEVERAL)
+        note("several outputs: synthesis teaches one only, and is left out", quiet=quiet)
     learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
     for teacher in teachers.values():
         plan(learner, teacher, problem.pool, problem.target, **settings.rules())  # refuses what cannot be given
+    checked_seeds(settings.seeds or 0)
     config = settings.to_toml()
     folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite, goes_on=config):

@@ -35,8 +35,12 @@ def export(
     path = as_path(run)
     lesson = found_lesson(path)
     folder = as_path(out) if out is not None else (path if path.is_dir() else path.parent)
-    if not folder.is_dir():
-        raise InvalidInput(f"there is no folder {str(folder)!r} to write --out to: make it first")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"the folder {str(folder)!r} cannot be made ({error.strerror}): name another --out"
+        ) from None
     written = write_exports(lesson, folder)
     if "examples.csv" not in written:
         note("this lesson kept only how often each point was shown, so that there is no examples.csv", quiet=quiet)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nimt import schedules
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from nimt.learners.kernel import KernelLearner
     from nimt.learners.orthogonal import OrthogonalLearner
+    from nimt.schedules import PackSchedule
     from nimt.sources import Problem
     from nimt.teachers.base import Teacher
 
@@ -333,7 +333,7 @@ def _refuse_k(name: str, k: str | None) -> NoReturn:
     raise InvalidInput(f"the teacher {name} shows everything at every step, not {k}: leave out -k, or take greedy")
 
 
-def pack(text: str) -> int | float | schedules.PackSchedule:
+def pack(text: str) -> int | float | PackSchedule:
     """Return k as a count or a share: "1" is one example, "1.0" the whole pool; or as a schedule.
 
     Examples
@@ -345,6 +345,8 @@ def pack(text: str) -> int | float | schedules.PackSchedule:
     """
     shape, *parts = text.split(":")
     if parts:
+        from nimt import schedules
+
         made = getattr(schedules, shape) if shape in schedules.SHAPES else None
         if made is None or len(parts) not in (2, 3):
             raise InvalidInput(
@@ -352,7 +354,7 @@ def pack(text: str) -> int | float | schedules.PackSchedule:
                 f"{', '.join(schedules.SHAPES)}, got {text!r}"
             )
         start, end, *over = (_size(part) for part in parts)
-        found: schedules.PackSchedule = made(start, end, over=over[0] if over else None)
+        found: PackSchedule = made(start, end, over=over[0] if over else None)
         return found
     return _size(text)
 

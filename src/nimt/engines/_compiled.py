@@ -174,6 +174,12 @@ def over(step, m, tol, limit, patience, best, best_at):
 
 
 @njit(cache=True, nogil=True)
+def larger(a, b):
+    """The larger of two numbers; NaN if either is, so that a slope that is not a number never counts as none."""
+    return b if b > a or b != b else a
+
+
+@njit(cache=True, nogil=True)
 def stillness(largest, m, still, repeats):
     """The rules of `ReferenceEngine.stillness`: `largest` is the largest |slope| K(x, x) of the pack."""
     if still >= 0.0 and largest * largest <= still:
@@ -601,7 +607,7 @@ def by_columns(
                 if making is None:
                     out_label[t, j * q + o] = other[s] if use_other else y[s]
                 g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
-                largest = max(largest, abs(g) * height)
+                largest = larger(largest, abs(g) * height)
                 moves[j * q + o] = -rates[t] / k * g
         state = stillness(largest, m, still, repeats)
         if state != GOING:
@@ -778,7 +784,7 @@ def prepare_spread(chosen, rate, labels, diagonal, f, loss, loss_delta, outputs,
     for j in range(k):
         for o in range(q):
             g = slope(loss, loss_delta, f[chosen[j] * q + o], labels[j * q + o])
-            largest = max(largest, abs(g) * diagonal[chosen[j] % diagonal.size])
+            largest = larger(largest, abs(g) * diagonal[chosen[j] % diagonal.size])
             spread[o * n + chosen[j]] += -rate / k * g
     return largest
 

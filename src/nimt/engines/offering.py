@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -122,7 +123,9 @@ class BoxOffer:
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         self._search(step)
         self.offered = np.concatenate([self.task.pool.points, self.between])
-        between = self.pupil.at(self.between) if self.nodes is None else looked_up(self.known, self.between)
+        between = (
+            self.pupil.at(self.between) if self.nodes is None else looked_up(self.known, self.between, self.pupil.at)
+        )
         predictions = np.concatenate([self.pupil.values, between])
         target = np.concatenate([self.task.target, self.truth_between])
         numbers = self.numbers.view()
@@ -141,7 +144,7 @@ class BoxOffer:
         for place, point in enumerate(found, start=first):
             self.between[place] = point
             self.numbers[n + place] = n + self.k * step + place - first
-        truth = self._truth(found) if self.nodes is None else looked_up(self.known_truth, found)
+        truth = self._truth(found) if self.nodes is None else looked_up(self.known_truth, found, self._truth)
         self.truth_between[first : first + len(found)] = truth
 
     def _tops(self, starts: list[int]) -> tuple[Array, Array, Flags]:
@@ -193,9 +196,10 @@ class BoxOffer:
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 
-def looked_up(known: dict[bytes, Array], points: Array) -> Array:
-    """Return what is known at points."""
-    return np.array([known[point.tobytes()] for point in points])
+def looked_up(known: dict[bytes, Array], points: Array, ask: Callable[[Array], Array]) -> Array:
+    """Return what is known at points; where a search ended at a point that it never asked for, ask for all."""
+    names = [point.tobytes() for point in points]
+    return np.array([known[name] for name in names]) if all(name in known for name in names) else ask(points)
 
 
 def labels_of(teacher: SelectsExamples) -> AlternativeLabels | None:

@@ -170,7 +170,7 @@ class Lesson:
     @property
     def per_output(self) -> bool:
         """Whether every output was shown examples of its own, in the order of the outputs."""
-        return bool(self.settings.get("per_output", False))
+        return bool(self.settings.get("per_output", False)) and self.target.ndim == 2
 
     @property
     def measure(self) -> Measure:

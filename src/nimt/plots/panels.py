@@ -142,19 +142,19 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     pairs = _line_inks(lesson)
     for ax, panel in zip(all_axes, table, strict=False):
-        x, at = panel.points[:, 0], panel.shown[:, 0]
+        x = panel.points[:, 0]
         target, values = by_output(panel.target), by_output(panel.values)
-        labels, reached = by_output(panel.labels), by_output(panel.values_shown)
         for output, (ink, of_target, name) in enumerate(pairs):
             dashed = "target f*" if output == 0 else None
             ax.plot(x, target[:, output], color=of_target, linewidth=1.1, linestyle=(0, (4, 1.6)), label=dashed)
             ax.plot(x, values[:, output], color=ink, label=name, zorder=2.5)
+            at, labels, reached = _shown_of(panel, output, lesson.per_output)
             if not len(at):  # nothing is shown to the last f^t
                 continue
             thickness, size = (0.9, 5.0) if len(at) <= FEW else (0.5, 3.2)
-            ax.vlines(at, reached[:, output], labels[:, output], color=OTHER, linewidth=thickness)
+            ax.vlines(at, reached, labels, color=OTHER, linewidth=thickness)
             ax.plot(
-                at, labels[:, output], "o", color="white", markeredgecolor=TARGET, markeredgewidth=1.1,
+                at, labels, "o", color="white", markeredgecolor=TARGET, markeredgewidth=1.1,
                 markersize=size, zorder=3, label="shown" if output == 0 else None, clip_on=False,
             )  # fmt: skip
         for axis in (ax.xaxis, ax.yaxis):
@@ -167,6 +167,16 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
         borderpad=0.2, handlelength=2.0,
     )  # fmt: skip
     return figure
+
+
+def _shown_of(panel: Panel, output: int, per_output: bool) -> tuple[Array, Array, Array]:
+    """Return where examples of an output were shown, their labels, and f there; its own ones if each output has them."""
+    at, reached = panel.shown[:, 0], by_output(panel.values_shown)[:, output]
+    if not per_output:
+        return at, by_output(panel.labels)[:, output], reached
+    each = len(at) // by_output(panel.target).shape[1]
+    own = slice(output * each, (output + 1) * each)
+    return at[own], panel.labels[own], reached[own]
 
 
 def _line_inks(lesson: Lesson) -> list[tuple[str, str, str | None]]:
