@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,9 @@ def hold(path: Path, *, wait: bool = False) -> BaseFileLock | None:
     >>> mine.release()
     """
     from filelock import FileLock, Timeout  # it takes a while to import
+
+    if not path.parent.is_dir():  # filelock would make it
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
 
     lock = FileLock(path, thread_local=False)
     try:

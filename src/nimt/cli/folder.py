@@ -160,9 +160,7 @@ class RunFolder:
                 raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
             if not self.config.exists() and not self.has_checkpoint():
                 raise InvalidInput(
-                    f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to"
-                    if not self.path.is_dir()
-                    else f"{str(self.path)!r} holds no run of nimt: name the folder that 'nimt teach' wrote to"
+                    f"{str(self.path)!r} holds no run of nimt: name the folder that 'nimt teach' wrote to"
                 )
             self._recover()
             self._sweep()

@@ -170,7 +170,7 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
 
 
 def _shown_of(panel: Panel, output: int, per_output: bool) -> tuple[Array, Array, Array]:
-    """Return where examples of an output were shown, their labels, and f there; its own ones if each output has them."""
+    """Return where examples of an output were shown, their labels, and f there; its own if each output has some."""
     at, reached = panel.shown[:, 0], by_output(panel.values_shown)[:, output]
     if not per_output:
         return at, by_output(panel.labels)[:, output], reached
