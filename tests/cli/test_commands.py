@@ -262,8 +262,15 @@ def test_the_terminal_curve_falls_where_the_lesson_does():
     heights = [sum(line[11 + column : 12 + column].strip() != "" for line in lines[:8]) for column in range(40)]
     assert heights == sorted(heights, reverse=True) and heights[0] == 8 and heights[-1] == 1
     assert lines[-1].split() == ["0", "499"]
-    assert terminal_curve(np.array([np.nan, 0.0])) == ["the discrepancy has no positive finite value to draw"]
+    assert terminal_curve(np.array([np.nan, 0.0])) == ["there is no positive finite value to draw"]
     assert len(terminal_curve(np.array([2.0]))) == 12
+
+
+def test_the_numbers_beside_the_terminal_curve_are_values_of_the_lesson():
+    falling = terminal_curve(np.linspace(56.9, 0.464, 1501))
+    assert falling[0].startswith("  5.7e+01") and falling[9].startswith("  4.6e-01")
+    rising = terminal_curve(np.linspace(0.314, 0.805, 300), logarithmic=False)
+    assert rising[0].startswith("  8.1e-01") and rising[9].startswith("  3.1e-01")
 
 
 def test_the_progress_bar_is_for_terminals_only(tmp_path):

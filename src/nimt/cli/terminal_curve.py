@@ -1,8 +1,7 @@
-"""A curve in letters: eight heights a line, logarithmic."""
+"""A curve in letters: eight heights per line."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -13,17 +12,17 @@ ASCII = str.maketrans("▁▂▃▄▅▆▇█│└─", "..::==##|+-")  # for
 
 
 def terminal_curve(
-    discrepancy: NDArray[np.float64], tol: float | None = None, *, width: int = 64, height: int = 10
+    values: NDArray[np.float64], *, logarithmic: bool = True, width: int = 64, height: int = 10
 ) -> list[str]:
-    r"""Return the lines of a picture of log10 of the discrepancy over the steps.
+    r"""Return the lines of a picture of a measure over the steps, on a logarithmic or a linear axis.
 
-    Each column shows the mean of its steps in logarithm; what is zero or not finite is left out.
+    Each column shows the value at one step, the first column at the first and the last at the last, so that the numbers
+    at the side are values of the lesson. What is not finite, or not positive on a logarithmic axis, is left out.
 
     Parameters
     ----------
-    discrepancy : array (T + 1,)
-    tol : float, optional
-        Its line is marked at the side.
+    values : array (T + 1,)
+    logarithmic : bool
     width, height : int
         Of the picture, in letters.
 
@@ -35,30 +34,28 @@ def terminal_curve(
               └───
                0 2
     """
-    count = min(width, len(discrepancy))
-    edges = np.linspace(0, len(discrepancy), count + 1).round().astype(int)
-    columns = [_log_mean(discrepancy[a:b]) for a, b in itertools.pairwise(edges)]
+    count = min(width, len(values))
+    shown = values[np.linspace(0, len(values) - 1, count).round().astype(int)]
+    columns = [_height_of(float(value), logarithmic) for value in shown]
     known = [value for value in columns if value is not None]
     if not known:
-        return ["the discrepancy has no positive finite value to draw"]
+        return [f"there is no {'positive ' if logarithmic else ''}finite value to draw"]
     low, high = min(known), max(known)
-    if tol and math.log10(tol) < low:
-        low = max(math.log10(tol), low - (high - low))
     span = high - low or 1.0
     eighths = [None if v is None else 1 + round((8 * height - 1) * (v - low) / span) for v in columns]
     lines = []
     for row in range(height - 1, -1, -1):
         cells = "".join(" " if e is None else BLOCKS[min(8, max(0, e - 8 * row))] for e in eighths)
-        label = (
-            f"{10 ** (low + span * (row / (height - 1) if height > 1 else 0)):.1e}" if row in (0, height - 1) else ""
-        )
-        lines.append(f"{label:>9} │{cells}".rstrip())
-    last = f"{len(discrepancy) - 1:,}"
+        label = {0: low, height - 1: high}.get(row)
+        number = "" if label is None else f"{10**label if logarithmic else label:.1e}"
+        lines.append(f"{number:>9} │{cells}".rstrip())
+    last = f"{len(values) - 1:,}"
     lines.append(" " * 10 + "└" + "─" * count)
     lines.append(" " * 11 + "0" + last.rjust(count - 1))
     return lines
 
 
-def _log_mean(part: NDArray[np.float64]) -> float | None:
-    usable = part[np.isfinite(part) & (part > 0)]
-    return float(np.log10(usable).mean()) if usable.size else None
+def _height_of(value: float, logarithmic: bool) -> float | None:
+    if not math.isfinite(value) or (logarithmic and value <= 0):
+        return None
+    return math.log10(value) if logarithmic else value

@@ -258,7 +258,7 @@ def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None
         return _out_of_reach(start, math.inf, why)
     taught = scaled.times_fewer == 1.0
     if taught:
-        method = "Taught: at so large a learning rate the lesson is short, so it was given to a copy of the learner."
+        method = "Taught: at so large a learning rate no shorter lesson says more, so a copy of the learner was taught."
         within = 0.0
     else:
         within = GREEDY_WITHIN if pack == 1 else PACKS_WITHIN
