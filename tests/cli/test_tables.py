@@ -70,6 +70,14 @@ def test_the_old_way_warns_and_shows_that_nothing_was_learned(nimt, undrawn):
     assert "warning: the kernel reaches almost no neighbour" in said
 
 
+def test_a_learner_worse_than_the_mean_is_pointed_out(nimt, undrawn):
+    rng = np.random.default_rng(0)
+    table = np.column_stack([rng.normal(size=(200, 2)), rng.standard_cauchy(200)])
+    np.savetxt("noise.csv", table, delimiter=",", header="a,b,y", comments="", fmt="%.6g")
+    summary, said = taught(nimt, "noise.csv", "--iterations", "500", "--out", "run")
+    assert summary["held_out_r2"] < 0 and "worse than the mean of their labels" in said and "--teacher random" in said
+
+
 def test_the_tolerance_is_one_percent_of_the_targets_deviation(nimt, undrawn):
     np.save("curve.npy", 50.0 + 7.0 * np.sin(np.linspace(0, 6, 40)))
     found, _ = taught(nimt, "curve.npy", "--width", "2", "-n", "5000", "--out", "run")

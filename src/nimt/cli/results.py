@@ -78,6 +78,13 @@ def finish(
     except OSError as error:
         raise OSError(error.errno, _unwritten(error, folder, go_on, saved=saved)) from error
     _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
+    held_out = lesson.held_out
+    if held_out is not None and held_out.accuracy is None and (held_out.r_squared or 0.0) < 0:
+        note(
+            "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
+            "a greedy teacher, so try --teacher random, --missing drop, or more steps",
+            quiet=quiet,
+        )
     return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
 
 
