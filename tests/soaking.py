@@ -57,6 +57,8 @@ def draw(rng: np.random.Generator) -> Drawn:
     rate = float(rng.uniform(0.05, 0.6)) / float(np.max(kernel.diag(pool.points)))
     k: int | float = [1, 1, min(3, n), 0.4, 1.0][rng.integers(5)]
     pool_share = [None, None, 0.7][rng.integers(3)]
+    if n < 6:  # a share of so few points could be smaller than the pack
+        pool_share = None
     labels = nimt.AlternativeLabels(np.roll(target, 1, axis=0), 0.3) if rng.random() < 0.2 else None
     teacher: Any = [
         nimt.GreedyTeacher(k=k, pool=pool_share, labels=labels, norm=[2, 1, "max"][rng.integers(3)]),
