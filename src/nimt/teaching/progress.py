@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import IO, TYPE_CHECKING, Any
@@ -97,7 +98,7 @@ def _bar(progress: bool | str, title: str, expected: int | None, file: IO[str], 
     return None
 
 
-class Bar:
+class Bar(ABC):
     """What both kinds share: when a bar appears, which lesson of several it shows, and what it says.
 
     Parameters
@@ -136,11 +137,13 @@ class Bar:
         passed = now - self.started
         return (step - self.first) / passed if passed > 0 and step > self.first else None
 
+    @abstractmethod
     def show(self, progress: Progress, now: float) -> None:
-        raise NotImplementedError
+        """Draw how far the lesson is."""
 
+    @abstractmethod
     def close(self) -> None:
-        raise NotImplementedError
+        """Remove the bar."""
 
 
 class TerminalBar(Bar):
