@@ -7,7 +7,7 @@ from sklearn.linear_model import SGDRegressor
 
 import nimt
 from nimt.pools.box import highest, local_maxima
-from nimt.pools.nodes import CellNodes
+from nimt.pools.cell_maxima import CellNodes
 from problems import MIXTURE, assert_same_lesson
 
 BOX = nimt.Box((-14, 13.9), points=280)

@@ -10,8 +10,8 @@ from nimt.datasets import astronaut
 from nimt.errors import InvalidInput
 from nimt.paper import EXPERIMENTS, FAMILY, reproduce
 from nimt.paper.experiment import Setting
-from nimt.paper.outputs import EACH, MIXED, SHARED, first_below, rms, together
 from nimt.paper.registry import chosen
+from nimt.paper.several_outputs import EACH, MIXED, SHARED, first_below, rms, together
 
 pytestmark = pytest.mark.long
 

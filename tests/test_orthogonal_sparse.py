@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.learners import columns, newton, orthogonal
-from nimt.learners.columns import DenseColumns, SparseColumns
+from nimt.learners import basis_columns, newton, orthogonal
+from nimt.learners.basis_columns import DenseColumns, SparseColumns
 from problems import assert_same_lesson
 
 SIDE = 18
@@ -58,7 +58,7 @@ def test_the_lesson_is_that_of_dense_columns(options, monkeypatch):
 @pytest.mark.long
 def test_columns_that_fill_up_become_dense_and_the_lesson_stays_the_same(monkeypatch):
     monkeypatch.setattr(newton, "SHORT", 1)  # a window of 197 of 324 cells
-    monkeypatch.setattr(columns, "SMALL", 8)
+    monkeypatch.setattr(basis_columns, "SMALL", 8)
     pupil = nimt.OrthogonalLearner(nimt.rbf(1.3)).seat(GRID)
     kinds = []
     for index in range(0, 324, 9):
@@ -73,9 +73,9 @@ def test_columns_that_fill_up_become_dense_and_the_lesson_stays_the_same(monkeyp
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("full_from", [10**6, 12])
 def test_resuming_changes_nothing(full_from, tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "SMALL", full_from)
+    monkeypatch.setattr(basis_columns, "SMALL", full_from)
     if full_from == 12:
-        monkeypatch.setattr(columns, "KEPT", 1000)  # dense from the twelfth centre on
+        monkeypatch.setattr(basis_columns, "KEPT", 1000)  # dense from the twelfth centre on
     once = taught(max_iterations=5).learner
     for learner in (None, once):
         whole = taught(learner=learner, max_iterations=30)

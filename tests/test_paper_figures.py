@@ -14,7 +14,7 @@ from nimt.paper.drawing import canvas, curves_of, draw_curves
 from nimt.paper.experiment import Setting
 from nimt.paper.methods import teacher_of
 from nimt.paper.reproducing import save
-from nimt.paper.rooms import Room, Surface
+from nimt.paper.surfaces import Room, Surface
 
 pytestmark = pytest.mark.long
 

@@ -163,7 +163,7 @@ def test_other_settings_make_another_result(lines):
 
 
 def test_another_version_makes_another_result(lines, monkeypatch):
-    monkeypatch.setattr("nimt.paper.keeping.__version__", "99")
+    monkeypatch.setattr("nimt.paper.finished.__version__", "99")
     assert reproduce(["lines"], lines, **SHORT)["run_now"] == ["lines"]
 
 

@@ -71,7 +71,7 @@ from .teachers.base import Teacher as Teacher
 from .teachers.base import View as View
 from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
-from .teachers.implicit import INTTeacher as INTTeacher
+from .teachers.int_rule import INTTeacher as INTTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
 from .teachers.mixed import MixedTeacher as MixedTeacher
 from .teachers.per_output import PerOutput as PerOutput

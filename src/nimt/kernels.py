@@ -27,7 +27,7 @@ from sklearn.gaussian_process.kernels import (
 
 from nimt.arrays import Array, check_count, check_positive, is_number, is_whole
 from nimt.errors import InvalidInput
-from nimt.objects import behaves_like
+from nimt.inheritance import behaves_like
 from nimt.pools.base import Pool
 
 CUT = 1e-16  # of K(0): smaller contributions are lost in rounding

@@ -13,7 +13,7 @@ from scipy.special import expit, log_softmax, softmax
 from nimt.arrays import Array, check_positive
 from nimt.classes import check_probabilities
 from nimt.errors import InvalidInput
-from nimt.objects import behaves_like
+from nimt.inheritance import behaves_like
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from nimt.cli.app import run
 from nimt.errors import InvalidInput
-from nimt.studio import wishes
+from nimt.studio import requests
 from nimt.studio.formulas import read_formula
 from nimt.studio.safety import LARGEST_BODY, Guard, check_host
 from studio.conftest import raw, running
@@ -377,5 +377,5 @@ def test_formulas_are_numpys():
 
 
 def test_a_start_can_be_a_file_or_a_formula():
-    setting = wishes.read_setting({"kind": "named", "name": "digit:0"}, {"kind": "formula", "text": "x / 28"}, {})
+    setting = requests.read_setting({"kind": "named", "name": "digit:0"}, {"kind": "formula", "text": "x / 28"}, {})
     assert setting.initial[28] == 1 / 28

@@ -10,8 +10,8 @@ from PIL import Image
 
 import nimt
 from nimt.studio import races
-from nimt.studio.racing import Racer, frame_steps
-from nimt.studio.wishes import RacerWish, Rules, read_setting
+from nimt.studio.racer import Racer, frame_steps
+from nimt.studio.requests import RacerRequest, Rules, read_setting
 from studio.conftest import unpack
 
 pytestmark = pytest.mark.long
@@ -156,9 +156,9 @@ def test_two_races_per_browser(studio, mixture):
 
 
 def test_what_is_described_is_what_is_taught(studio):
-    wish = {"target": {"kind": "formula", "text": "sin(x)", "axes": [[-3, 3, 61]]},
+    request = {"target": {"kind": "formula", "text": "sin(x)", "axes": [[-3, 3, 61]]},
             "start": {"kind": "zero"}, "rules": {"width": 0.5}}  # fmt: skip
-    status, body = studio.post_json("/describe", wish)
+    status, body = studio.post_json("/describe", request)
     assert status == 200
     header, blocks = unpack(body)
     np.testing.assert_allclose(blocks["target"], np.sin(np.linspace(-3, 3, 61)))
@@ -244,7 +244,7 @@ def test_frames_are_close_at_first_and_end_at_the_end():
 
 def test_a_racer_knows_its_values_at_any_step():
     setting = read_setting({"kind": "named", "name": "digit:0"}, {"kind": "named", "name": "digit:8"}, {})
-    racer = Racer(RacerWish(rate=0.05), Rules(steps=300, tol=None), setting)
+    racer = Racer(RacerRequest(rate=0.05), Rules(steps=300, tol=None), setting)
     while not racer.over:
         racer.slice()
     lesson = nimt.teach(racer.learner, nimt.GreedyTeacher(), setting.pool, setting.target, max_iterations=300,
@@ -273,14 +273,14 @@ def dropped(studio, picture):
 @pytest.mark.parametrize("racer", [{"k": 1}, {"k": 3, "teacher": "random"}, {"k": "whole"}, {"learner": "orthogonal"}])
 def test_colours_are_raced_as_they_are_taught(studio, racer):
     rules = {"steps": 120, "tol": None, "width": 0.7, "seed": 2}
-    wish = {"target": COLOURS, "start": {"kind": "zero"}, "rules": rules}
+    request = {"target": COLOURS, "start": {"kind": "zero"}, "rules": rules}
     with studio.talk() as talk:
-        talk.say(type="race", racers=[racer], **wish)
+        talk.say(type="race", racers=[racer], **request)
         talk.until_over()
     header, blocks = talk.racers[0]
     assert header["outputs"] == 3 and header["view"] == "picture"
     np.testing.assert_array_equal(blocks["target"], COLOURS["values"])
-    _, body = studio.post_json("/code", wish | {"racer": racer})
+    _, body = studio.post_json("/code", request | {"racer": racer})
     names = {}
     exec(compile(json.loads(body)["python"].replace("print(lesson)", ""), "copied", "exec"), names)
     lesson = names["lesson"]
@@ -302,24 +302,24 @@ def test_a_dropped_photo_is_raced_in_colour_and_a_grey_one_in_grey(studio):
     assert grey["outputs"] == 1
     files = {"colour": {"kind": "file", "id": answer["id"]}, "grey": {"kind": "file", "id": grey["id"]}}
     for target, start, outputs in (("colour", "grey", 3), ("grey", "colour", 1)):
-        wish = {"target": files[target], "start": files[start], "rules": {"width": 0.5}}
-        status, body = studio.post_json("/describe", wish)
+        request = {"target": files[target], "start": files[start], "rules": {"width": 0.5}}
+        status, body = studio.post_json("/describe", request)
         header, blocks = unpack(body)
         assert status == 200 and header["outputs"] == outputs
         assert len(blocks["initial"]) == len(blocks["target"]) == outputs * header["points"]
 
 
-@pytest.mark.parametrize("wish", [RacerWish(), RacerWish(k=1.0), RacerWish(learner="orthogonal")])
-def test_a_colour_racer_knows_its_values_and_can_be_forked(wish):
+@pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])
+def test_a_colour_racer_knows_its_values_and_can_be_forked(racer_request):
     setting = read_setting(COLOURS, {"kind": "zero"}, {})
-    racer = Racer(wish, Rules(steps=40, tol=None, width=0.7), setting)
+    racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
     while not racer.over:
         racer.take(7)
     step, values = racer.values_at(40)
     assert step == 40
     np.testing.assert_allclose(values, racer.lesson().final, atol=1e-6)
     room = races.Classroom()
-    race = room.start("me", Rules(steps=40, tol=None, width=0.7), [wish], setting)
+    race = room.start("me", Rules(steps=40, tol=None, width=0.7), [racer_request], setting)
     race.racers[0] = racer
     number = room.fork(race, 0, 20, {"target": [[5, 0.25]]})
     fork = race.racers[number]

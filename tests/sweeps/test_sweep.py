@@ -89,7 +89,7 @@ def test_what_is_known_is_not_given_again(found, tmp_path):
 def test_another_version_gives_the_lessons_again(tmp_path, monkeypatch):
     study = {"seeds": 2, "out": tmp_path, **COMMON}
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
-    monkeypatch.setattr("nimt.sweeps.planning.__version__", "99.0")
+    monkeypatch.setattr("nimt.sweeps.combinations.__version__", "99.0")
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
     assert len(lines_of(tmp_path)) == 6
 

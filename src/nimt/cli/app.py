@@ -20,7 +20,7 @@ import typer
 
 from nimt._version import __version__
 from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, prepare_streams, say
-from nimt.cli.wording import in_words_of_the_program
+from nimt.cli.sentences import in_words_of_the_program
 from nimt.errors import NimtError
 
 COMMANDS = (

@@ -26,7 +26,7 @@ def plan(
     """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
     import json
 
-    from nimt.cli.expecting import quick_forecast
+    from nimt.cli.expected_steps import quick_forecast
     from nimt.teaching.teaching import plan as planned
 
     settings, problem = read_completed(settings_from(target, given))

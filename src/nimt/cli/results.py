@@ -92,8 +92,8 @@ def _finish_elsewhere(
     lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
 ) -> int:
     """Write the lesson to a new folder: its own was removed or replaced while it ran."""
-    from nimt.cli.belonging import marked
     from nimt.cli.folder import RunFolder
+    from nimt.cli.run_identity import marked
     from nimt.files import write_text
     from nimt.lesson.lesson import Outcome
 

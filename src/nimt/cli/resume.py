@@ -40,8 +40,8 @@ def resume(
 ) -> None:
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
     from nimt.arrays import check_count, check_positive
-    from nimt.cli.belonging import check_settings
     from nimt.cli.results import finish
+    from nimt.cli.run_identity import check_settings
     from nimt.datasets.places import as_path
 
     run = RunFolder(as_path(folder))
@@ -138,7 +138,7 @@ def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> L
 
 def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
     """Check that this is the lesson of run.toml, and write there the budget it has now."""
-    from nimt.cli.belonging import check_lesson_of, marked
+    from nimt.cli.run_identity import check_lesson_of, marked
     from nimt.files import write_text
 
     check_lesson_of(run.config, settings, lesson, found_in)

@@ -71,7 +71,7 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     from nimt.sweeps.folder import SweepFolder
     from nimt.sweeps.sweeping import checked_rules, given
     from nimt.teaching.comparing import checked_seeds
-    from nimt.teaching.giving import check_jobs
+    from nimt.teaching.parallel import check_jobs
 
     check_jobs(jobs)
     seeds = checked_seeds(study.values["seeds"])

@@ -51,9 +51,9 @@ def run_lesson(
     settings: RunSettings, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool
 ) -> int:
     """Read, check, teach, write; return the exit code."""
-    from nimt.cli.belonging import marked
     from nimt.cli.folder import RunFolder
     from nimt.cli.results import finish
+    from nimt.cli.run_identity import marked
     from nimt.files import write_text
 
     check_cmap(settings)
@@ -75,7 +75,7 @@ def run_lesson(
 
 def _announced(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> int | None:
     """Say how many steps the lesson will take where that is found at once, and return it."""
-    from nimt.cli.expecting import quick_forecast
+    from nimt.cli.expected_steps import quick_forecast
 
     found = quick_forecast(settings, problem, learner, teacher)
     if found is None:

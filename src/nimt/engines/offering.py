@@ -13,7 +13,7 @@ from nimt.errors import InvalidInput
 from nimt.learners.base import BoxPupil, FollowingPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
-from nimt.pools.nodes import CellNodes
+from nimt.pools.cell_maxima import CellNodes
 from nimt.teachers.base import AlternativeLabels, Memory, SelectsExamples, View, norm_of, residual_size
 
 

@@ -27,7 +27,7 @@ from nimt.estimators.width import median_width
 from nimt.kernels import check_kernel, check_kernel_on, rbf
 from nimt.lesson.lesson import Outcome
 from nimt.pools.base import as_pool
-from nimt.scikit import Estimator
+from nimt.sklearn_types import Estimator
 from nimt.teachers.interpolation import InterpolationTeacher
 
 BLOCK = 2**22  # numbers of K that `predict` holds at a time

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.estimators.base import GreedyKernelModel
-from nimt.scikit import Classifier
+from nimt.sklearn_types import Classifier
 
 
 class GreedyKernelClassifier(Classifier, GreedyKernelModel):

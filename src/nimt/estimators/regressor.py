@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.estimators.base import GreedyKernelModel
-from nimt.scikit import MultiOutput, Regressor
+from nimt.sklearn_types import MultiOutput, Regressor
 
 
 class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):

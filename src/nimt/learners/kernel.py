@@ -29,7 +29,7 @@ from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
 from nimt.pools.box import Box
-from nimt.scikit import Estimator
+from nimt.sklearn_types import Estimator
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 

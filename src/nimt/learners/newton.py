@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, stored_array
 from nimt.kernels import CUT
-from nimt.learners.columns import EVERYWHERE, DenseColumns, Places, SparseColumns
+from nimt.learners.basis_columns import EVERYWHERE, DenseColumns, Places, SparseColumns
 from nimt.operators.base import add_column
 from nimt.operators.grid import GridOperator, grid_operator
 from nimt.pools.base import Grid, Pool

@@ -19,7 +19,7 @@ from nimt.learners.newton import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
 from nimt.losses import Loss
 from nimt.pools.base import Pool, as_pool
-from nimt.scikit import Estimator
+from nimt.sklearn_types import Estimator
 
 
 class OrthogonalLearner(StartsFromInitial, Described, Estimator):

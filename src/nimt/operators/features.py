@@ -17,7 +17,7 @@ from sklearn.gaussian_process.kernels import RBF, Kernel
 
 from nimt.arrays import Array, Indices, check_count
 from nimt.errors import InvalidInput
-from nimt.objects import behaves_like
+from nimt.inheritance import behaves_like
 from nimt.pools.base import FunctionLike, Points, Pool, as_pool, values_on
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
-from nimt.paper.keeping import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
+from nimt.paper.finished import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
 from nimt.teaching.checking import versions

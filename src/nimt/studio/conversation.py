@@ -12,8 +12,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from nimt.errors import InvalidInput, NimtError
 from nimt.replay.recording import Recording
 from nimt.studio.races import Classroom, Race
+from nimt.studio.requests import read_racers, read_rules, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE
-from nimt.studio.wishes import read_racers, read_rules, read_setting
 
 PAUSE = 0.02  # seconds between two looks for news
 SECONDS_FOR_AN_ANSWER = 30.0  # a page that does not answer for so long is taken to be gone
@@ -60,44 +60,44 @@ class Conversation:
         try:
             if text is None or len(text) > LARGEST_MESSAGE:
                 raise InvalidInput("a message must be text of at most 1 MB")
-            wish = json.loads(text)
-            if not isinstance(wish, dict):
+            message = json.loads(text)
+            if not isinstance(message, dict):
                 raise InvalidInput("a message must be an object")
-            request = wish.get("request") if isinstance(wish.get("request"), int) else None
-            await self._do(wish)
+            request = message.get("request") if isinstance(message.get("request"), int) else None
+            await self._do(message)
         except (NimtError, json.JSONDecodeError, RecursionError) as error:
             sentence = str(error) if isinstance(error, NimtError) else "this message is no JSON"
             await self._say({"type": "refused", "request": request, "said": sentence})
 
-    async def _do(self, wish: dict[str, Any]) -> None:
-        kind = wish.get("type")
+    async def _do(self, message: dict[str, Any]) -> None:
+        kind = message.get("type")
         if kind == "ack":
             self.answered.set()
         elif kind == "race":
-            await self._race(wish)
+            await self._race(message)
         elif kind == "resume":
-            await self._resume(wish)
+            await self._resume(message)
         elif kind == "leave":
-            self._leave(wish.get("race"))
+            self._leave(message.get("race"))
         elif kind == "fork":
-            race = self.classroom.find(self.browser, wish.get("race"))
+            race = self.classroom.find(self.browser, message.get("race"))
             number = await self._ask(
-                lambda: self.classroom.fork(race, wish.get("racer"), wish.get("step"), wish.get("change"))
+                lambda: self.classroom.fork(race, message.get("racer"), message.get("step"), message.get("change"))
             )
-            await self._say({"type": "forked", "request": wish.get("request"), "race": race.name, "racer": number})
+            await self._say({"type": "forked", "request": message.get("request"), "race": race.name, "racer": number})
         elif kind == "show":
-            race = self.classroom.find(self.browser, wish.get("race"))
-            racer = race.racer(wish.get("racer"))
-            await self._ask(lambda: racer.show(wish.get("point")))
+            race = self.classroom.find(self.browser, message.get("race"))
+            racer = race.racer(message.get("racer"))
+            await self._ask(lambda: racer.show(message.get("point")))
         else:
             raise InvalidInput(f"a message of the type {str(kind)[:20]!r} is not known")
 
-    async def _race(self, wish: dict[str, Any]) -> None:
-        rules, racers = read_rules(wish.get("rules")), read_racers(wish.get("racers"))
+    async def _race(self, message: dict[str, Any]) -> None:
+        rules, racers = read_rules(message.get("rules")), read_racers(message.get("racers"))
         files = self.classroom.files.get(self.browser, {})
 
         def start() -> Race:
-            setting = read_setting(wish.get("target"), wish.get("start"), files, wish.get("classes") is True)
+            setting = read_setting(message.get("target"), message.get("start"), files, message.get("classes") is True)
             return self.classroom.start(self.browser, rules, racers, setting)
 
         race = await self._ask(start)
@@ -105,13 +105,13 @@ class Conversation:
             self._leave(name)
         # said before it is watched: a page must know the name of a race before it hears of it
         await self._say(
-            {"type": "started", "request": wish.get("request"), "race": race.name, "racers": len(race.racers)}
+            {"type": "started", "request": message.get("request"), "race": race.name, "racers": len(race.racers)}
         )
         self._watch(race)
 
-    async def _resume(self, wish: dict[str, Any]) -> None:
-        race = self.classroom.find(self.browser, wish.get("race"))
-        known = wish.get("known")
+    async def _resume(self, message: dict[str, Any]) -> None:
+        race = self.classroom.find(self.browser, message.get("race"))
+        known = message.get("known")
         self._watch(race)
         seen = self.watched[race.name][1]
         # what the page still has need not be sent again
@@ -121,7 +121,7 @@ class Conversation:
                     racer = race.racers[number]
                     if have[0] <= racer.taken and have[1] <= len(racer.frames):
                         seen[number] = Seen(True, have[0], have[1])
-        await self._say({"type": "resumed", "request": wish.get("request"), "race": race.name})
+        await self._say({"type": "resumed", "request": message.get("request"), "race": race.name})
 
     async def _ask(self, job: Any) -> Any:
         return await asyncio.wrap_future(self.classroom.ask(job))

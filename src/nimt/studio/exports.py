@@ -12,7 +12,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.replay.page import replay_page
 from nimt.replay.recording import record_of
 from nimt.studio.formulas import read_formula
-from nimt.studio.wishes import RacerWish, Rules
+from nimt.studio.requests import RacerRequest, Rules
 
 KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", "lesson.gif": "image/gif"}
 DIGITS = 6  # of drawn values in code
@@ -34,7 +34,7 @@ def exported(lesson: Lesson, name: str) -> bytes:
 
 
 def as_python(
-    target: dict[str, Any], start: dict[str, Any], rules: Rules, wish: RacerWish, classes: bool = False
+    target: dict[str, Any], start: dict[str, Any], rules: Rules, request: RacerRequest, classes: bool = False
 ) -> str:
     """Return a program that gives the same lesson."""
     lines = ["import numpy as np", "import nimt", ""]
@@ -54,8 +54,8 @@ def as_python(
     lines += [
         "",
         f"kernel = nimt.parse_kernel({rules.kernel!r}, width={rules.width!r}, dimension=pool.dimension)",
-        _learner_text(rules, wish),
-        f"teacher = {_teacher_text(wish)}",
+        _learner_text(rules, request),
+        f"teacher = {_teacher_text(request)}",
         f"lesson = nimt.teach(learner, teacher, pool, target, max_iterations={rules.steps}, tol={rules.tol!r}, "
         f"seed={rules.seed})",
         "print(lesson)",
@@ -63,9 +63,9 @@ def as_python(
     return "\n".join(lines) + "\n"
 
 
-def as_command(target: dict[str, Any], start: dict[str, Any], rules: Rules, wish: RacerWish) -> str:
+def as_command(target: dict[str, Any], start: dict[str, Any], rules: Rules, request: RacerRequest) -> str:
     """Return the command that gives the same lesson, or say why there is none."""
-    if wish.learner != "kernel" or wish.teacher == "you":
+    if request.learner != "kernel" or request.teacher == "you":
         raise InvalidInput("the command line has no such lesson: copy it as Python")
     names = []
     for what, given in (("target", target), ("start", start)):
@@ -75,9 +75,9 @@ def as_command(target: dict[str, Any], start: dict[str, Any], rules: Rules, wish
             names.append("the-file-you-dropped")
         else:
             raise InvalidInput(f"the {what} was drawn or typed, and a command names files: copy it as Python")
-    rate = 0.01 if wish.rate == "auto" and rules.loss in ("hinge", "absolute") else wish.rate
+    rate = 0.01 if request.rate == "auto" and rules.loss in ("hinge", "absolute") else request.rate
     options: dict[str, Any] = {
-        "--from": names[1], "--teacher": wish.teacher, "-k": repr(wish.k), "--pool": wish.share,
+        "--from": names[1], "--teacher": request.teacher, "-k": repr(request.k), "--pool": request.share,
         "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": rate,
         "-n": rules.steps,
         "--tol": rules.tol or 0, "--seed": rules.seed, "--size": target.get("size"),
@@ -108,25 +108,25 @@ def _values_text(given: dict[str, Any]) -> str:
     return f"np.array([{numbers}]){colours}"
 
 
-def _learner_text(rules: Rules, wish: RacerWish) -> str:
-    if wish.learner == "orthogonal":
+def _learner_text(rules: Rules, request: RacerRequest) -> str:
+    if request.learner == "orthogonal":
         return "learner = nimt.OrthogonalLearner(kernel, initial=initial)"
-    rate = 0.01 if wish.rate == "auto" and rules.loss in ("hinge", "absolute") else wish.rate
+    rate = 0.01 if request.rate == "auto" and rules.loss in ("hinge", "absolute") else request.rate
     return f"learner = nimt.KernelLearner(kernel, loss={rules.loss!r}, learning_rate={rate!r}, initial=initial)"
 
 
-def _teacher_text(wish: RacerWish) -> str:
+def _teacher_text(request: RacerRequest) -> str:
     kinds = {
         "greedy": "GreedyTeacher",
         "random": "RandomTeacher",
         "soft": "SoftTeacher",
         "synthesis": "SynthesisTeacher",
     }
-    options = [f"k={wish.k!r}"]
-    if wish.share is not None:
-        options.append(f"pool={wish.share!r}")
-    if wish.teacher == "soft":
-        options.append(f"temperature={wish.temperature!r}")
-    if wish.teacher == "you":
+    options = [f"k={request.k!r}"]
+    if request.share is not None:
+        options.append(f"pool={request.share!r}")
+    if request.teacher == "soft":
+        options.append(f"temperature={request.temperature!r}")
+    if request.teacher == "you":
         raise InvalidInput("a lesson that you gave by hand is kept as lesson.npz, not as code")
-    return f"nimt.{kinds[wish.teacher]}({', '.join(options)})"
+    return f"nimt.{kinds[request.teacher]}({', '.join(options)})"

@@ -16,8 +16,8 @@ import numpy as np
 
 from nimt.errors import InvalidInput
 from nimt.sources.source import Source
-from nimt.studio.racing import Origin, Racer
-from nimt.studio.wishes import RacerWish, Rules, Setting, read_racer
+from nimt.studio.racer import Origin, Racer
+from nimt.studio.requests import RacerRequest, Rules, Setting, read_racer
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ PATIENCE = 60.0  # seconds a race goes on without anyone who looks
 
 @dataclass(eq=False)
 class Race:
-    """Some racers on one problem, and the wish they came from."""
+    """Some racers on one problem, and the request they came from."""
 
     name: str
     browser: str
@@ -112,18 +112,24 @@ class Classroom:
         for shape in ((8,), (48, 48)):  # the second large enough for every way of showing a pack
             grid = Grid(*(np.arange(float(length)) for length in shape))
             setting = Setting(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
-            kinds = (RacerWish(), RacerWish("random"), RacerWish(k=0.05), RacerWish(k=1.0), RacerWish("synthesis"))
-            for wish in kinds:
+            kinds = (
+                RacerRequest(),
+                RacerRequest("random"),
+                RacerRequest(k=0.05),
+                RacerRequest(k=1.0),
+                RacerRequest("synthesis"),
+            )
+            for request in kinds:
                 if self._closing:
                     return
                 with contextlib.suppress(Exception):
-                    Racer(wish, Rules(steps=3), setting).take(3)
+                    Racer(request, Rules(steps=3), setting).take(3)
         colours = replace(setting, target=np.ones((len(grid), 3)), initial=np.zeros((len(grid), 3)))
-        for wish in kinds[:2]:
+        for request in kinds[:2]:
             if self._closing:
                 return
             with contextlib.suppress(Exception):
-                Racer(wish, Rules(steps=3), colours).take(3)
+                Racer(request, Rules(steps=3), colours).take(3)
         self.ready.set()
 
     def _forget(self) -> None:
@@ -132,9 +138,9 @@ class Classroom:
 
     # -- what a page asks for
 
-    def start(self, browser: str, rules: Rules, wishes: list[RacerWish], setting: Setting) -> Race:
+    def start(self, browser: str, rules: Rules, requests: list[RacerRequest], setting: Setting) -> Race:
         """Begin a race; the oldest of a browser's races makes room where there are too many."""
-        racers = [Racer(wish, rules, setting) for wish in wishes]
+        racers = [Racer(request, rules, setting) for request in requests]
         mine = [race for race in self.races.values() if race.browser == browser]
         for race in mine[: max(0, len(mine) - RACES_PER_BROWSER + 1)]:
             self.races.pop(race.name, None)
@@ -160,10 +166,10 @@ class Classroom:
         if type(step) is not int or step < 0:
             raise InvalidInput(f"a fork begins at a step, a whole number from 0, got {str(step)[:20]}")
         at, values = parent.values_at(step)
-        wish, target, said = changed(parent, change)
+        request, target, said = changed(parent, change)
         setting = replace(parent.setting, target=target, initial=values)
         rules = replace(parent.rules, steps=max(1, parent.rules.steps - at))
-        race.racers.append(Racer(wish, rules, setting, Origin(number, at, said)))
+        race.racers.append(Racer(request, rules, setting, Origin(number, at, said)))
         self._wake.set()
         return len(race.racers) - 1
 
@@ -177,8 +183,8 @@ class Classroom:
         return name
 
 
-def changed(parent: Racer, change: Any) -> tuple[RacerWish, Any, str]:
-    """Return the wish and the target of a fork, and what is different in a few words."""
+def changed(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
+    """Return the request and the target of a fork, and what is different in a few words."""
     if not isinstance(change, dict) or len(change) != 1:
         raise InvalidInput("a fork changes one thing: the target, the rate or the teacher")
     ((what, value),) = change.items()
@@ -195,13 +201,13 @@ def changed(parent: Racer, change: Any) -> tuple[RacerWish, Any, str]:
             if not 0 <= point < len(target) or not isinstance(new, int | float) or not abs(new) < 1e100:
                 raise InvalidInput(f"the point {str(point)[:20]} cannot be set to {str(new)[:20]}")
             target[point] = new
-        return parent.wish, target, f"target changed at {len(points)} point{'s' if len(points) > 1 else ''}"
+        return parent.request, target, f"target changed at {len(points)} point{'s' if len(points) > 1 else ''}"
     if what == "rate":
-        wish = read_racer(vars(parent.wish) | {"rate": value})
-        return wish, target, f"rate {value}"
+        request = read_racer(vars(parent.request) | {"rate": value})
+        return request, target, f"rate {value}"
     if what == "teacher":
-        wish = read_racer(vars(parent.wish) | {"teacher": value})
-        if wish.teacher == "you":
+        request = read_racer(vars(parent.request) | {"teacher": value})
+        if request.teacher == "you":
             raise InvalidInput("a person teaches from the start: press Be the teacher")
-        return wish, target, f"teacher {value}"
+        return request, target, f"teacher {value}"
     raise InvalidInput(f"a fork changes the target, the rate or the teacher, not {str(what)[:20]!r}")

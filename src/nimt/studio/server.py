@@ -28,8 +28,8 @@ from nimt.replay.recording import Recording, describe_pool
 from nimt.studio import exports, files
 from nimt.studio.conversation import Conversation
 from nimt.studio.races import Classroom
+from nimt.studio.requests import Rules, read_racer, read_rules, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge
-from nimt.studio.wishes import Rules, read_racer, read_rules, read_setting
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 BEAT = 0.005  # seconds between two looks at the clock

@@ -14,13 +14,13 @@ from nimt._version import __version__
 from nimt.errors import InvalidInput
 from nimt.lesson.descriptions import is_own
 from nimt.lesson.lesson import Lesson, Outcome
+from nimt.sweeps.combinations import Planned, planned
 from nimt.sweeps.entries import Entry, entry_of_lesson
 from nimt.sweeps.folder import SweepFolder
-from nimt.sweeps.planning import Planned, planned
 from nimt.sweeps.sweep import Sweep
 from nimt.teaching.checking import Rules
 from nimt.teaching.comparing import checked_seeds
-from nimt.teaching.giving import Workers, check_jobs, first_seeds
+from nimt.teaching.parallel import Workers, check_jobs, first_seeds
 from nimt.teaching.teaching import teach
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
@@ -153,18 +153,18 @@ def given(
     progress: Listener | None = None,
 ) -> Sweep:
     """Give the lessons of a sweep that are not known yet, and return them all, in the order of the plans."""
-    giving = Giving(plans, seeds, rules, folder, n_jobs, keep_lessons, retry_failed, progress)
+    run = SweepRun(plans, seeds, rules, folder, n_jobs, keep_lessons, retry_failed, progress)
     try:
-        giving.run()
+        run.run()
     finally:
-        if giving.workers is not None:
-            giving.workers.close()
+        if run.workers is not None:
+            run.workers.close()
         if folder is not None:
             folder.release()
-    return Sweep(giving.entries(), None if folder is None else folder.path)
+    return Sweep(run.entries(), None if folder is None else folder.path)
 
 
-class Giving:
+class SweepRun:
     """A sweep under way: which lessons are known, and which are still to be given."""
 
     def __init__(

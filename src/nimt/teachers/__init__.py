@@ -3,7 +3,7 @@
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher
-from nimt.teachers.implicit import INTTeacher
+from nimt.teachers.int_rule import INTTeacher
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.teachers.mixed import MixedTeacher
 from nimt.teachers.per_output import PerOutput

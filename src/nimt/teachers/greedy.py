@@ -11,9 +11,9 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
+from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel
 from nimt.losses import Loss, as_loss
-from nimt.objects import behaves_like
 from nimt.pools.base import FunctionLike
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array
 from nimt.errors import InvalidInput
-from nimt.objects import behaves_like
+from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
 from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, count_of, has_schedule
 

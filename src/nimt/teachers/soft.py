@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
-from nimt.objects import behaves_like
+from nimt.inheritance import behaves_like
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (
     CompiledTwin,

@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, ResponseWarning
-from nimt.objects import behaves_like
+from nimt.inheritance import behaves_like
 from nimt.schedules import check_k
 from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses

@@ -21,6 +21,7 @@ from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
 from nimt.errors import InvalidInput, NimtError, StepSizeWarning
+from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, StartsFromInitial
 from nimt.learners.foreign import check_learner
@@ -31,7 +32,6 @@ from nimt.lesson.lesson import told_of
 from nimt.lesson.recording import RECORD_LIMIT, RECORDS
 from nimt.losses import Loss, Square, check_labels
 from nimt.measures import MEASURES, Measure, as_measure, distance
-from nimt.objects import behaves_like
 from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on

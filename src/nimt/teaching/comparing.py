@@ -27,8 +27,8 @@ from nimt.measures import Measure
 from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
-from nimt.teaching.giving import Workers, check_jobs, first_seeds
-from nimt.teaching.keeping import CHOOSING, KeptLessons
+from nimt.teaching.comparison_folder import CHOOSING, KeptLessons
+from nimt.teaching.parallel import Workers, check_jobs, first_seeds
 from nimt.teaching.progress import both, progress_bar
 from nimt.teaching.teaching import Callback, prepare
 

@@ -28,7 +28,7 @@ from nimt.lesson import storage
 from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.lesson import Lesson, Outcome
 from nimt.lesson.recording import Chunk, Record
-from nimt.teaching.holding_out import HeldOutWatch
+from nimt.teaching.held_out_watch import HeldOutWatch
 
 CHECKPOINT = "checkpoint"
 ON_INTERRUPT = ("return", "raise")

@@ -38,9 +38,9 @@ from nimt.teaching.checking import (
     warn_of_step_size,
     with_record,
 )
-from nimt.teaching.continuing import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
-from nimt.teaching.misled import warn_of_misled_teacher
-from nimt.teaching.narrow import warn_of_narrow_kernel
+from nimt.teaching.existing_checkpoints import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
+from nimt.teaching.label_warnings import warn_of_misled_teacher
+from nimt.teaching.narrow_kernels import warn_of_narrow_kernel
 from nimt.teaching.progress import both, check_progress, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
 

@@ -15,7 +15,7 @@ from nimt.paper.drawing import styled
 from nimt.paper.experiment import Drawn, Experiment, Parts, Quantity, Setting, Taught
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
 from nimt.paper.pictures import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
-from nimt.paper.rooms import Room, Surface
+from nimt.paper.surfaces import Room, Surface
 
 METHODS = (GREEDY, "GFT-0.05", "GFT-0.5", "RFT-0.05", WHOLE, POOL, ALTERNATIVE)
 DRAWN = (0, 1000, 5000, 20_000, 60_000)

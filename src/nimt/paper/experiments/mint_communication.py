@@ -11,7 +11,7 @@ from nimt import datasets
 from nimt.datasets import Picture
 from nimt.paper.drawing import canvas, legend_above, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting
-from nimt.paper.outputs import MIXED, SHARED, Ways, draw_ways, learner, steps_by_level, tables
+from nimt.paper.several_outputs import MIXED, SHARED, Ways, draw_ways, learner, steps_by_level, tables
 from nimt.pools.base import Grid
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher

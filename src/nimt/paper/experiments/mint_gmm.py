@@ -11,7 +11,7 @@ from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool
 from nimt.paper.drawing import canvas, draw_line_panel, legend_above, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting
-from nimt.paper.outputs import MIXED, SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
+from nimt.paper.several_outputs import MIXED, SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 
 STEPS, EVERY = 20_000, 500
 DRAWN = (0, 500)

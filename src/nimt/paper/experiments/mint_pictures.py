@@ -11,7 +11,7 @@ from nimt import datasets
 from nimt.datasets import Picture, standardised
 from nimt.paper.drawing import bare, canvas, legend_above, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting, frames
-from nimt.paper.outputs import SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
+from nimt.paper.several_outputs import SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 from nimt.pools.base import Grid
 
 STEPS, EVERY = 90_000, 10_000

@@ -11,7 +11,17 @@ from nimt import datasets
 from nimt.datasets import Picture
 from nimt.paper.drawing import bare, canvas, legend_above, step_title, styled
 from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, frames
-from nimt.paper.outputs import EACH, SHARED, Ways, draw_ways, first_below, learner, steps_by_level, tables, teach_ways
+from nimt.paper.several_outputs import (
+    EACH,
+    SHARED,
+    Ways,
+    draw_ways,
+    first_below,
+    learner,
+    steps_by_level,
+    tables,
+    teach_ways,
+)
 from nimt.pools.base import Grid
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher

@@ -15,7 +15,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import LEARNER, as_image, canvas, styled
 from nimt.paper.experiment import Drawn, Experiment, Setting, Taught, frames
 from nimt.paper.methods import GREEDY, teacher_of
-from nimt.paper.rooms import Room, Surface
+from nimt.paper.surfaces import Room, Surface
 from nimt.plots.style import OTHER
 
 TOLERANCE = 1e-4

@@ -116,14 +116,14 @@ export class Form {
     };
   }
 
-  racerWish({ preset, rate }) {
+  racerRequest({ preset, rate }) {
     return { ...TEACHERS[preset].wish, rate };
   }
 
   wish() {
     return {
       target: this.target(), start: this.start(), classes: this.classes, rules: this.rules(),
-      racers: this.racers.map((one) => this.racerWish(one)),
+      racers: this.racers.map((one) => this.racerRequest(one)),
     };
   }
 

@@ -439,7 +439,7 @@ class Studio {
   async foretell(wish) {
     const asked = this.form.racers;
     for (const racer of [...asked]) {
-      const { said } = await post("forecast", { ...wish, racers: undefined, racer: this.form.racerWish(racer) }).catch(() => ({}));
+      const { said } = await post("forecast", { ...wish, racers: undefined, racer: this.form.racerRequest(racer) }).catch(() => ({}));
       if (said && said !== racer.forecast && asked.includes(racer)) { racer.forecast = `forecast: ${said}`; racer.note?.(); }
     }
   }

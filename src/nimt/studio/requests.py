@@ -54,7 +54,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class RacerWish:
+class RacerRequest:
     """One teacher with one learner."""
 
     teacher: str = "greedy"
@@ -65,7 +65,7 @@ class RacerWish:
     rate: float | str = "auto"
 
     def as_sent(self) -> dict[str, Any]:
-        """Return the wish as a page writes it."""
+        """Return the request as a page writes it."""
         return vars(self) | ({"k": "whole"} if isinstance(self.k, float) and self.k == 1.0 else {})
 
     def made_teacher(self) -> Any:
@@ -90,12 +90,12 @@ class Rules:
     tol: float | None = 1e-4
     seed: int = 0
 
-    def made_learner(self, wish: RacerWish, pool: Pool, initial: Array) -> Any:
+    def made_learner(self, request: RacerRequest, pool: Pool, initial: Array) -> Any:
         """Return the learner a racer teaches."""
         kernel = parse_kernel(self.kernel, width=self.width, dimension=pool.dimension)
-        if wish.learner == "orthogonal":
+        if request.learner == "orthogonal":
             return OrthogonalLearner(kernel, initial=initial)
-        rate = wish.rate
+        rate = request.rate
         if rate == "auto" and self.loss in ("hinge", "absolute"):
             rate = 0.01  # such losses have no safe bound
         return KernelLearner(kernel, loss=self.loss, learning_rate=rate, initial=initial)
@@ -120,7 +120,7 @@ def read_rules(given: Any) -> Rules:
     )
 
 
-def read_racer(given: Any) -> RacerWish:
+def read_racer(given: Any) -> RacerRequest:
     """Read one teacher with its learner."""
     fields = _fields("a racer", given, ("teacher", "k", "share", "temperature", "learner", "rate"))
     k = fields.get("k", 1)
@@ -129,7 +129,7 @@ def read_racer(given: Any) -> RacerWish:
     if not (is_whole(k) and 1 <= k <= MOST_POINTS) and not (isinstance(k, float) and 0 < k <= 1):
         raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {k!r}")
     share, rate = fields.get("share"), fields.get("rate", "auto")
-    return RacerWish(
+    return RacerRequest(
         teacher=_one_of("teacher", fields.get("teacher", "greedy"), TEACHERS),
         k=k,
         share=None if share is None else _number("share", share, 1e-9, 1.0),
@@ -139,7 +139,7 @@ def read_racer(given: Any) -> RacerWish:
     )
 
 
-def read_racers(given: Any) -> list[RacerWish]:
+def read_racers(given: Any) -> list[RacerRequest]:
     """Read one to four racers."""
     if not isinstance(given, list) or not 1 <= len(given) <= MOST_RACERS:
         raise InvalidInput(

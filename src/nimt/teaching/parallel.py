@@ -17,7 +17,7 @@ from nimt.errors import InvalidInput
 from nimt.teaching.running import interrupt_group, lessons_of
 
 if TYPE_CHECKING:
-    from nimt.teaching.clusters import Shared
+    from nimt.teaching.dask_cluster import Shared
 
 QUICK = 0.02  # seconds: the set-up of shorter lessons holds Python's lock, so threads would only wait for one another
 COMPILING = 1.0  # seconds that the first lesson may take before it counts as long: it may have to load an engine
@@ -59,7 +59,7 @@ class Workers:
         self.n_jobs = n_jobs
         self._shared: Shared | None = None
         if shared and type(self.backend).__name__ == "DaskDistributedBackend":
-            from nimt.teaching.clusters import Shared
+            from nimt.teaching.dask_cluster import Shared
 
             self._shared = Shared(self.backend.client, shared)
 
@@ -82,7 +82,7 @@ class Workers:
     def _delayed(self, function: Callable[..., Result], call: tuple[Any, ...]) -> Any:
         if self._shared is None:
             return joblib.delayed(function)(*call)
-        from nimt.teaching.clusters import with_shared
+        from nimt.teaching.dask_cluster import with_shared
 
         return joblib.delayed(with_shared)(function, *(self._shared.tickets.get(id(part), part) for part in call))
 

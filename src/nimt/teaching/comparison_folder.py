@@ -11,7 +11,7 @@ from pathlib import Path
 from nimt.errors import InvalidInput
 from nimt.lesson.identity import digest, identity
 from nimt.lesson.lesson import Lesson, Outcome
-from nimt.teaching.continuing import has_checkpoint, read_checkpoint
+from nimt.teaching.existing_checkpoints import has_checkpoint, read_checkpoint
 from nimt.teaching.running import Run, previous_of
 
 CHOOSING = "choosing_seconds"  # in the settings of a kept lesson

@@ -19,7 +19,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.operators.grid import GridOperator
 from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.replay.recording import Recording, describe_pool, window_blocks
-from nimt.studio.wishes import RacerWish, Rules, Setting
+from nimt.studio.requests import RacerRequest, Rules, Setting
 from nimt.teachers.base import Selection, View
 
 SLICE = 0.006  # seconds of teaching between two looks at what else is to be done
@@ -58,17 +58,17 @@ class Racer:
     (f at some steps, more of them early) elsewhere. `taken` may be called from one thread, `news` from another.
     """
 
-    def __init__(self, wish: RacerWish, rules: Rules, setting: Setting, origin: Origin | None = None) -> None:
-        self.wish, self.rules, self.setting, self.origin = wish, rules, setting, origin or Origin()
-        self.person = Person() if wish.teacher == "you" else None
-        self.learner = rules.made_learner(wish, setting.pool, setting.initial)
-        teacher: Any = self.person or wish.made_teacher()
+    def __init__(self, request: RacerRequest, rules: Rules, setting: Setting, origin: Origin | None = None) -> None:
+        self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
+        self.person = Person() if request.teacher == "you" else None
+        self.learner = rules.made_learner(request, setting.pool, setting.initial)
+        teacher: Any = self.person or request.made_teacher()
         options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
         self.notes: list[str] = []
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             plan = nimt.plan(self.learner, teacher, setting.pool, setting.target, **options)
-            self.pack = 1 if self.person else int(teacher.pack_size(_offered(wish, len(setting.pool))))
+            self.pack = 1 if self.person else int(teacher.pack_size(_offered(request, len(setting.pool))))
             refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
             felt = plan.window or len(setting.pool)
             heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
@@ -168,7 +168,7 @@ class Racer:
             "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view, "pack": self.pack,
             "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent, "offset": self.origin.step,
             "said": self.origin.said,
-            "notes": self.notes, "rate": self.rate(), "measure": "paper", "wish": self.wish.as_sent(),
+            "notes": self.notes, "rate": self.rate(), "measure": "paper", "wish": self.request.as_sent(),
             **describe_pool(setting.pool, blocks), **kernel.header,
         }  # fmt: skip
         return Recording(header, blocks | kernel.blocks)
@@ -297,5 +297,5 @@ class Column:
         return self._data[begin : min(end, self._length)]
 
 
-def _offered(wish: RacerWish, points: int) -> int:
-    return points if wish.share is None else max(1, int(wish.share * points))
+def _offered(request: RacerRequest, points: int) -> int:
+    return points if request.share is None else max(1, int(request.share * points))
