@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -28,6 +28,7 @@ class Loss(Protocol):
     - `convex`: whether `value` is convex in f,
     - `couples_outputs`: whether the slope at one output depends on the others, as that of a softmax does; `value` then
       returns terms whose sum over outputs is the loss, and both take arrays (n, q) only,
+    - `teaches_classes`: whether the labels are classes, and f itself need not tend to them,
     - `check_labels(y)`: refuse labels outside its domain,
     - `compiled_twin()`: the number by which compiled code knows its slope, and the slope's parameter. To have a loss of
       your own compiled, write it as one function with `nimt.compiled`.
@@ -92,6 +93,7 @@ class Hinge(_WithTwin):
     smoothness: ClassVar[float] = np.inf
     lipschitz: ClassVar[float] = np.inf  # |y|, and any finite label is taken
     convex: ClassVar[bool] = True
+    teaches_classes: ClassVar[bool] = True
     twin: ClassVar[int] = 1
 
     def value(self, f: Array, y: Array) -> Array:
@@ -108,6 +110,7 @@ class Logistic(_WithTwin):
     smoothness: ClassVar[float] = 0.25
     lipschitz: ClassVar[float] = 1.0
     convex: ClassVar[bool] = True
+    teaches_classes: ClassVar[bool] = True
     twin: ClassVar[int] = 2
 
     def value(self, f: Array, y: Array) -> Array:
@@ -185,6 +188,7 @@ class CrossEntropy:
     lipschitz: ClassVar[float] = math.sqrt(2.0)  # |p - y| <= sqrt(2) for two points of the simplex
     convex: ClassVar[bool] = True
     couples_outputs: ClassVar[bool] = True
+    teaches_classes: ClassVar[bool] = True
 
     def value(self, f: Array, y: Array) -> Array:
         return np.asarray(y * -log_softmax(f, axis=-1))
@@ -221,6 +225,29 @@ def as_loss(loss: str | Loss) -> Loss:
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
         raise InvalidInput(f"a loss needs value(f, y), slope(f, y) and smoothness; {loss!r} does not have all three")
     return loss
+
+
+def described_loss(description: object) -> Loss | None:
+    """Return the loss that a record describes, by its name or as an object, None where it is not one of nimt's.
+
+    Examples
+    --------
+    >>> described_loss("hinge"), described_loss({"type": "Huber", "delta": 2.0}), described_loss({"type": "Mine"})
+    (Hinge(), Huber(delta=1.0), None)
+    """
+    name = description.get("type") if isinstance(description, Mapping) else description
+    kind = LOSSES.get(str(name).lower())
+    return None if kind is None else kind()
+
+
+def couples_outputs(loss: Loss | None) -> bool:
+    """Say whether the slope of a loss at one output depends on the others."""
+    return bool(getattr(loss, "couples_outputs", False))
+
+
+def teaches_classes(loss: Loss | None) -> bool:
+    """Say whether the labels that a loss takes are classes."""
+    return bool(getattr(loss, "teaches_classes", False))
 
 
 def check_labels(loss: Loss, y: Array) -> None:

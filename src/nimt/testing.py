@@ -23,7 +23,7 @@ from nimt.learners.foreign import has_state, own_seat, seated
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.descriptions import describe, is_foreign, is_own, rebuild
 from nimt.lesson.lesson import Lesson
-from nimt.losses import Loss, as_loss, check_labels, twin_of
+from nimt.losses import Loss, as_loss, check_labels, couples_outputs, twin_of
 from nimt.measures import Measure, as_measure
 from nimt.operators.base import Operator
 from nimt.pools.base import FunctionLike, Grid, Points, Pool, as_pool, values_on
@@ -82,7 +82,7 @@ def check_loss(loss: str | Loss, labels: ArrayLike | None = None) -> None:
         Some labels that it accepts; -1 and +1 by default, or three classes as rows.
     """
     checked = as_loss(loss)
-    if getattr(checked, "couples_outputs", False):
+    if couples_outputs(checked):
         _check_coupled_loss(checked, np.asarray(np.eye(3) if labels is None else labels, dtype=float))
         return
     y = np.asarray((-1.0, 1.0) if labels is None else labels, dtype=float)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 USUAL_K = "1"
 WIDTH = 0.5  # of the paper, for pictures, arrays and formulas
-LOSSES_OF_CLASSES = ("hinge", "logistic", "crossentropy")
 LARGEST_CONFIG = 1 << 16  # bytes
 MOST_DOTS = 250  # in a line of it
 MOST_SNAPSHOTS = 100_000
@@ -109,9 +108,16 @@ class RunSettings:
                 self.duplicates,
                 self.missing,
                 self.holdout,
-                classes=self.loss in LOSSES_OF_CLASSES,
+                classes=self.has_loss_of_classes,
             ),
         )
+
+    @property
+    def has_loss_of_classes(self) -> bool:
+        """Whether a loss was named, and the labels it takes are classes."""
+        from nimt.losses import described_loss, teaches_classes
+
+        return teaches_classes(described_loss(self.loss))
 
     def made_learner(self, problem: Problem) -> KernelLearner | OrthogonalLearner:
         """Return the learner that starts at the problem's initial function."""
@@ -146,7 +152,6 @@ class RunSettings:
         from nimt.arrays import check_count
         from nimt.teachers.base import AlternativeLabels
         from nimt.teachers.communicating import Communicating
-        from nimt.teachers.greedy import GreedyTeacher
         from nimt.teachers.spelling import PER_OUTPUT, spelled, spelled_teachers
 
         name = self.teacher if name is None else name
@@ -158,9 +163,8 @@ class RunSettings:
                 _refuse_k(name, asked)
         size = pack(self.k if k is None else k)
         teacher = spelled(name, k=size, pool=self.pool, labels=labels, kernel=self.made_kernel(problem), loss=self.loss)
-        if problem.classes and self.loss in LOSSES_OF_CLASSES and isinstance(teacher, GreedyTeacher):
-            # under these losses f grows beyond the labels, so that |f - f*| is large where the learner is sure
-            teacher = dataclasses.replace(teacher, score="loss", loss=self.loss)
+        if problem.classes and self.loss is not None and self.has_loss_of_classes:
+            teacher = teacher.for_classes(self.loss)
         if self.communicate is None:
             if self.communicate_until is not None:
                 raise InvalidInput("communicate-until says when mixing ends: give communicate, how often, too")

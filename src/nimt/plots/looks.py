@@ -13,6 +13,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.classes import are_classes, class_of
 from nimt.lesson.lesson import Lesson
+from nimt.losses import couples_outputs, described_loss
 from nimt.plots.style import class_colours
 from nimt.pools.base import is_picture
 from nimt.teachers.base import norm_of
@@ -108,10 +109,10 @@ def look_of(lesson: Lesson) -> Look:
     target = lesson.target
     if target.ndim == 1:
         return Values()
-    teaches_classes = _loss_of(lesson) == "crossentropy"
-    if target.shape[1] == COLOURS and is_picture(lesson.pool) and not teaches_classes:
+    logits = couples_outputs(described_loss(lesson.settings["learner"].get("loss")))
+    if target.shape[1] == COLOURS and is_picture(lesson.pool) and not logits:
         return Colours(*colour_limits(target, lesson.initial))
-    if teaches_classes or are_classes(target):
+    if logits or are_classes(target):
         return Classes()
     largest = float(np.max(norm_of(lesson.initial - target)))
     return Errors(target, (0.0, largest or 1.0))
@@ -141,9 +142,3 @@ def has_decibels(lesson: Lesson) -> bool:
 def _red_green_blue(colour: str) -> tuple[float, ...]:
     """Return the parts of a colour such as #0072B2, each from 0 to 1."""
     return tuple(int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
-
-
-def _loss_of(lesson: Lesson) -> str:
-    """Return the name of the loss, whether it was given by name or as an object."""
-    loss = lesson.settings["learner"].get("loss")
-    return str(loss.get("type", "") if isinstance(loss, dict) else loss).lower()

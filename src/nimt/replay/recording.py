@@ -13,6 +13,7 @@ from nimt.arrays import Array
 from nimt.kernels import CUT
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
+from nimt.losses import described_loss, teaches_classes
 from nimt.operators.grid import GridOperator
 from nimt.plots.looks import Classes, look_of
 from nimt.pools.base import Grid, Pool, is_picture
@@ -117,8 +118,7 @@ def describe_lesson(lesson: Lesson, title: str) -> dict[str, Any]:
 def view_of(lesson: Lesson) -> str:
     """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "classes", "points" or "agreement"."""
     pool = lesson.pool
-    loss = lesson.settings["learner"].get("loss")
-    classes = (loss if isinstance(loss, str) else (loss or {}).get("type", "")).lower() in ("hinge", "logistic")
+    classes = teaches_classes(described_loss(lesson.settings["learner"].get("loss")))
     if pool.dimension == 1:
         return "boundary" if classes and isinstance(pool, Grid) else "curve"
     if pool.dimension > 2:

@@ -276,6 +276,17 @@ class Teacher:
     def check_on(self, n: int) -> None:
         """Refuse a pool of n points that does not fit its parameters."""
 
+    def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
+        """Return a sentence if the labels, or the learner's loss, will mislead it, None if not.
+
+        `candidates` are the points it may show, None for all; `loss` is the learner's, where it is known to the lesson.
+        """
+        return None
+
+    def for_classes(self, loss: str) -> Self:
+        """Return the teacher as it should teach classes to a learner with this loss."""
+        return self
+
     def compiled_twin(self) -> CompiledTwin | None:
         """Return how compiled engines choose for it, None where `select` itself must be called."""
         return None

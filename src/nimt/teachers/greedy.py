@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel
@@ -13,8 +14,8 @@ from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel
-from nimt.losses import Loss, as_loss
-from nimt.pools.base import FunctionLike
+from nimt.losses import Loss, as_loss, couples_outputs
+from nimt.pools.base import FunctionLike, Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (
     ORANGE,
@@ -31,6 +32,7 @@ from nimt.teachers.base import (
     norm_of,
     residual_size,
 )
+from nimt.teachers.disagreement import disagreements
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +130,29 @@ class GreedyTeacher(Teacher):
     @property
     def needs_one_output(self) -> bool:
         return bool(self.diverse)
+
+    def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
+        if self.reference is not None:
+            wrong = disagreements(self.reference, pool, target)
+            if candidates is not None:
+                wrong = np.intersect1d(wrong, candidates)
+            if wrong.size:
+                return (
+                    f"at {wrong.size} of {len(pool) if candidates is None else len(candidates)} points the label "
+                    f"disagrees with the reference: a greedy teacher finds labels that are wrong and shows them again "
+                    f"and again; teach the reference's own answers, or use nimt.UncertaintyTeacher() or "
+                    f"nimt.RandomTeacher()"
+                )
+        if self.score == "residual" and couples_outputs(loss):
+            return (
+                "this teacher chooses by |f - f*|, and under the cross-entropy loss f are logits, which do not tend to "
+                "the labels: use nimt.GreedyTeacher(score='loss', loss='crossentropy')"
+            )
+        return None
+
+    def for_classes(self, loss: str) -> Self:
+        # f grows beyond the labels, so that |f - f*| is large where the learner is sure
+        return dataclasses.replace(self, score="loss", loss=loss)
 
     def compiled_twin(self) -> CompiledTwin | None:
         if has_schedule(self) or not behaves_like(self, GreedyTeacher, "select", "scores"):

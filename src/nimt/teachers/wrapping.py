@@ -8,6 +8,9 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
+from nimt.arrays import Array, Indices
+from nimt.losses import Loss
+from nimt.pools.base import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher
 
@@ -86,6 +89,14 @@ class Wrapping(Teacher):
     def looks_at(self, step: int) -> bool:
         tell = getattr(self.teacher, "looks_at", None)
         return tell is None or bool(tell(step))
+
+    def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
+        teacher = self.teacher
+        return teacher.misled_by(pool, target, candidates, loss) if isinstance(teacher, Teacher) else None
+
+    def for_classes(self, loss: str) -> Self:
+        teacher = self.teacher
+        return dataclasses.replace(self, teacher=teacher.for_classes(loss)) if isinstance(teacher, Teacher) else self
 
     def settled(self, steps: int) -> Self:
         teacher = self.teacher

@@ -35,14 +35,13 @@ from nimt.teaching.checking import (
     settings_of,
     settle_rate,
     task_of,
-    warn_of_step_size,
     with_record,
 )
 from nimt.teaching.existing_checkpoints import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
-from nimt.teaching.label_warnings import warn_of_misled_teacher
 from nimt.teaching.narrow_kernels import warn_of_narrow_kernel
 from nimt.teaching.progress import both, check_progress, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
+from nimt.teaching.warning import warn_of_misled_teacher, warn_of_step_size
 
 Callback = Callable[[Progress], object]  # a true answer stops the lesson
 
@@ -388,7 +387,7 @@ def prepare(
     task, name, pupil, gain = _checked(learner, teacher, X, y, rules, engine, target_function)
     if warn:
         warn_of_step_size(pupil, task, gain)
-        warn_of_misled_teacher(pupil, task)
+        warn_of_misled_teacher(task, pupil.loss)
         warn_of_narrow_kernel(task)
     before: dict[str, Any] | None = None
     if checkpoint is not None:
