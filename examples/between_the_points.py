@@ -32,7 +32,7 @@ def lessons(steps: int) -> dict[str, nimt.Lesson]:
 
 def points_shown(lesson: nimt.Lesson) -> np.ndarray:
     """Return x of every example."""
-    return lesson.pool.points[lesson.indices[:, 0], 0] if lesson.examples is None else lesson.examples[:, 0, 0]
+    return lesson.pool.points[lesson.indices[:, 0], 0] if lesson.shown_points is None else lesson.shown_points[:, 0, 0]
 
 
 def error_everywhere(lesson: nimt.Lesson) -> tuple[np.ndarray, np.ndarray]:

@@ -72,7 +72,7 @@ def test_every_example_is_the_furthest_point_of_the_box():
     """Against a scan ten times as fine: nothing in the box is further off than what was shown."""
     fine = np.linspace(-14, 13.9, 2791)[:, np.newaxis]
     learner = MIXTURE.learner()
-    for (point,), (label,) in zip(*(getattr(in_box(nimt.GreedyTeacher()), name) for name in ("examples", "labels")),
+    for (point,), (label,) in zip(*(getattr(in_box(nimt.GreedyTeacher()), name) for name in ("shown_points", "labels")),
                                   strict=True):  # fmt: skip
         gaps = np.abs(learner.predict(fine) - MIXTURE.target(fine).ravel())
         gap = abs(learner.predict(point[np.newaxis])[0] - label)
@@ -100,8 +100,8 @@ def test_the_mixture_takes_as_many_steps_in_a_box_as_on_the_grid():
 
 def test_points_between_and_the_grid_points_next_to_them():
     lesson = in_box(nimt.SynthesisTeacher())
-    assert lesson.examples.shape == (30, 1, 1)
-    off_grid = np.abs(lesson.examples[:, 0] - BOX.grid.points[lesson.indices[:, 0]])
+    assert lesson.shown_points.shape == (30, 1, 1)
+    off_grid = np.abs(lesson.shown_points[:, 0] - BOX.grid.points[lesson.indices[:, 0]])
     assert off_grid.max() <= 0.05 + 1e-12
     assert np.count_nonzero(off_grid > 1e-6) > 20
     np.testing.assert_array_equal(np.bincount(lesson.indices[:, 0], minlength=280), lesson.picks)
@@ -126,7 +126,7 @@ def test_packs_and_two_axes():
 
     for teacher in (nimt.GreedyTeacher(k=3), nimt.SynthesisTeacher(k=2), nimt.SoftTeacher(), nimt.RandomTeacher(k=4)):
         lesson = nimt.teach(learner, teacher, box, saddle, max_iterations=20)
-        assert lesson.examples.shape == (20, teacher.k, 2)
+        assert lesson.shown_points.shape == (20, teacher.k, 2)
         assert lesson.discrepancy[-1] < lesson.discrepancy[0]
 
 
@@ -141,7 +141,7 @@ def test_any_learner(learner):
 def test_saved_and_loaded(tmp_path):
     lesson = in_box(nimt.GreedyTeacher())
     lesson.save(tmp_path / "box.npz")
-    np.testing.assert_array_equal(nimt.Lesson.load(tmp_path / "box.npz").examples, lesson.examples)
+    np.testing.assert_array_equal(nimt.Lesson.load(tmp_path / "box.npz").shown_points, lesson.shown_points)
 
 
 def test_the_theory_does_not_replay_what_lay_between_the_points():
@@ -152,7 +152,7 @@ def test_the_theory_does_not_replay_what_lay_between_the_points():
 def test_panels_show_the_points_themselves():
     lesson = in_box(nimt.GreedyTeacher(), max_iterations=4, snapshots=[3])
     (panel,) = nimt.plots.panel_table(lesson, [3])
-    np.testing.assert_array_equal(panel.shown, lesson.examples[3])
+    np.testing.assert_array_equal(panel.shown, lesson.shown_points[3])
 
 
 def test_other_labels():
@@ -185,7 +185,7 @@ def test_a_lesson_in_a_box_can_be_stopped_and_resumed(tmp_path):
     with pytest.raises(nimt.InvalidInput, match=r"pass it again.*y=\.\.\."):
         nimt.resume(tmp_path / "c", max_iterations=30)
     resumed = nimt.resume(tmp_path / "c", max_iterations=30, y=MIXTURE.target, learner=MIXTURE.learner())
-    np.testing.assert_array_equal(resumed.examples, whole.examples)
+    np.testing.assert_array_equal(resumed.shown_points, whole.shown_points)
     np.testing.assert_array_equal(resumed.discrepancy, whole.discrepancy)
     np.testing.assert_array_equal(resumed.final, whole.final)
 
@@ -247,7 +247,7 @@ def test_values_kept_at_nodes_lead_to_the_places_that_the_search_finds(options, 
     kept, searched = one_axis(**options), by_search(monkeypatch, **options)
     np.testing.assert_allclose(kept.discrepancy, searched.discrepancy, rtol=1e-6)
     np.testing.assert_array_equal(kept.indices, searched.indices)
-    np.testing.assert_allclose(kept.examples, searched.examples, atol=2e-4)
+    np.testing.assert_allclose(kept.shown_points, searched.shown_points, atol=2e-4)
 
 
 def test_a_smooth_function_is_not_searched(monkeypatch):
@@ -279,7 +279,7 @@ def test_a_lesson_in_a_box_is_resumed_bit_by_bit(teacher, at, tmp_path):
     again = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05, initial=MIXTURE.initial)
     resumed = nimt.resume(tmp_path / "c", y=np.sin, learner=again)
     assert_same_lesson(resumed, whole)
-    np.testing.assert_array_equal(resumed.examples, whole.examples)
+    np.testing.assert_array_equal(resumed.shown_points, whole.shown_points)
 
 
 @pytest.mark.parametrize("width", [1e-6, 1e-5])

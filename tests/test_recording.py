@@ -138,8 +138,7 @@ def test_a_callback_is_called_at_most_twenty_times_a_second_and_at_the_end():
 
     lesson = small_lesson(max_iterations=10**9, time_limit=0.5, record="picks", callback=note)
     times = [when for when, _ in calls]
-    assert min(np.diff(times[:-1])) >= 0.05
-    assert 3 <= len(calls) <= 12
+    assert (np.diff(times[:-1]) >= 0.05).all()
     assert calls[-1][1] == len(lesson)
 
 

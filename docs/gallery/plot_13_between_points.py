@@ -18,5 +18,5 @@ lesson = nimt.teach(
     max_iterations=40,
     snapshots=[0, 3, 10, 40],
 )
-print("the first places:", lesson.examples[:3, 0, 0].round(3))
+print("the first places:", lesson.shown_points[:3, 0, 0].round(3))
 nimt.plots.panels(lesson)

@@ -38,7 +38,7 @@ from .learners.orthogonal import OrthogonalLearner as OrthogonalLearner
 from .learners.prepared import PreparedLearner as PreparedLearner
 from .lesson.held_out import HeldOutError as HeldOutError
 from .lesson.lesson import Lesson as Lesson
-from .lesson.lesson import Outcome as Outcome
+from .lesson.outcome import Outcome as Outcome
 from .losses import Absolute as Absolute
 from .losses import CrossEntropy as CrossEntropy
 from .losses import Hinge as Hinge

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.locks import hold
 
 pytestmark = pytest.mark.long

@@ -196,7 +196,7 @@ def test_a_lesson_on_a_grid_predicts_and_exports_too(nimt, undrawn):
     lines = nimt("predict", "g", "new.csv").out.splitlines()
     assert lines[0] == "x_1,prediction" and len(lines) == 3
     assert nimt("export", "g", "--out", ".").code == 0
-    assert float(rows_of("examples.csv")[0]["x_1"]) == Lesson.load("g/lesson.npz").examples_table()["x_1"][0]
+    assert float(rows_of("examples.csv")[0]["x_1"]) == Lesson.load("g/lesson.npz").examples()["x_1"][0]
 
 
 @pytest.mark.parametrize("arguments", [("predict", "nothing", "new.csv"), ("export", "nothing")])

@@ -60,7 +60,7 @@ def write_exports(lesson: Lesson, folder: Path) -> list[str]:
     written = ["curve.csv"]
     write_text(folder / "curve.csv", as_csv(curve_columns(lesson)))
     if lesson.indices is not None:
-        write_text(folder / "examples.csv", as_csv(lesson.examples_table()))
+        write_text(folder / "examples.csv", as_csv(lesson.examples()))
         written.insert(0, "examples.csv")
     arrays = learner_arrays(lesson)
     if arrays:

@@ -53,7 +53,7 @@ def finish(
     lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
 ) -> int:
     """Write what the lesson leaves, say so, and return the exit code."""
-    from nimt.lesson.lesson import Outcome
+    from nimt.lesson.outcome import Outcome
 
     folder.keep()
     if not folder.is_still_there():
@@ -95,7 +95,7 @@ def _finish_elsewhere(
     from nimt.cli.folder import RunFolder
     from nimt.cli.run_identity import marked
     from nimt.files import write_text
-    from nimt.lesson.lesson import Outcome
+    from nimt.lesson.outcome import Outcome
 
     gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
     if lesson.outcome is Outcome.INTERRUPTED:
@@ -133,7 +133,7 @@ def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) ->
 
 
 def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool) -> None:
-    from nimt.lesson.lesson import Outcome
+    from nimt.lesson.outcome import Outcome
     from nimt.reports.summary import summary_of
 
     summary = summary_of(lesson)

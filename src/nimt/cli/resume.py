@@ -91,7 +91,8 @@ def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool)
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
     from nimt.cli.teach import prepared, taught
     from nimt.datasets.places import readable_file
-    from nimt.lesson.lesson import Lesson, Outcome
+    from nimt.lesson.lesson import Lesson
+    from nimt.lesson.outcome import Outcome
 
     if run.has_checkpoint():
         return _from_checkpoint(run, settings, shown=shown)
@@ -111,7 +112,7 @@ def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool)
 
 def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> Lesson:
     from nimt.cli.progress import progress_bar
-    from nimt.lesson.lesson import Outcome
+    from nimt.lesson.outcome import Outcome
     from nimt.teaching.teaching import lesson_so_far
     from nimt.teaching.teaching import resume as go_on
 

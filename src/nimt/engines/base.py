@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array, Indices, outputs_of
 from nimt.learners.base import Learner, Pupil
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.pools.base import Pool

@@ -16,7 +16,7 @@ from nimt.errors import ResponseWarning
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.losses import Loss, as_loss, twin_of
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule

@@ -13,7 +13,7 @@ from nimt.engines.base import Task, Watch
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner, MixingPupil, Pupil
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.teachers.base import Memory, Selection, checked_indices

@@ -25,7 +25,7 @@ from nimt.estimators.samples import Samples, checked_weight
 from nimt.estimators.stopping import grow_until_stalled
 from nimt.estimators.width import median_width
 from nimt.kernels import check_kernel, check_kernel_on, rbf
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 from nimt.pools.base import as_pool
 from nimt.sklearn_types import Estimator
 from nimt.teachers.interpolation import InterpolationTeacher

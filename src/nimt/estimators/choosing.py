@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array
 from nimt.estimators.samples import Samples
 from nimt.learners.newton import NewtonBasis
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 from nimt.teachers.interpolation import score
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 
 
 @dataclass(frozen=True, eq=False)

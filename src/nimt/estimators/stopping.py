@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nimt.estimators.choosing import GreedyChoice
-from nimt.lesson.lesson import Outcome
+from nimt.lesson.outcome import Outcome
 
 LEAST_GAIN = 0.01  # a larger model is taken only if its held-out error is lower by this share
 

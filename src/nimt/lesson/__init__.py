@@ -1,5 +1,6 @@
 """The record of a lesson, and how it is stored."""
 
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 
 __all__ = ["Lesson", "Outcome"]

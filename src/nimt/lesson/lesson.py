@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
@@ -15,60 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import display
-from nimt.arrays import Array, is_number, is_whole, outputs_of, stored_array, stored_indices
-from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, StorageWarning
-from nimt.learners.prepared import on_prepared_points, with_preparation
+from nimt.arrays import Array, is_number, is_whole, outputs_of
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile
+from nimt.learners.prepared import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
-from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
-from nimt.lesson.held_out import HeldOutError, described_errors, error_on, stored_errors, stored_held_out
-from nimt.measures import MEASURES, Measure, NamedMeasure, as_measure, decibels
-from nimt.pools.base import Grid, Points, Pool
+from nimt.lesson.content import KIND, content_of, fields_of
+from nimt.lesson.descriptions import rebuild
+from nimt.lesson.held_out import HeldOutError, error_on, stored_held_out
+from nimt.lesson.outcome import Outcome
+from nimt.measures import Measure, NamedMeasure, as_measure, decibels
+from nimt.pools.base import Pool
 from nimt.pools.prepared import PreparedPoints
 from nimt.teachers.base import name_of
-
-KIND = "lesson"
-STORED = (
-    "discrepancy",
-    "picks",
-    "elapsed",
-    "engine",
-    "record",
-    "target",
-    "initial",
-    "indices",
-    "labels",
-    "examples",
-    "compiling",
-    "drew",
-    "looked",
-    "mix_steps",
-    "mixes",
-)
-
-
-END = "end"  # of the course of f: the snapshots, and f^T
-TRUE_LABELS = "target"  # in the place of labels that are the target's values at the examples
-
-
-class Outcome(enum.Enum):
-    """How a lesson ended; the value is a sentence."""
-
-    CONVERGED = "the discrepancy fell below the tolerance"
-    REACHED = "the measure reached the tolerance"
-    BUDGET = "the iteration budget ran out"
-    DIVERGED = "the learner is moving away: lower the learning rate"
-    STATIONARY = "the example shown no longer moves the learner"
-    AT_REST = "no later step will move the learner: the loss has no slope at the example shown"
-    STALLED = "the measure has not improved for as many steps as patience allows"
-    TIME = "the time limit was reached"
-    STOPPED = "the callback asked to stop"
-    FAILED = "an error ended the lesson"
-    INTERRUPTED = "the lesson was interrupted"
-    UNFINISHED = "the lesson is still going on"
-
-    def __str__(self) -> str:
-        return str(self.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +41,7 @@ class Lesson:
         labels are (T, k, q); if every output was shown examples of its own (`per_output`), both are (T, q k).
         Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)`
         leaves out.
-    examples : array (T, k, d) or None
+    shown_points : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
     looked : array (T,) of bool, or None
@@ -132,7 +89,7 @@ class Lesson:
     learner: Any  # of the class that the caller taught, so only the caller knows its methods
     indices: NDArray[np.int64] | None = None
     labels: Array | None = None
-    examples: Array | None = None
+    shown_points: Array | None = None
     snapshots: dict[int, Array] = field(default_factory=dict)
     compiling: float = 0.0
     drew: bool = True
@@ -261,7 +218,7 @@ class Lesson:
             for j in range(k):
                 suffix = "" if k == 1 else f"_{j + 1}"
                 table[f"index{suffix}"] = np.append(self.indices[:, j], -1)
-                points = None if self.examples is None else self.examples[:, j]
+                points = None if self.shown_points is None else self.shown_points[:, j]
                 for name, column in columns_of(self.pool, self.indices[:, j], self.labels[:, j], points).items():
                     is_output = name.startswith(LABEL_OUTPUT)
                     title = name.replace("label", f"label{suffix}", 1) if is_output else f"{name}{suffix}"
@@ -289,7 +246,7 @@ class Lesson:
                     columns[f"{name}{suffix}"] = with_empty_end(column)
         return columns
 
-    def examples_table(self) -> dict[str, NDArray[Any]]:
+    def examples(self) -> dict[str, NDArray[Any]]:
         """Return the examples in the order in which they were shown, one per row, with coordinates and label.
 
         Columns: step, index (in the pool), row (in the file, of a table), the coordinates as the table has them or as
@@ -301,14 +258,14 @@ class Lesson:
         >>> import nimt
         >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
         ...                     [0.0, 5.0], [1.0, 3.0], max_iterations=2)
-        >>> {name: column.tolist() for name, column in lesson.examples_table().items()}
+        >>> {name: column.tolist() for name, column in lesson.examples().items()}
         {'step': [0, 1], 'index': [1, 0], 'x_1': [5.0, 0.0], 'label': [3.0, 1.0]}
         """
         if self.indices is None or self.labels is None:
             raise InvalidInput("only how often each point was shown is recorded (picks): teach with record='all'")
         steps, places = np.nonzero(self.indices >= 0)
         indices, labels = self.indices[steps, places], self.labels[steps, places]
-        points = None if self.examples is None else self.examples[steps, places]
+        points = None if self.shown_points is None else self.shown_points[steps, places]
         table: dict[str, NDArray[Any]] = {"step": steps, "index": indices}
         if self.per_output:
             counts = np.count_nonzero(self.indices >= 0, axis=1)
@@ -328,32 +285,7 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        content = {name: getattr(self, name) for name in STORED}
-        content |= {
-            "outcome": self.outcome.name,
-            "pool": describe(self.pool),
-            "learner": self._described_learner(),
-            "settings": self.settings,
-            "held_out_curve": described_errors(self.held_out_curve),
-            # the end closes the series of snapshots, and is stored as what changed since the last of them
-            "course": {**{str(step): values for step, values in self.snapshots.items()}, END: self.final},
-        }
-        if self.indices is not None and self.labels is not None:
-            truth = _true_labels(self.target, self.indices, self.per_output)
-            content["labels"] = TRUE_LABELS if np.array_equal(truth, self.labels) else self.labels
-        storage.write(path, KIND, content)
-
-    def _described_learner(self) -> object:
-        described = describe(self.taught)
-        lost = lost_in(described)
-        if lost is not None:
-            whose = f"the taught {type(self.taught).__name__} is not kept in the file"
-            if lost.startswith("sklearn."):
-                why = "pip install 'nimt[skops]' to store estimators of scikit-learn"
-            else:
-                why = f"the parameters of {lost} are not known (give it get_params, or make it a dataclass)"
-            warnings.warn(f"{whose}: {why}", StorageWarning, stacklevel=3)
-        return described
+        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output))
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> None:
         """Write one HTML file that plays the lesson: forwards, backwards, to any step, without a server or a network.
@@ -409,60 +341,11 @@ class Lesson:
         except FileNotFoundError:
             raise MissingFile(f"there is no lesson {path}") from None
         try:
-            return cls._from(content, list(allow))
+            return cls(**fields_of(content, list(allow)))
         except (CorruptLesson, CannotStore):
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
-
-    @classmethod
-    def _from(cls, content: dict[str, Any], allow: list[object]) -> Lesson:
-        """Return the lesson that a file holds, after checking the shapes of its arrays."""
-        pool = rebuild(content["pool"])
-        if not isinstance(pool, Grid | Points):
-            raise CorruptLesson("the file was altered: it does not describe a pool")
-        n = len(pool)
-        target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
-        curve = stored_array(content, "discrepancy", (None,))
-        steps = len(curve) - 1
-        settings = _checked_settings(content["settings"])
-        per_output = bool(settings.get("per_output", False)) and target.ndim == 2
-        indices = labels = examples = None
-        if content["indices"] is not None:
-            indices = stored_packs(content, "indices", steps, n)
-            if isinstance(content["labels"], str) and content["labels"] == TRUE_LABELS:
-                labels = _true_labels(target, indices, per_output)
-            else:
-                outputs = () if per_output else target.shape[1:]
-                labels = stored_array(content, "labels", (steps, indices.shape[1], *outputs))
-        if content["examples"] is not None:
-            examples = stored_array(content, "examples", (steps, None, pool.dimension))
-        kept, final = _course(content)
-        mix_steps, mixes = stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
-        return cls(
-            discrepancy=curve,
-            picks=stored_array(content, "picks", (n,), "i").astype(np.int32),
-            outcome=Outcome[content["outcome"]],
-            elapsed=float(content["elapsed"]),
-            engine=str(content["engine"]),
-            record=str(content["record"]),
-            pool=pool,
-            target=target,
-            initial=stored_array(content, "initial", target.shape),
-            final=stored_array({"final": final}, "final", target.shape),
-            settings=settings,
-            learner=_stored_learner(content["learner"], pool, allow),
-            indices=indices,
-            labels=labels,
-            examples=examples,
-            snapshots={int(step): stored_array(kept, step, target.shape) for step in kept},
-            compiling=float(content.get("compiling", 0.0)),  # missing in files of version 0.1
-            drew=bool(content.get("drew", True)),
-            mix_steps=mix_steps,
-            mixes=mixes,
-            held_out_curve=stored_errors(content.get("held_out_curve")),
-            looked=None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
-        )
 
     def _repr_html_(self) -> str:
         measure = self.measure
@@ -493,80 +376,7 @@ class Lesson:
         )
 
 
-@dataclass(frozen=True)
-class ForgottenSchedule:
-    """Stand for a learning rate that was a function: the learner predicts as before, and needs a rate to learn on."""
-
-    name: str
-
-    def __call__(self, step: int) -> float:
-        raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
-
-
-def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDArray[np.int64]:
-    """Return the indices (steps, k) of a file; each row begins with an index below n and may end with some -1."""
-    packs = stored_indices(state, name, (steps, None), n, at_least=-1)
-    filler = packs < 0
-    if packs.size and (filler[:, 0].any() or (filler[:, :-1] & ~filler[:, 1:]).any()):
-        raise CorruptLesson(f"the file was altered: {name!r} has a pack without examples, or with gaps")
-    return packs
-
-
-def stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray[np.int64], Array]:
-    """Return the steps (m,) before which outputs were mixed, in ascending order, and the matrices (m, q, q)."""
-    mixes = stored_array(state, "mixes", (None, None, None))
-    mix_steps = stored_indices(state, "mix_steps", (len(mixes),), steps + 1).astype(np.int64)
-    if mixes.shape[1] != mixes.shape[2] or (np.diff(mix_steps) <= 0).any():
-        raise CorruptLesson("the file was altered: its mixtures are not square matrices at ascending steps")
-    return mix_steps, mixes
-
-
-def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Return the snapshots and the end, as files hold them; format 1 has them apart."""
-    if "course" not in content:
-        return content["snapshots"], content["final"]
-    snapshots = dict(content["course"])
-    return snapshots, snapshots.pop(END)
-
-
-def _checked_settings(settings: Any) -> dict[str, Any]:
-    """Return the settings read from a file, or refuse those that are incomplete."""
-    if not isinstance(settings, dict) or not {"tol", "measure", "teacher", "seed", "learner"} <= set(settings):
-        raise CorruptLesson("the file was altered: its settings are incomplete")
-    tol, measure, method = settings["tol"], settings["measure"], settings.get("method", {"name": "", "colour": None})
-    if tol is not None and not is_number(tol):
-        raise CorruptLesson(f"the file was altered: its tolerance is {tol!r}")
-    named = isinstance(measure, dict) and all(isinstance(measure.get(key), str) for key in ("label", "axis"))
-    if not (isinstance(measure, str) and measure in MEASURES) and not (named and "higher_is_better" in measure):
-        raise CorruptLesson(f"the file was altered: its measure is {measure!r}")
-    told = isinstance(method, dict) and isinstance(method.get("name"), str) and "colour" in method
-    if not told or not isinstance(method["colour"], str | None) or not isinstance(settings["teacher"], dict):
-        raise CorruptLesson("the file was altered: its teacher is not described")
-    return settings
-
-
-def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) -> Array:
-    """Return the target at the examples shown, in the shape of their labels."""
-    return np.asarray(target[indices, outputs_of(indices.shape[1], target.shape[1])] if per_output else target[indices])
-
-
 def told_of(teacher: object) -> dict[str, str | None]:
     """Return the name and the colour of a teacher, as it states them."""
     colour = getattr(teacher, "colour", None)
     return {"name": name_of(teacher), "colour": colour if isinstance(colour, str) else None}
-
-
-def _stored_learner(description: Any, pool: Pool, allow: list[object]) -> Any:
-    rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
-    if is_foreign(rate):
-        try:
-            schedule = rebuild(rate, allow)
-        except CannotStore:
-            schedule = ForgottenSchedule(rate["name"])
-        learner = _stored_learner(description | {"learning_rate": 1.0}, pool, allow)
-        return None if learner is None else learner.set_params(learning_rate=schedule)
-    try:
-        learner = rebuild(description, allow)
-    except CannotStore:
-        return None
-    return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)

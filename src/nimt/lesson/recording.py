@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, stored_array
 from nimt.errors import CorruptLesson
-from nimt.lesson.lesson import Outcome, stored_mixtures, stored_packs
+from nimt.lesson.content import stored_mixtures, stored_packs
+from nimt.lesson.outcome import Outcome
 
 T = TypeVar("T", bound=np.generic)
 

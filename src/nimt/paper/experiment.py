@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.learners.base import Learner
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.pools.base import FunctionLike, Pool
 from nimt.teachers.base import SelectsExamples
 from nimt.teaching.running import Progress

@@ -115,8 +115,8 @@ def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
     if lesson.indices is not None and lesson.labels is not None and step < len(lesson):
         indices, labels = lesson.pack(step)
     shown = points[indices]
-    if lesson.examples is not None and step < len(lesson):
-        shown = lesson.examples[step]  # in a box: its grid holds only the points nearest to these
+    if lesson.shown_points is not None and step < len(lesson):
+        shown = lesson.shown_points[step]  # in a box: its grid holds only the points nearest to these
     order = np.argsort(points[:, 0], kind="stable") if points.shape[1] == 1 else np.arange(len(points))
     return Panel(
         step=step,

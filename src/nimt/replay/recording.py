@@ -150,7 +150,7 @@ def curve_steps(lesson: Lesson) -> NDArray[np.int64]:
 
 def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     """Return examples and coefficients, or None where the lesson has none, or too many."""
-    known = lesson.indices is not None and lesson.labels is not None and lesson.examples is None
+    known = lesson.indices is not None and lesson.labels is not None and lesson.shown_points is None
     if not known or not isinstance(lesson.taught, KernelLearner) or not lesson.has_packs_of_one_size:
         return None
     assert lesson.indices is not None and lesson.labels is not None

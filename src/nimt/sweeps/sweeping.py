@@ -13,7 +13,8 @@ from typing import Any
 from nimt._version import __version__
 from nimt.errors import InvalidInput
 from nimt.lesson.descriptions import is_own
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.sweeps.combinations import Planned, planned
 from nimt.sweeps.entries import Entry, entry_of_lesson
 from nimt.sweeps.folder import SweepFolder

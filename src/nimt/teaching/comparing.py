@@ -22,7 +22,8 @@ from nimt.errors import CorruptLesson, InvalidInput, MissingFile
 from nimt.files import write_text
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.measures import Measure
 from nimt.pools.base import FunctionLike, Pool, as_pool, same_points, values_on
 from nimt.pools.box import Box

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from nimt.errors import InvalidInput
 from nimt.lesson.identity import digest, identity
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.teaching.existing_checkpoints import has_checkpoint, read_checkpoint
 from nimt.teaching.running import Run, previous_of
 

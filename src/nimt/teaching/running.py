@@ -26,7 +26,8 @@ from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.learners.prepared import with_preparation
 from nimt.lesson import storage
 from nimt.lesson.held_out import described_errors, stored_errors
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
 from nimt.teaching.held_out_watch import HeldOutWatch
 
@@ -235,7 +236,7 @@ class Run:
             learner=with_preparation(self.engine.taught(), self.task.pool),
             indices=self.record.indices,
             labels=self.record.labels,
-            examples=self.record.points,
+            shown_points=self.record.points,
             snapshots=dict(self.snapshots),
             compiling=self.compiling,
             drew=self._drew(),

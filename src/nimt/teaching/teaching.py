@@ -19,7 +19,8 @@ from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import Learner, Pupil
 from nimt.learners.foreign import seated
 from nimt.lesson.descriptions import is_foreign, rebuild
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.operators.features import RandomFeatures

@@ -16,7 +16,8 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import StepSizeWarning
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.teaching.teaching import teach
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.whole import LONGEST_SCHEDULE, Steps, spaced

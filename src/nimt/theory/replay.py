@@ -158,7 +158,7 @@ def replay(lesson: Lesson, *, several_outputs: bool = False) -> Replay:
             f"the theory is about functional gradients, so about a KernelLearner; this lesson taught a "
             f"{type(lesson.taught).__name__}"
         )
-    if lesson.examples is not None:
+    if lesson.shown_points is not None:
         raise InvalidInput("this lesson was held in a Box, off its grid: only one on a pool can be replayed")
     if lesson.indices is None or lesson.labels is None:
         raise InvalidInput(

@@ -13,7 +13,8 @@ from nimt.datasets import Picture
 from nimt.datasets.formulas import boundary, boundary_pool, boundary_start
 from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
-from nimt.lesson.lesson import Lesson, Outcome
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.paper.drawing import (
     DASHES,
     LEARNER,

@@ -1,0 +1,197 @@
+"""A lesson as the content of a file, and back: every array that is read is checked against the others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array, is_number, outputs_of, stored_array, stored_indices
+from nimt.errors import CannotStore, CorruptLesson, StorageWarning
+from nimt.learners.prepared import with_preparation
+from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
+from nimt.lesson.held_out import described_errors, stored_errors
+from nimt.lesson.outcome import Outcome
+from nimt.measures import MEASURES
+from nimt.pools.base import Grid, Points, Pool
+
+KIND = "lesson"
+STORED = (
+    "discrepancy",
+    "picks",
+    "elapsed",
+    "engine",
+    "record",
+    "target",
+    "initial",
+    "indices",
+    "labels",
+    "settings",
+    "compiling",
+    "drew",
+    "looked",
+    "mix_steps",
+    "mixes",
+)
+
+
+END = "end"  # of the course of f: the snapshots, and f^T
+TRUE_LABELS = "target"  # in the place of labels that are the target's values at the examples
+
+
+def content_of(fields: Mapping[str, Any], learner: object, per_output: bool) -> dict[str, Any]:
+    """Return what a file holds of a lesson, from its fields and the taught learner."""
+    content = {name: fields[name] for name in STORED}
+    content |= {
+        "examples": fields["shown_points"],
+        "outcome": fields["outcome"].name,
+        "pool": describe(fields["pool"]),
+        "learner": _described_learner(learner),
+        "held_out_curve": described_errors(fields["held_out_curve"]),
+        # the end closes the series of snapshots, and is stored as what changed since the last of them
+        "course": {**{str(step): values for step, values in fields["snapshots"].items()}, END: fields["final"]},
+    }
+    indices, labels = fields["indices"], fields["labels"]
+    if indices is not None and labels is not None:
+        truth = _true_labels(fields["target"], indices, per_output)
+        content["labels"] = TRUE_LABELS if np.array_equal(truth, labels) else labels
+    return content
+
+
+def _described_learner(learner: object) -> object:
+    described = describe(learner)
+    lost = lost_in(described)
+    if lost is not None:
+        whose = f"the taught {type(learner).__name__} is not kept in the file"
+        if lost.startswith("sklearn."):
+            why = "pip install 'nimt[skops]' to store estimators of scikit-learn"
+        else:
+            why = f"the parameters of {lost} are not known (give it get_params, or make it a dataclass)"
+        warnings.warn(f"{whose}: {why}", StorageWarning, stacklevel=4)
+    return described
+
+
+def fields_of(content: dict[str, Any], allow: list[object]) -> dict[str, Any]:
+    """Return the fields of the lesson that a file holds, after checking the shapes of its arrays."""
+    pool = rebuild(content["pool"])
+    if not isinstance(pool, Grid | Points):
+        raise CorruptLesson("the file was altered: it does not describe a pool")
+    n = len(pool)
+    target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
+    curve = stored_array(content, "discrepancy", (None,))
+    steps = len(curve) - 1
+    settings = _checked_settings(content["settings"])
+    per_output = bool(settings.get("per_output", False)) and target.ndim == 2
+    indices = labels = shown_points = None
+    if content["indices"] is not None:
+        indices = stored_packs(content, "indices", steps, n)
+        if isinstance(content["labels"], str) and content["labels"] == TRUE_LABELS:
+            labels = _true_labels(target, indices, per_output)
+        else:
+            outputs = () if per_output else target.shape[1:]
+            labels = stored_array(content, "labels", (steps, indices.shape[1], *outputs))
+    if content["examples"] is not None:
+        shown_points = stored_array(content, "examples", (steps, None, pool.dimension))
+    kept, final = _course(content)
+    mix_steps, mixes = stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
+    return {
+        "discrepancy": curve,
+        "picks": stored_array(content, "picks", (n,), "i").astype(np.int32),
+        "outcome": Outcome[content["outcome"]],
+        "elapsed": float(content["elapsed"]),
+        "engine": str(content["engine"]),
+        "record": str(content["record"]),
+        "pool": pool,
+        "target": target,
+        "initial": stored_array(content, "initial", target.shape),
+        "final": stored_array({"final": final}, "final", target.shape),
+        "settings": settings,
+        "learner": _stored_learner(content["learner"], pool, allow),
+        "indices": indices,
+        "labels": labels,
+        "shown_points": shown_points,
+        "snapshots": {int(step): stored_array(kept, step, target.shape) for step in kept},
+        "compiling": float(content.get("compiling", 0.0)),  # missing in files of version 0.1
+        "drew": bool(content.get("drew", True)),
+        "mix_steps": mix_steps,
+        "mixes": mixes,
+        "held_out_curve": stored_errors(content.get("held_out_curve")),
+        "looked": None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
+    }
+
+
+@dataclass(frozen=True)
+class ForgottenSchedule:
+    """Stand for a learning rate that was a function: the learner predicts as before, and needs a rate to learn on."""
+
+    name: str
+
+    def __call__(self, step: int) -> float:
+        raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
+
+
+def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDArray[np.int64]:
+    """Return the indices (steps, k) of a file; each row begins with an index below n and may end with some -1."""
+    packs = stored_indices(state, name, (steps, None), n, at_least=-1)
+    filler = packs < 0
+    if packs.size and (filler[:, 0].any() or (filler[:, :-1] & ~filler[:, 1:]).any()):
+        raise CorruptLesson(f"the file was altered: {name!r} has a pack without examples, or with gaps")
+    return packs
+
+
+def stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray[np.int64], Array]:
+    """Return the steps (m,) before which outputs were mixed, in ascending order, and the matrices (m, q, q)."""
+    mixes = stored_array(state, "mixes", (None, None, None))
+    mix_steps = stored_indices(state, "mix_steps", (len(mixes),), steps + 1).astype(np.int64)
+    if mixes.shape[1] != mixes.shape[2] or (np.diff(mix_steps) <= 0).any():
+        raise CorruptLesson("the file was altered: its mixtures are not square matrices at ascending steps")
+    return mix_steps, mixes
+
+
+def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the snapshots and the end, as files hold them; format 1 has them apart."""
+    if "course" not in content:
+        return content["snapshots"], content["final"]
+    snapshots = dict(content["course"])
+    return snapshots, snapshots.pop(END)
+
+
+def _checked_settings(settings: Any) -> dict[str, Any]:
+    """Return the settings read from a file, or refuse those that are incomplete."""
+    if not isinstance(settings, dict) or not {"tol", "measure", "teacher", "seed", "learner"} <= set(settings):
+        raise CorruptLesson("the file was altered: its settings are incomplete")
+    tol, measure, method = settings["tol"], settings["measure"], settings.get("method", {"name": "", "colour": None})
+    if tol is not None and not is_number(tol):
+        raise CorruptLesson(f"the file was altered: its tolerance is {tol!r}")
+    named = isinstance(measure, dict) and all(isinstance(measure.get(key), str) for key in ("label", "axis"))
+    if not (isinstance(measure, str) and measure in MEASURES) and not (named and "higher_is_better" in measure):
+        raise CorruptLesson(f"the file was altered: its measure is {measure!r}")
+    told = isinstance(method, dict) and isinstance(method.get("name"), str) and "colour" in method
+    if not told or not isinstance(method["colour"], str | None) or not isinstance(settings["teacher"], dict):
+        raise CorruptLesson("the file was altered: its teacher is not described")
+    return settings
+
+
+def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) -> Array:
+    """Return the target at the examples shown, in the shape of their labels."""
+    return np.asarray(target[indices, outputs_of(indices.shape[1], target.shape[1])] if per_output else target[indices])
+
+
+def _stored_learner(description: Any, pool: Pool, allow: list[object]) -> Any:
+    rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
+    if is_foreign(rate):
+        try:
+            schedule = rebuild(rate, allow)
+        except CannotStore:
+            schedule = ForgottenSchedule(rate["name"])
+        learner = _stored_learner(description | {"learning_rate": 1.0}, pool, allow)
+        return None if learner is None else learner.set_params(learning_rate=schedule)
+    try:
+        learner = rebuild(description, allow)
+    except CannotStore:
+        return None
+    return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)

@@ -1,0 +1,25 @@
+"""How a lesson ended, as a sentence."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Outcome(enum.Enum):
+    """How a lesson ended; the value is a sentence."""
+
+    CONVERGED = "the discrepancy fell below the tolerance"
+    REACHED = "the measure reached the tolerance"
+    BUDGET = "the iteration budget ran out"
+    DIVERGED = "the learner is moving away: lower the learning rate"
+    STATIONARY = "the example shown no longer moves the learner"
+    AT_REST = "no later step will move the learner: the loss has no slope at the example shown"
+    STALLED = "the measure has not improved for as many steps as patience allows"
+    TIME = "the time limit was reached"
+    STOPPED = "the callback asked to stop"
+    FAILED = "an error ended the lesson"
+    INTERRUPTED = "the lesson was interrupted"
+    UNFINISHED = "the lesson is still going on"
+
+    def __str__(self) -> str:
+        return str(self.value)
