@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import nimt
 from benchmarks.rows import RATE, picture
 from nimt import datasets
@@ -11,10 +13,18 @@ def per_step(teacher, image, steps, start=0.0, engine="auto", repeat=5, width=0.
     """Return the shortest microseconds per step of some lessons, and the last of them."""
     learner = nimt.KernelLearner(nimt.rbf(width=width), learning_rate=RATE, initial=start)
     lessons = [
-        nimt.teach(learner, teacher, nimt.Grid.like(image), image, max_iterations=steps, engine=engine, record="picks")
+        nimt.teach(learner, teacher, pool_of(image), image, max_iterations=steps, engine=engine, record="picks")
         for _ in range(repeat)
     ]
     return min(1e6 * lesson.elapsed / len(lesson) for lesson in lessons), lessons[-1]  # without compiling
+
+
+def pool_of(image):
+    return nimt.Grid.like(image[..., 0] if image.ndim == 3 else image)
+
+
+def in_colour(image):
+    return np.stack([image, np.roll(image, 7, axis=0), image[::-1]], axis=-1)
 
 
 def against(bench, work, goal, teacher, plain, image, steps, start=0.0):
@@ -36,7 +46,7 @@ def draws(bench):
 
 
 def teachers(bench):
-    """Draws by odds, labels made by the teacher, diverse packs and packs of the largest loss."""
+    """Draws by odds, labels made by the teacher, diverse packs, packs of the largest loss, examples of each output."""
     draws(bench)
     eight, zero = datasets.first_eight().values, datasets.mean_zero().values
     made, plain = nimt.SynthesisTeacher(), nimt.GreedyTeacher()
@@ -49,3 +59,20 @@ def teachers(bench):
         against(bench, f"diverse packs ({k}), 92x92", "<= 2x", diverse, nimt.GreedyTeacher(k=k), picture(92), 100)
     by_loss = nimt.GreedyTeacher(k=0.05, score="loss", loss="square")
     against(bench, "packs of the largest loss (0.05), 92x92", "<= 2x", by_loss, packs[1], picture(92), 300)
+    each_output(bench)
+
+
+def each_output(bench):
+    """Examples of each of three outputs: one each against three steps of one output, packs against shared packs."""
+    image = picture(92)
+    colour = in_colour(image)
+    each = nimt.PerOutput(nimt.GreedyTeacher())
+    cost, lesson = per_step(each, colour, 60_000)
+    single, _ = per_step(nimt.GreedyTeacher(), image, 180_000)
+    _, loop = per_step(each, colour, 200 if bench.quick else 1000, engine="reference", repeat=1)
+    bench.row("an example of each of 3 outputs, 92x92", "<= 2x", cost / (3 * single), lesson=lesson,
+              curve=loop.discrepancy, seconds=1e-6 * cost, steps=1, against=f"3 steps of GFT-1, {single:.3g} us each")  # fmt: skip
+    packs = nimt.PerOutput(nimt.GreedyTeacher(k=0.05)), nimt.GreedyTeacher(k=0.05)
+    against(bench, "packs (0.05) of each of 3 outputs, 92x92", "<= 2x", *packs, colour, 300)
+    mixing = nimt.Communicating(each, every=10_000)
+    against(bench, "an example of each, communicating every 10,000 steps", "<= 2x", mixing, each, colour, 60_000)

@@ -41,6 +41,13 @@ KINDS: dict[str, Callable[[], tuple[Any, Any, Any, Any, dict[str, Any]]]] = {
     "grid, greedy packs": lambda: (kernel_learner(1e-6), nimt.GreedyTeacher(k=0.1), GRID, WAVES, PICKS),
     "grid, random": lambda: (kernel_learner(1e-7), nimt.RandomTeacher(pool=0.5), GRID, WAVES, {"engine": "grid"}),
     "grid, three outputs": lambda: (kernel_learner(1e-7), nimt.GreedyTeacher(), GRID, COLOURS, {"engine": "grid"}),
+    "grid, examples of each output": lambda: (
+        kernel_learner(1e-7),
+        nimt.PerOutput(nimt.GreedyTeacher()),
+        GRID,
+        COLOURS,
+        {"engine": "grid"},
+    ),
     "grid, loss": lambda: (
         kernel_learner(1e-7),
         nimt.GreedyTeacher(score="loss", loss="square"),

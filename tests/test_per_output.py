@@ -70,7 +70,7 @@ def test_a_random_teacher_draws_for_the_outputs_in_their_order(q):
 def test_it_is_as_many_lessons_of_one_output(name, X):
     points = X.points if isinstance(X, nimt.Grid) else X
     target = target_on(points, 3)
-    together = teach(nimt.PerOutput(TEACHERS[name]), X=X)
+    together = teach(nimt.PerOutput(TEACHERS[name]), X=X, engine="reference")
     alone = [teach(TEACHERS[name], X=X, target=target[:, o], engine="reference") for o in range(3)]
     k = together.indices.shape[1] // 3
     for o, lesson in enumerate(alone):
@@ -81,6 +81,115 @@ def test_it_is_as_many_lessons_of_one_output(name, X):
         together.discrepancy, np.sqrt(sum(lesson.discrepancy**2 for lesson in alone)), rtol=1e-12
     )
     np.testing.assert_allclose(together.learner.predict(points), together.final, atol=1e-12)
+
+
+COMPILED = {
+    "greedy": nimt.GreedyTeacher(),
+    "pack": nimt.GreedyTeacher(k=3),
+    "large pack": nimt.GreedyTeacher(k=0.5),
+    "whole": nimt.GreedyTeacher(k=1.0),
+    "random": nimt.RandomTeacher(),
+    "random, once each": nimt.RandomTeacher(k=3, replace=False),
+    "pool": nimt.GreedyTeacher(pool=0.5),
+    "random pool": nimt.RandomTeacher(k=2, pool=0.5),
+    "other labels": nimt.GreedyTeacher(k=2, labels=nimt.AlternativeLabels(0.3, 0.4)),
+    "gradient": nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(0.5)),
+    "loss": nimt.GreedyTeacher(k=2, score="loss", loss="huber"),
+    "diverse": nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.5)),
+}
+# of several tiles, larger than the kernel's reach, and without the symmetry that makes errors tie
+ROOM = nimt.Grid(np.linspace(-3, 2.3, 13), np.linspace(-4, 3.1, 17))
+
+
+def engines_of(name, X):
+    engines = ["grid", "neighbours", "streamed"] if isinstance(X, nimt.Grid) else ["neighbours", "streamed"]
+    return [engine for engine in engines if name != "diverse" or engine != "streamed"]
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("X", [ROOM, SCATTERED], ids=["grid", "points"])
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("name", COMPILED)
+def test_every_engine_equals_the_plain_loop(name, q, X):
+    for loss in ("square", nimt.Huber(0.4), "hinge") if name in ("greedy", "large pack") else ("square",):
+        options = {"X": X, "q": q, "learner": {"loss": loss}}
+        plain = teach(nimt.PerOutput(COMPILED[name]), engine="reference", **options | {"learner": {"loss": loss}})
+        for engine in engines_of(name, X):
+            fast = teach(nimt.PerOutput(COMPILED[name]), engine=engine, **options | {"learner": {"loss": loss}})
+            assert fast.engine == engine and fast.outcome is plain.outcome
+            np.testing.assert_array_equal(fast.indices, plain.indices)
+            np.testing.assert_array_equal(fast.labels, plain.labels)
+            np.testing.assert_array_equal(fast.picks, plain.picks)
+            np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-11)
+            np.testing.assert_allclose(fast.final, plain.final, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(fast.learner.predict(X), fast.final, rtol=0, atol=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("rule", [{"tol": 0.02}, {"patience": 3}, {"stop_when_stationary": 0.3}])
+def test_every_engine_stops_where_the_plain_loop_stops(engine, rule):
+    rate = 0.9 if "patience" in rule else 0.2
+    plain, fast = (
+        teach(nimt.PerOutput(nimt.GreedyTeacher()), X=ROOM, engine=name, max_iterations=2000,
+              learner={"learning_rate": rate}, **rule)
+        for name in ("reference", engine)
+    )  # fmt: skip
+    assert len(plain) < 2000 and len(fast) == len(plain) and fast.outcome is plain.outcome
+    np.testing.assert_array_equal(fast.indices, plain.indices)
+
+
+def test_on_a_grid_not_even_ties_tell_the_engines_apart():
+    board = np.indices((32, 32)).sum(axis=0) // 4 % 2
+    target = np.stack([board, 1 - board], axis=-1).reshape(-1, 2).astype(float)
+    plain, fast = (
+        teach(nimt.PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(board), target=target, engine=engine,
+              max_iterations=1200)
+        for engine in ("reference", "grid")
+    )  # fmt: skip
+    np.testing.assert_array_equal(fast.indices, plain.indices)
+    np.testing.assert_array_equal(fast.final, plain.final)
+
+
+@pytest.mark.usefixtures("every_step")
+@pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("name", ["greedy", "large pack", "random", "other labels"])
+def test_a_resumed_lesson_is_bit_identical(name, engine, tmp_path):
+    options = {"X": ROOM, "engine": engine, "max_iterations": 200}
+    whole = teach(nimt.PerOutput(COMPILED[name]), **options)
+    goal = [3]
+    stopped = teach(nimt.PerOutput(COMPILED[name]), checkpoint=tmp_path / "c",
+                    callback=lambda progress: progress.step > goal[0], **options)  # fmt: skip
+    assert stopped.outcome is nimt.Outcome.STOPPED
+    goal[0] = 100
+    assert nimt.resume(tmp_path / "c", callback=lambda progress: progress.step > goal[0]).outcome is stopped.outcome
+    resumed = nimt.resume(tmp_path / "c")
+    assert resumed.engine == engine
+    for column in ("indices", "labels", "discrepancy", "final", "picks"):
+        np.testing.assert_array_equal(getattr(resumed, column), getattr(whole, column))
+    np.testing.assert_array_equal(resumed.learner.coefficients_, whole.learner.coefficients_)
+
+
+@pytest.mark.slow
+def test_the_discrepancy_never_drifts():
+    picture = np.random.default_rng(2).normal(size=(20, 20, 3))
+    marks = sorted({int(t) for t in np.geomspace(1, 200_000, 30)})
+    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(picture[..., 0]), target=picture,
+                   learner={"learning_rate": 0.05}, max_iterations=200_000, engine="grid", snapshots=marks)  # fmt: skip
+    for t in (t for t in marks if t < len(lesson.discrepancy)):
+        exact = np.sqrt(np.sum((lesson.snapshots[t] - lesson.target) ** 2)) / 400
+        assert lesson.discrepancy[t] == pytest.approx(exact, rel=1e-9)
+
+
+def test_which_teachers_are_compiled():
+    learner, target = nimt.KernelLearner(nimt.rbf(0.5)), target_on(GRID.points, 2)
+    for teacher, engine in [
+        (nimt.GreedyTeacher(), "grid"),
+        (nimt.SoftTeacher(), "reference"),
+        (nimt.SynthesisTeacher(), "reference"),
+        (Uneven(), "reference"),
+    ]:
+        assert nimt.plan(learner, nimt.PerOutput(teacher), GRID, target).engine == engine
 
 
 def test_every_operator_moves_one_output_of_several():

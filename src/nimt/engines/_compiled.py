@@ -5,6 +5,10 @@ the layout of an array; greedy teaching stores a grid tile by tile, so that one 
 contiguous. Arrays with outputs are flat, the outputs of a slot side by side. `outputs` is a tuple of q numbers: its
 length is known to the compiler, so that loops over one output cost nothing.
 
+Where every output is shown examples of its own, the pool is there once per output, and arrays hold one copy after
+another; `outputs` then has one number. `copies` is (1,), or for several copies (how many, 0): that there is one is known
+to the compiler. A slot counts through all copies, an index in the record is that of the pool.
+
 Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
 vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
 
@@ -67,6 +71,11 @@ def called_at(typing_context, address, f, y):
         return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
 
     return types.float64(types.int64, types.float64, types.float64), generate
+
+
+@njit(cache=True, nogil=True)
+def number_of(copies):
+    return copies[0] if len(copies) > 1 else 1
 
 
 @njit(cache=True, nogil=True)
@@ -234,7 +243,7 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
 
 # ---------------------------------------------------------------- the tournament
 #
-# Leaves are tiles; a node is the best of FAN children, which lie side by side in memory, so that a match reads one line
+# Leaves are tiles, in several copies with some left empty; a node is the best of FAN children, which lie side by side in memory, so that a match reads one line
 # of cache. node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
 # every level is padded to a multiple of FAN with scores that never win. Ties go to the lowest index in the pool.
 
@@ -255,18 +264,27 @@ def play_off(first, node_bits, node_tile, best_slot, order):
 
 
 @njit(cache=True, nogil=True)
-def build_tournament(bits, best_slot, order, levels, node_bits, node_tile):
+def spare_leaves(slots, levels, copies):
+    """How many leaves of a copy have no tile: with several copies each has a tree of its own, filled to the end."""
+    return (levels[1] - slots // TILE) // number_of(copies) if len(copies) > 1 else 0
+
+
+@njit(cache=True, nogil=True)
+def build_tournament(bits, best_slot, order, levels, node_bits, node_tile, copies):
     node_bits[:] = -1
-    for tile in range(bits.size // TILE):
+    tiles = bits.size // TILE
+    spare = spare_leaves(bits.size, levels, copies)
+    for tile in range(tiles):
         slot = tile * TILE
         top = bits[slot]
         for s in range(tile * TILE, tile * TILE + TILE):
             if bits[s] > top:
                 top = bits[s]
                 slot = s
-        best_slot[tile] = slot
-        node_bits[tile] = top
-        node_tile[tile] = tile
+        leaf = tile + tile // (tiles // number_of(copies)) * spare
+        best_slot[leaf] = slot
+        node_bits[leaf] = top
+        node_tile[leaf] = leaf
     for level in range(1, levels.size - 1):
         for node in range((levels[level] - levels[level - 1]) // FAN):
             top, tile = play_off(levels[level - 1] + FAN * node, node_bits, node_tile, best_slot, order)
@@ -538,11 +556,14 @@ def make_labels(making, chosen, f, y, step, out_label):
 
 
 @njit(cache=True, nogil=True)
-def true_labels(chosen, source, outputs, out_label):
+def true_labels(chosen, source, outputs, copies, out_label):
     q = len(outputs)
+    each = chosen.size // number_of(copies)
+    n = source.size // (q * number_of(copies))
     for j in range(chosen.size):
+        slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
         for o in range(q):
-            out_label[j * q + o] = source[chosen[j] * q + o]
+            out_label[j * q + o] = source[slot * q + o]
 
 
 # ---------------------------------------------------------------- lessons
@@ -551,7 +572,7 @@ def true_labels(chosen, source, outputs, out_label):
 @njit(cache=True, nogil=True)
 def by_columns(
     on_grid, grid, lists, at, rates, other_label, making, drawing, diverse, greedy, tournament, diagonal, f, y, other,
-    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, order, best_slot, levels,
+    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, order, best_slot, levels,
     node_bits, node_tile, stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
@@ -568,6 +589,9 @@ def by_columns(
     d = shape.size
     runs = first.size
     k = out_index.shape[1]
+    each = k // number_of(copies)
+    size_of_copy = f.size // (q * number_of(copies))
+    spare = spare_leaves(score.size, levels, copies)
     # with short columns the new scores compete with the best of their tile one by one, which mostly saves scanning it
     compete = (window.size if on_grid else list_weights.size // max(1, begin.size - 1)) <= TILE
     moves = np.empty(k * q)
@@ -590,17 +614,17 @@ def by_columns(
         if drawing is not None:
             out_index[t, 0] = draw_by_odds(drawing, score, score[best_slot[node_tile[root]]], levels)
         elif tournament:
-            out_index[t, 0] = best_slot[node_tile[root]]
-        elif diverse is not None:
-            diverse_into(diverse, f, y, score, out_index[t])
+            for v in range(number_of(copies)):
+                out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
         elif greedy:
-            largest_into(bits, work, guess, out_index[t])
+            choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
         use_other = other_label.size > 0 and other_label[t]
         if making is not None:
             make_labels(making, out_index[t], f, y, step, out_label[t])
         largest = 0.0
         for j in range(k):
-            slot = np.uint64(out_index[t, j])
+            copy = j // each if len(copies) > 1 else 0
+            slot = np.uint64(out_index[t, j] + copy * size_of_copy)
             height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
             for o in range(q):
                 s = slot * np.uint64(q) + np.uint64(o)
@@ -608,7 +632,7 @@ def by_columns(
                     out_label[t, j * q + o] = other[s] if use_other else y[s]
                 g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
                 largest = larger(largest, abs(g) * height)
-                moves[j * q + o] = -rates[t] / k * g
+                moves[j * q + o] = -rates[t] / each * g
         state = stillness(largest, m, still, repeats)
         if state != GOING:
             break
@@ -617,18 +641,21 @@ def by_columns(
         change = 0.0
         count = 0
         for j in range(k):
-            slot = np.uint64(out_index[t, j])
+            copy = j // each if len(copies) > 1 else 0
+            home = np.uint64(copy * size_of_copy)
+            skip = np.uint64(copy * spare)
+            slot = np.uint64(out_index[t, j]) + home
             for o in range(q):
                 c[slot * np.uint64(q) + np.uint64(o)] += moves[j * q + o]
             shown[slot] = True
             if on_grid:
-                last = np.int64(order[slot]) if tournament else np.int64(slot)
+                last = np.int64(order[slot]) if tournament else np.int64(out_index[t, j])
                 out_index[t, j] = last
                 for i in range(d - 1):
                     here[i] = last // strides[i]
                     last -= here[i] * strides[i]
                 for r in range(runs):
-                    base = np.uint64(0)
+                    base = home
                     inside = True
                     for i in range(d - 1):
                         x = here[i] + lead[r, i]
@@ -662,7 +689,7 @@ def by_columns(
                             if drawing is not None:
                                 drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
                             if tournament:
-                                tile = s // np.uint64(TILE)
+                                tile = s // np.uint64(TILE) + skip
                                 now = bits[s]
                                 if compete and (
                                     now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
@@ -676,8 +703,9 @@ def by_columns(
             else:
                 if tournament:
                     out_index[t, j] = order[slot]
-                for p in range(begin[slot], begin[slot + np.uint64(1)]):
-                    s = np.uint64(members[p])
+                own = slot - home
+                for p in range(begin[own], begin[own + np.uint64(1)]):
+                    s = np.uint64(members[p]) + home
                     w = list_weights[p]
                     size = 0.0
                     for o in range(q):
@@ -696,7 +724,7 @@ def by_columns(
                         if drawing is not None:
                             drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
                         if tournament:
-                            tile = s // np.uint64(TILE)
+                            tile = s // np.uint64(TILE) + skip
                             now = bits[s]
                             if compete and (
                                 now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
@@ -725,7 +753,7 @@ def by_columns(
             tile = np.uint64(touched[j])
             if compete and bits[np.uint64(best_slot[tile])] == node_bits[tile]:
                 continue
-            low = tile * np.uint64(TILE)
+            low = np.uint64(best_slot[tile]) // np.uint64(TILE) * np.uint64(TILE)
             top = bits[low]
             for v in range(TILE):
                 top = max(top, bits[low + np.uint64(v)])
@@ -774,18 +802,19 @@ def by_columns(
 
 
 @njit(cache=True, nogil=True)
-def prepare_spread(chosen, rate, labels, diagonal, f, loss, loss_delta, outputs, spread):
+def prepare_spread(chosen, rate, labels, diagonal, f, loss, loss_delta, outputs, copies, spread):
     """Write a pack's coefficients into `spread`, output after output; returns the largest |slope| K(x, x)."""
-    k = chosen.size
+    each = chosen.size // number_of(copies)
     q = len(outputs)
-    n = spread.size // q
+    n = spread.size // (q * number_of(copies))
     largest = 0.0
     spread[:] = 0.0
-    for j in range(k):
+    for j in range(chosen.size):
+        slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
         for o in range(q):
-            g = slope(loss, loss_delta, f[chosen[j] * q + o], labels[j * q + o])
+            g = slope(loss, loss_delta, f[slot * q + o], labels[j * q + o])
             largest = larger(largest, abs(g) * diagonal[chosen[j] % diagonal.size])
-            spread[o * n + chosen[j]] += -rate / k * g
+            spread[o * n + slot] += -rate / each * g
     return largest
 
 
@@ -797,7 +826,7 @@ def take_spread(chosen, spread, c, shown, outputs):
         for s in range(n):
             c[s * q + o] += spread[o * n + s]
     for j in range(chosen.size):
-        shown[chosen[j]] = True
+        shown[chosen[j]] = True  # one copy tells it for all
 
 
 @njit(cache=True, nogil=True)
@@ -888,12 +917,12 @@ def convolve_axis(source, result, outer, length, inner, taps, reach):
 @njit(cache=True, nogil=True)
 def by_convolution(
     shape, taps, taps_at, height, at, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, work, guess, sums, rules, watch, out_index,
-    out_label, out_m,
+    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, work, guess, sums, rules, watch,
+    out_index, out_label, out_m,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
-    q = len(outputs)
-    n = f.size // q
+    several = len(outputs) * number_of(copies)
+    n = f.size // several
     spread = np.empty(f.size)
     result = np.empty(f.size)
     scale = rules[SCALE]
@@ -904,22 +933,22 @@ def by_convolution(
         )
         if state != GOING:
             return t, state
-        if diverse is not None:
-            diverse_into(diverse, f, y, score, out_index[t])
-        elif greedy:
-            largest_into(bits, work, guess, out_index[t])
+        if greedy:
+            choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
         if making is None:
             use_other = other_label.size > 0 and other_label[t]
-            true_labels(out_index[t], other if use_other else y, outputs, out_label[t])
+            true_labels(out_index[t], other if use_other else y, outputs, copies, out_label[t])
         else:
             make_labels(making, out_index[t], f, y, at + t, out_label[t])
-        largest = prepare_spread(out_index[t], rates[t], out_label[t], diagonal, f, loss, loss_delta, outputs, spread)
+        largest = prepare_spread(
+            out_index[t], rates[t], out_label[t], diagonal, f, loss, loss_delta, outputs, copies, spread
+        )
         state = stillness(largest, m, rules[STILL], rules[REPEATS])
         if state != GOING:
             return t, state
         take_spread(out_index[t], spread, c, shown, outputs)
         inner = n
-        outer = q  # the outputs are convolved one by one, as if along one more axis
+        outer = several  # the outputs are convolved one by one, as if along one more axis
         for i in range(shape.size):
             inner //= shape[i]
             reach = (taps_at[i + 1] - taps_at[i]) // 2
@@ -1099,6 +1128,20 @@ def diverse_into(diverse, f, y, score, out):
         if size[s] == TAKEN:
             out[j] = s
             j += 1
+
+
+@njit(cache=True, nogil=True)
+def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
+    """Write the pack of every copy, one after another: points of the largest scores, or diverse ones."""
+    each = out.size // number_of(copies)
+    n = score.size // number_of(copies)
+    for v in range(number_of(copies)):
+        own = out[v * each : (v + 1) * each]
+        low, high = v * n, (v + 1) * n
+        if diverse is not None:
+            diverse_into(diverse, f[low:high], y[low:high], score[low:high], own)
+        else:
+            largest_into(bits[low:high], work, guess[v], own)
 
 
 # ---------------------------------------------------------------- layouts

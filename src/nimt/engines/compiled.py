@@ -138,7 +138,8 @@ class CompiledEngine(ABC):
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
         self.k: int = _pack_size(task)
-        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.outputs))  # only its length matters: see `_compiled`
+        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # only its length matters: see `_compiled`
+        self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.norm: int = NORMS.index(twin.norm)
         self.step: int = 0
         self.discrepancy: float = 0.0
@@ -185,7 +186,7 @@ class CompiledEngine(ABC):
             raise self.failure
         rates = self._rates(steps)
         steps = len(rates)
-        task, k, q = self.task, self.k, len(self.outputs)
+        task, k, q = self.task, self.k * self.copies[0], len(self.outputs)
         other_label: Flags = np.empty(0, dtype=bool)
         if task.other_target is not None:
             other_label = self.label_rng.random(steps) < task.other_probability
@@ -196,7 +197,7 @@ class CompiledEngine(ABC):
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
         self.step += taken
         self.pupil.steps += taken
-        labels = sheet.labels[:taken].reshape(taken, k, *task.outputs)
+        labels = sheet.labels[:taken].reshape(taken, k, *task.label_outputs)
         if taken:
             self.discrepancy = float(sheet.discrepancy[taken - 1])
             self.last = Selection(indices[taken - 1], labels[taken - 1])
@@ -256,7 +257,8 @@ class CompiledEngine(ABC):
         """Draw what `select` would draw in these steps: the same numbers from the same stream."""
         assert self.twin.draw is not None
         candidates: Indices = np.arange(self.task.offered) if self.task.candidates is None else self.task.candidates
-        drawn = self.twin.draw(self.selection_rng, candidates, self.k, steps)
+        packs = self.copies[0]
+        drawn = self.twin.draw(self.selection_rng, candidates, self.k, steps * packs).reshape(steps, packs * self.k)
         return np.ascontiguousarray(drawn if self.task.candidates is None else candidates[drawn], np.int64)
 
     @property

@@ -49,9 +49,9 @@ class SparseEngine(CompiledEngine):
         if self.tournament:
             self._lay_out_by_tiles()
         tiles = len(self.order) // _compiled.TILE
-        self.levels: Whole = tournament_levels(tiles, _compiled.FAN)
-        self.best_slot: Whole = np.zeros(tiles, dtype=np.int64)
-        self.touched: Whole = np.zeros(tiles, dtype=np.int64)
+        self.levels: Whole = tournament_levels(tiles, _compiled.FAN, self.copies[0])
+        self.best_slot: Whole = np.zeros(self.levels[1], dtype=np.int64)
+        self.touched: Whole = np.zeros(self.levels[1], dtype=np.int64)
         self.node_bits: Whole = np.zeros(self.levels[-1], dtype=np.int64)
         self.node_tile: NDArray[np.int32] = np.zeros(self.levels[-1], dtype=np.int32)
         self.stamp: Whole = np.full(self.levels[-1], -1, dtype=np.int64)  # the step at which a node was last touched
@@ -66,8 +66,9 @@ class SparseEngine(CompiledEngine):
         self.score: Array = self._placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else self._placed(self.gradient_weight())
-        self.work: Whole = np.empty(len(self.bits) if self.greedy and not self.tournament else 0, dtype=np.int64)
-        self.guess: Whole = np.zeros(2, dtype=np.int64)
+        self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
+        self.work: Whole = np.empty(len(task.pool) if self.greedy and not self.tournament else 0, dtype=np.int64)
+        self.guess: Whole = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.drawing: tuple[object, ...] | None = None
         if self.twin.temperature is not None:
             constants = (*ROOTS[:3], COLD, SMALLEST, LARGEST, self.twin.temperature)
@@ -75,8 +76,8 @@ class SparseEngine(CompiledEngine):
             self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
         self.diverse: tuple[object, ...] | None = None
         if self.twin.diverse_by is not None and self.k > 1:
-            left, size = np.zeros((2, len(self.score)))
-            blocks = -(-len(self.score) // _compiled.TILE)
+            left, size = np.zeros((2, len(task.pool)))
+            blocks = -(-len(task.pool) // _compiled.TILE)
             best = (np.zeros(blocks), np.zeros(blocks, dtype=np.int64))
             cells = operator.cells if isinstance(operator, GridOperator) else 0
             room = (np.zeros(cells, dtype=np.int32), np.zeros(cells))
@@ -137,6 +138,13 @@ class SparseEngine(CompiledEngine):
 
     def _placed(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
         """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
+        if self.copies[0] > 1:
+            rows = array.T if array.ndim == 2 else np.broadcast_to(array, (self.copies[0], len(array)))
+            return np.concatenate([self._laid_out(row, padding) for row in rows])
+        return self._laid_out(array, padding)
+
+    def _laid_out(self, array: NDArray[T], padding: float) -> NDArray[T]:
+        """Return the array of one copy of the pool in the engine's layout."""
         flat = np.array(array, order="C").reshape(-1)
         if not self.tournament:
             return flat
@@ -146,7 +154,15 @@ class SparseEngine(CompiledEngine):
         return placed
 
     def _in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
-        """Return an array over the pool from a flat one in the engine's layout."""
+        """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""
+        if self.copies[0] > 1:
+            n = len(self.task.pool)
+            copies = [self._of_one(copy, (n,)) for copy in flat.reshape(self.copies[0], -1)]
+            return np.stack(copies, axis=1) if len(shape) == 2 else np.asarray(np.any(copies, axis=0))
+        return self._of_one(flat, shape)
+
+    def _of_one(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
+        """Return an array over the pool from that of one copy in the engine's layout."""
         if not self.tournament:
             return flat.reshape(shape)
         result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
@@ -162,7 +178,7 @@ class SparseEngine(CompiledEngine):
     def _take_over(self) -> None:
         """Take the pupil's arrays into the engine's layout, and find the point with the largest score."""
         values, coefficients, shown = self.pupil.lend()
-        if self.tournament:
+        if self.tournament or self.copies[0] > 1:
             self.f, self.c, self.shown = self._placed(values), self._placed(coefficients), self._placed(shown)
         else:
             self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
@@ -172,7 +188,7 @@ class SparseEngine(CompiledEngine):
             )
         if self.tournament:
             _compiled.build_tournament(
-                self.bits, self.best_slot, self.order, self.levels, self.node_bits, self.node_tile
+                self.bits, self.best_slot, self.orders, self.levels, self.node_bits, self.node_tile, self.copies
             )
         if self.drawing is not None:
             top = self.score[self.best_slot[self.node_tile[self.levels[-2]]]]
@@ -185,7 +201,7 @@ class SparseEngine(CompiledEngine):
             return self._by_fft(sheet)
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
         scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
-        learner = (self.loss, self.delta, self.outputs)
+        learner = (self.loss, self.delta, self.outputs, self.copies)
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = _compiled.by_convolution(
@@ -195,7 +211,7 @@ class SparseEngine(CompiledEngine):
             return int(taken), int(code)
         taken, code = _compiled.by_columns(
             self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.diverse,
-            self.greedy, self.tournament, *function, *scores, *learner, self.order, self.best_slot, self.levels,
+            self.greedy, self.tournament, *function, *scores, *learner, self.orders, self.best_slot, self.levels,
             self.node_bits, self.node_tile, self.stamp, self.touched, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
@@ -210,30 +226,31 @@ class SparseEngine(CompiledEngine):
         rates, other_label, watch, indices, labels, discrepancy = sheet
         assert isinstance(self.operator, GridOperator)
         scale, tol, limit, still, patience, repeats = self.rules
-        n, q = len(self.task.pool), len(self.outputs)
+        n, several = len(self.task.pool), len(self.outputs) * self.copies[0]
         spread = np.empty(len(self.f))
         measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
         for t in range(len(rates)):
             code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
             if code:
                 return t, int(code)
-            if self.diverse is not None:
-                _compiled.diverse_into(self.diverse, self.f, self.y, self.score, indices[t])
-            elif self.greedy:
-                _compiled.largest_into(self.bits, self.work, self.guess, indices[t])
+            if self.greedy:
+                _compiled.choose_packs(
+                    self.diverse, self.bits, self.work, self.guess, self.f, self.y, self.score, self.copies, indices[t]
+                )
             if self.making is not None:
                 _compiled.make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
             else:
                 source = self.other if len(other_label) and other_label[t] else self.y
-                _compiled.true_labels(indices[t], source, self.outputs, labels[t])
+                _compiled.true_labels(indices[t], source, self.outputs, self.copies, labels[t])
             largest = _compiled.prepare_spread(
-                indices[t], rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs, spread
-            )
+                indices[t], rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs,
+                self.copies, spread,
+            )  # fmt: skip
             code = _compiled.stillness(largest, measured, still, repeats)
             if code:
                 return t, int(code)
             _compiled.take_spread(indices[t], spread, self.c, self.shown, self.outputs)
-            addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(q)])
+            addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
             self.sums[0] = _compiled.finish_spread(
                 1.0, addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy,
                 self.outputs, self.norm,
@@ -264,7 +281,7 @@ class SparseEngine(CompiledEngine):
         coefficients = self._in_pool_order(self.c, shape)
         self.c = NOTHING
         self.pupil.take_back(values, coefficients, self._in_pool_order(self.shown, (len(self.task.pool),)))
-        self.order = np.empty(0, np.int32)
+        self.order = self.orders = np.empty(0, np.int32)
 
     def settle(self) -> None:
         if not self.closed:
@@ -284,14 +301,28 @@ class SparseEngine(CompiledEngine):
         self.sums[:] = stored_array(state, "sums", (3,))
 
 
-def tournament_levels(leaves: int, fan: int) -> NDArray[np.int64]:
+def tournament_levels(leaves: int, fan: int, trees: int = 1) -> NDArray[np.int64]:
     """Return where each level of a tournament begins, from the leaves to the root, and the number of nodes.
+
+    With several trees of so many leaves, every level holds one tree after another. The leaves of each are filled up to
+    a power of the fan, so that the parent of a node is the same as in one tree; the roots are the last level.
 
     Examples
     --------
     >>> tournament_levels(9, 8)
     array([ 0, 16, 24, 32])
+    >>> tournament_levels(9, 8, trees=3)
+    array([  0, 192, 216, 224])
     """
+    if trees > 1:
+        full = fan
+        while full < leaves:
+            full *= fan
+        sizes = [trees * full]
+        while full > 1:
+            full //= fan
+            sizes.append(trees * full if full > 1 else -(-trees // fan) * fan)
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     starts, size = [0], max(1, leaves)
     while True:
         padded = -(-size // fan) * fan

@@ -80,12 +80,12 @@ class StreamedEngine(CompiledEngine):
         super().__init__(task, pupil)
         self.operator: StreamedOperator = operator
         self.diagonal: Array = np.asarray(pupil.diagonal)
-        self.score: Array = self.candidate_scores() if self.greedy else NOTHING
+        self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
-        self.weight: Array = NOTHING if self.twin.kernel is None else self.gradient_weight()
-        self.work: NDArray[np.int64] = np.empty(len(self.bits) if self.k > 1 else 0, dtype=np.int64)
-        self.guess: NDArray[np.int64] = np.zeros(2, dtype=np.int64)
-        self.y: Array = np.array(task.target, order="C").reshape(-1)
+        self.weight: Array = NOTHING if self.twin.kernel is None else np.tile(self.gradient_weight(), self.copies[0])
+        self.work: NDArray[np.int64] = np.empty(len(task.pool) if self.k > 1 else 0, dtype=np.int64)
+        self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
+        self.y: Array = np.array(self._copied(task.target), order="C").reshape(-1)
         self.f: Array
         self.c: Array
         self.shown: Flags
@@ -93,20 +93,35 @@ class StreamedEngine(CompiledEngine):
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
 
+    def _copied(self, values: Array) -> Array:
+        """Return values on the pool; where outputs have examples of their own, one output after another."""
+        return values if self.copies[0] == 1 else values.T.reshape(-1)
+
+    def _of_pool(self, values: Array) -> Array:
+        """Return the inverse of `_copied`."""
+        n = len(self.task.pool)
+        return values if self.copies[0] == 1 else np.ascontiguousarray(values.reshape(-1, n).T)
+
     def take_over(self) -> float:
-        self.f, self.c, self.shown = self.pupil.lend()
+        self._borrow()
         square = self._finish(0.0, np.zeros(self.f.size))
         return float(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
 
+    def _borrow(self) -> None:
+        values, coefficients, self.shown = self.pupil.lend()
+        self.f, self.c = self._copied(values), self._copied(coefficients)
+
     @property
     def values(self) -> Array:
-        return self.f
+        return self._of_pool(self.f)
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy = sheet
         task, loss = self.task, self.pupil.loss
         scale, tol, limit, still, patience, repeats = self.rules
         one_column = self.k == 1 and not task.outputs
+        n = len(task.pool)
+        homes = n * np.repeat(np.arange(self.copies[0]), self.k)  # where the copy of each example begins
         measured = self.discrepancy
         for t in range(len(rates)):
             code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
@@ -114,27 +129,33 @@ class StreamedEngine(CompiledEngine):
                 return t, int(code)
             chosen = indices[t]
             if self.greedy and self.k == 1:
-                chosen[0] = _compiled.first_largest(self.bits)
+                for copy, home in enumerate(homes):
+                    chosen[copy] = _compiled.first_largest(self.bits[home : home + n])
             elif self.greedy:
-                _compiled.largest_into(self.bits, self.work, self.guess, chosen)
+                _compiled.choose_packs(
+                    None, self.bits, self.work, self.guess, self.f, self.y, self.score, self.copies, chosen
+                )
             if self.making is not None:
                 _compiled.make_labels(self.making, chosen, self.f, self.y, self.step + t, labels[t])
             else:
                 source = task.other_target if len(other_label) and other_label[t] else task.target
                 assert source is not None
-                labels[t] = source[chosen].reshape(-1)
-            slopes = loss.slope(self.f[chosen], labels[t].reshape(-1, *task.outputs))
-            largest = float(np.max(np.abs(slopes).reshape(self.k, -1) * self.diagonal[chosen, np.newaxis]))
+                labels[t] = task.at_examples(source, chosen).reshape(-1)
+            slots = chosen + homes
+            slopes = loss.slope(self.f[slots], labels[t].reshape(-1, *task.label_outputs))
+            largest = float(np.max(np.abs(slopes).reshape(len(chosen), -1) * self.diagonal[chosen, np.newaxis]))
             code = _compiled.stillness(largest, measured, still, repeats)
             if code:
                 return t, int(code)
             moves = -rates[t] / self.k * slopes
-            np.add.at(self.c, chosen, moves)  # a pack may show the same point twice
+            np.add.at(self.c, slots, moves)  # a pack may show the same point twice
             self.shown[chosen] = True
             if one_column:
                 square = self._finish(float(moves[0]), self.operator.column(int(chosen[0])))
             else:
-                self.operator.add(self.f, chosen, moves)
+                for first in range(0, len(chosen), self.k):
+                    part, home = slice(first, first + self.k), homes[first]
+                    self.operator.add(self.f[home : home + n], chosen[part], moves[part])
                 square = self._finish(0.0, self.f.reshape(-1))
             measured = _compiled.measured(scale, square, self.f.reshape(-1), self.y)
             discrepancy[t] = measured
@@ -146,7 +167,7 @@ class StreamedEngine(CompiledEngine):
         return float(_compiled.finish_spread(move, column, self.f.reshape(-1), self.y, *rule))
 
     def settle(self) -> None:
-        self.pupil.take_back(self.f, self.c, self.shown)
+        self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
 
     def close(self) -> None:
         self.operator.kept.clear()
@@ -154,5 +175,5 @@ class StreamedEngine(CompiledEngine):
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
-        self.f, self.c, self.shown = self.pupil.lend()
+        self._borrow()
         self._finish(0.0, self.f.reshape(-1))

@@ -67,9 +67,7 @@ class Communicating(Wrapping):
         return f"{super().method} communicating"
 
     def compiled_twin(self) -> CompiledTwin | None:
-        tell = getattr(self.teacher, "compiled_twin", None)
-        twin: CompiledTwin | None = None if tell is None else tell()
-        return twin
+        return self.twin_of_teacher()
 
     def next_mix(self, step: int) -> int | None:
         """Return the first step, this one or a later one, before which the outputs are mixed; None for none.

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.teachers.base import Memory, Selection, View
+from nimt.teachers.base import CompiledTwin, Memory, Selection, View
 from nimt.teachers.wrapping import Wrapping
 
 
@@ -58,6 +58,12 @@ class PerOutput(Wrapping):
     @property
     def method(self) -> str:
         return f"{super().method} per output"
+
+    def compiled_twin(self) -> CompiledTwin | None:
+        twin = self.twin_of_teacher()
+        if twin is None or twin.makes_labels or twin.temperature is not None:  # these keep one state, not q
+            return None
+        return twin
 
     def select(self, view: View) -> Selection:
         if view.target.ndim == 1:

@@ -12,7 +12,7 @@ from nimt.arrays import Array, Indices
 from nimt.losses import Loss
 from nimt.pools.base import Pool
 from nimt.schedules import LookSchedule, PackSchedule
-from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher
+from nimt.teachers.base import AlternativeLabels, CompiledTwin, Selection, SelectsExamples, Teacher, View, check_teacher
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +105,12 @@ class Wrapping(Teacher):
     def with_labels(self, labels: AlternativeLabels) -> Self:
         teacher = self.teacher
         return dataclasses.replace(self, teacher=teacher.with_labels(labels)) if isinstance(teacher, Teacher) else self
+
+    def twin_of_teacher(self) -> CompiledTwin | None:
+        """Return how compiled engines choose for the teacher itself, None if they cannot."""
+        tell = getattr(self.teacher, "compiled_twin", None)
+        twin: CompiledTwin | None = None if tell is None else tell()
+        return twin
 
     def select(self, view: View) -> Selection:
         return self.teacher.select(view)
