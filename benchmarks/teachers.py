@@ -71,7 +71,8 @@ def each_output(bench):
     single, _ = per_step(nimt.GreedyTeacher(), image, 180_000)
     _, loop = per_step(each, colour, 200 if bench.quick else 1000, engine="reference", repeat=1)
     bench.row("an example of each of 3 outputs, 92x92", "<= 2x", cost / (3 * single), lesson=lesson,
-              curve=loop.discrepancy, seconds=1e-6 * cost, steps=1, against=f"3 steps of GFT-1, {single:.3g} us each")  # fmt: skip
+              curve=loop.discrepancy, seconds=1e-6 * cost, steps=1,
+              against=f"3 steps of GFT-1, {single:.3g} us each")  # fmt: skip
     packs = nimt.PerOutput(nimt.GreedyTeacher(k=0.05)), nimt.GreedyTeacher(k=0.05)
     against(bench, "packs (0.05) of each of 3 outputs, 92x92", "<= 2x", *packs, colour, 300)
     mixing = nimt.Communicating(each, every=10_000)

@@ -6,8 +6,8 @@ contiguous. Arrays with outputs are flat, the outputs of a slot side by side. `o
 length is known to the compiler, so that loops over one output cost nothing.
 
 Where every output is shown examples of its own, the pool is there once per output, and arrays hold one copy after
-another; `outputs` then has one number. `copies` is (1,), or for several copies (how many, 0): that there is one is known
-to the compiler. A slot counts through all copies, an index in the record is that of the pool.
+another; `outputs` then has one number. `copies` is (1,), or (how many, 0): so the compiler knows where there is one. A
+slot counts through all copies, an index in the record is that of the pool.
 
 Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
 vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
@@ -243,8 +243,8 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
 
 # ---------------------------------------------------------------- the tournament
 #
-# Leaves are tiles, in several copies with some left empty; a node is the best of FAN children, which lie side by side in memory, so that a match reads one line
-# of cache. node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
+# Leaves are tiles; a node is the best of FAN children, which lie side by side in memory, so that a match reads one line
+# of cache. With several copies some leaves stay empty (`spare_leaves`). node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
 # every level is padded to a multiple of FAN with scores that never win. Ties go to the lowest index in the pool.
 
 

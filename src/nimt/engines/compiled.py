@@ -138,7 +138,7 @@ class CompiledEngine(ABC):
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
         self.k: int = _pack_size(task)
-        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # only its length matters: see `_compiled`
+        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `_compiled`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.norm: int = NORMS.index(twin.norm)
         self.step: int = 0
