@@ -244,8 +244,9 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
 # ---------------------------------------------------------------- the tournament
 #
 # Leaves are tiles; a node is the best of FAN children, which lie side by side in memory, so that a match reads one line
-# of cache. With several copies some leaves stay empty (`spare_leaves`). node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
-# every level is padded to a multiple of FAN with scores that never win. Ties go to the lowest index in the pool.
+# of cache. node_bits holds the winning score of each node and node_tile its tile, level after level from the leaves up;
+# every level is padded to a multiple of FAN with scores that never win; several copies have a tree each, with spare
+# leaves. Ties go to the lowest index in the pool.
 
 
 @njit(cache=True, nogil=True)
