@@ -1,11 +1,11 @@
 """Neural fields: which packs bring a network to a picture soonest. It needs PyTorch.
 
-    python -m benchmarks.neural            every run (about half an hour on one core), then the tables
+    python -m benchmarks.neural            every run (about half an hour of one core), then the tables
     python -m benchmarks.neural --quick    one picture, one seed, a short training: is everything in place?
     python -m benchmarks.neural --table    the tables of the runs that are finished
 
-Finished runs are kept in out/neural.jsonl, so a benchmark that was stopped goes on where it was. Times are processor
-seconds of one core, without the evaluations from which the quality is read.
+Finished runs are kept in out/neural.jsonl, so a benchmark that was stopped goes on where it was. The clock is processor
+seconds of one thread, without the evaluations from which the quality is read; a run ends when it has the highest quality.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -25,16 +26,17 @@ from PIL import Image
 from sklearn.datasets import load_sample_image
 
 import nimt
-from nimt.schedules import cosine, every, geometric
+from nimt.schedules import PackSchedule, cosine, every, geometric, steps
+from nimt.teachers.base import Selection, Teacher, View, count_of
 
-SIDE = 128
+SIDE = 96
 LEVELS = (25, 28, 30, 33, 36)  # dB
 SEEDS = (0, 1, 2)
-RATES = {"sine": (1e-3, 3e-3, 1e-2), "fourier": (1e-3, 3e-3, 1e-2)}
-BUDGET = 6.5  # seconds, as estimated from COST
-COST = {"sine": (1.6e-3, 2.7e-6), "fourier": (1.6e-3, 2.3e-6)}  # seconds per step, and per example in it
+RATES = {"sine": (1e-3, 2e-3, 4e-3), "fourier": (5e-3, 1e-2, 2e-2)}  # tried with the first seed on each picture
+BUDGET = 5.0  # seconds, as estimated from COST
+COST = {"sine": (0.8e-3, 2.0e-6), "fourier": (0.7e-3, 1.6e-6)}  # seconds per step, and per example in it
 LOOK = 0.4  # of the cost of learning an example: evaluating it
-TRIED = ("temple", 0)  # the picture and the seed on which the three rates are tried
+GAP = (0.02, 0.03)  # seconds between two evaluations: at least so many, and so large a part of what was spent
 KEPT = Path("out/neural.jsonl")
 
 
@@ -79,7 +81,7 @@ PICTURES = {"temple": "china.jpg", "flower": "flower.jpg"}  # of scikit-learn, 4
 
 
 def picture(name):
-    """Return the coordinates in [-1, 1]^2 and the grey values in [-1, 1] of the middle of a picture, 128 x 128."""
+    """Return the coordinates in [-1, 1]^2 and the grey values in [-1, 1] of the middle of a picture, 96 x 96."""
     colour = load_sample_image(PICTURES[name])
     rows, columns = colour.shape[:2]
     left = (columns - rows) // 2
@@ -93,40 +95,67 @@ def picture(name):
 # ---------------------------------------------------------------- methods
 
 
+@dataclass(frozen=True, eq=False)
+class ShuffledEpochs(Teacher):
+    """What a DataLoader with shuffle=True does: every epoch shows every example once, in a new random order."""
+
+    k: int | float | PackSchedule = 0.1
+
+    at_random: ClassVar[bool] = True
+
+    def looks_at(self, step: int) -> bool:
+        return False
+
+    def select(self, view: View) -> Selection:
+        n = len(view)
+        left = np.empty(0, dtype=np.intp) if view.memory is None else view.memory["left"]
+        order = left if len(left) else view.rng.permutation(n)
+        k = count_of(self.k, n, view.step)
+        return view.shown(order[:k], memory={"left": order[k:]})
+
+
 @dataclass(frozen=True)
 class Method:
     """How packs are chosen: a teacher made for a module, and whether the learning rate falls meanwhile."""
 
-    teacher: Callable
+    teacher: Callable[[Any, Any], Teacher]
     decays: bool = False
 
 
-def planned(k, floor=0.3):
-    return lambda module, points: nimt.PlannedTeacher(k=k, floor=floor)
+def alone(teacher: Teacher, decays: bool = False) -> Method:
+    """Return a method whose teacher needs not know the module."""
+    return Method(lambda module, points: teacher, decays)
 
 
-def uniform(k):
-    return lambda module, points: nimt.RandomTeacher(k=k, replace=False)
+def uniform(k: Any) -> Teacher:
+    return nimt.RandomTeacher(k=k, replace=False)
 
 
+FEW = geometric(0.02, 0.2)
+ALL = geometric(0.05, 1.0)
 METHODS = {
-    "full batches": Method(lambda module, points: nimt.GreedyTeacher(k=1.0, look=every(10**9))),
-    "random 20 %": Method(uniform(0.2)),
-    "random 5 %, falling rate": Method(uniform(0.05), decays=True),
-    "random 5 to 100 %": Method(uniform(cosine(0.05, 1.0))),
-    "random 2 to 20 %": Method(uniform(geometric(0.02, 0.2))),
-    "INT": Method(lambda module, points: nimt.INTTeacher()),
-    "NINT": Method(
+    "full batches": alone(nimt.GreedyTeacher(k=1.0, look=every(10**9))),
+    "random 20 %": alone(uniform(0.2)),
+    "random 5 %, falling rate": alone(uniform(0.05), decays=True),
+    "INT, 20 to 92 %": alone(nimt.INTTeacher()),
+    "random 20 to 92 %": alone(uniform(steps(0.2, 0.92, stages=10))),
+    "NINT, 20 %": Method(
         lambda module, points: nimt.torch.NINTTeacher(nimt.torch.ntk_influence(module, points), k=0.2, look=None)
     ),
-    "epochs in turn 2 to 20 %": Method(planned(geometric(0.02, 0.2), floor=1.0)),
-    "epochs in turn 5 to 100 %": Method(planned(cosine(0.05, 1.0), floor=1.0)),
-    "epochs by residual 2 to 20 %": Method(planned(geometric(0.02, 0.2))),
-    "epochs by residual 5 to 100 %": Method(planned(cosine(0.05, 1.0))),
+    "random 5 to 100 %, cosine": alone(uniform(cosine(0.05, 1.0))),
+    "random 5 to 100 %": alone(uniform(ALL)),
+    "shuffled epochs 5 to 100 %": alone(ShuffledEpochs(k=ALL)),
+    "epochs in turn 5 to 100 %": alone(nimt.PlannedTeacher(k=ALL, floor=1.0)),
+    "epochs by residual 5 to 100 %": alone(nimt.PlannedTeacher(k=ALL, floor=0.3)),
+    "random 2 to 20 %": alone(uniform(FEW)),
+    "shuffled epochs 2 to 20 %": alone(ShuffledEpochs(k=FEW)),
+    "epochs in turn 2 to 20 %": alone(nimt.PlannedTeacher(k=FEW, floor=1.0)),
+    "epochs by residual 2 to 20 %": alone(nimt.PlannedTeacher(k=FEW, floor=0.3)),
 }
+AGAINST = ("random 5 to 100 %", "random 2 to 20 %")
 
 
-def steps_in(seconds, network, teacher, n):
+def steps_in(seconds: float, network: str, teacher: Teacher, n: int) -> int:
     """Return the number of steps that are estimated to take this long; it does not depend on the machine's moods."""
     each, per_example = COST[network]
 
@@ -145,18 +174,21 @@ def steps_in(seconds, network, teacher, n):
 
 # ---------------------------------------------------------------- one run
 
+Key = tuple[str, str, str, float, int]  # network, picture, method, rate, seed
+Runs = dict[Key, dict[str, Any]]
+
 
 def trained(network, name, method, rate, seed, budget=BUDGET):
-    """Return the curve of a training: seconds, examples and dB at about sixty moments."""
+    """Return the curve of a training: steps, examples, seconds and dB at some hundred moments."""
     points, values = picture(name)
     torch.manual_seed(seed)
     module = NETWORKS[network]()
-    optimizer = torch.optim.Adam(module.parameters(), lr=rate)
+    optimizer = torch.optim.Adam(module.parameters(), lr=rate, fused=True)
     teacher = METHODS[method].teacher(module, points)
-    steps = steps_in(budget, network, teacher, len(points))
-    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, eta_min=0.01 * rate)
-    packs = nimt.torch.taught((points, values), module, teacher, steps=steps, seed=seed)
-    curve, spent, shown, following = [], 0.0, 0, 0
+    planned = steps_in(budget, network, teacher, len(points))
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, planned, eta_min=0.01 * rate)
+    packs = nimt.torch.taught((points, values), module, teacher, steps=planned, seed=seed)
+    curve, spent, shown, following, evaluating = [], 0.0, 0, 0.0, []
     began = time.process_time()
     for step, indices in enumerate(packs, start=1):
         loss = torch.nn.functional.mse_loss(module(points[indices]), values[indices])
@@ -166,137 +198,155 @@ def trained(network, name, method, rate, seed, budget=BUDGET):
         if METHODS[method].decays:
             decay.step()
         shown += len(indices)
-        if step >= following or step == steps:
-            spent += time.process_time() - began
+        now = time.process_time()
+        if spent + now - began >= following or step == planned:
+            spent += now - began
             with torch.no_grad():
                 error = float(torch.mean((module(points) - values) ** 2))
-            curve.append((round(spent, 4), shown, round(10 * math.log10(4 / error), 3) if error > 0 else 99.0))
-            following = step + max(1, steps // 60)
+            quality = 10 * math.log10(4 / error) if 0 < error < math.inf else 0.0
+            curve.append((step, shown, round(spent, 4), round(quality, 3)))
+            if quality >= LEVELS[-1]:
+                break
+            following = spent + max(GAP[0], GAP[1] * spent)
             began = time.process_time()
-    return {"steps": steps, "looks": len(packs.looked), "curve": curve}
+            evaluating.append(began - now)
+    return {
+        "planned": planned,
+        "looks": len(packs.looked),
+        "evaluation": round(float(np.median(evaluating)), 5) if evaluating else None,  # the machine's speed meanwhile
+        "curve": curve,
+    }
 
 
-def kept_runs(path=KEPT):
+def kept_runs(path: Path) -> Runs:
     if not path.exists():
         return {}
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     return {(row["network"], row["picture"], row["method"], row["rate"], row["seed"]): row for row in rows}
 
 
-def all_runs(quick):
-    """Yield every run, picture by picture and seed by seed, so that a table of the first is there early."""
-    pictures, seeds = (["temple"], SEEDS[:1]) if quick else (list(PICTURES), SEEDS)
-    for name in pictures:
-        for seed in seeds:
+def groups(quick: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield seeds, pictures and networks, so that a table is there after the first third."""
+    for seed in SEEDS[:1] if quick else SEEDS:
+        for name in list(PICTURES)[:1] if quick else PICTURES:
             for network in NETWORKS:
-                for method in METHODS:
-                    yield network, name, method, seed
+                yield network, name, seed
 
 
-def run_all(quick, path=KEPT):
+def run_all(quick: bool, path: Path) -> Runs:
+    """Make the runs that are not there yet: within a group the methods follow each other, as machines change slowly."""
     path.parent.mkdir(exist_ok=True)
     done = kept_runs(path)
-    for network, name, method, seed in all_runs(quick):
-        rates = RATES[network] if (name, seed) == TRIED else (best_rate(done, network, method),)
-        for rate in rates:
-            key = (network, name, method, rate, seed)
-            if key in done:
-                continue
-            found = trained(network, name, method, rate, seed, budget=0.3 if quick else BUDGET)
-            row = dict(zip(("network", "picture", "method", "rate", "seed"), key, strict=True)) | found
-            done[key] = row
-            with path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-            print(
-                f"{' / '.join(map(str, key))}: {found['curve'][-1][2]:.1f} dB after {found['curve'][-1][0]:.1f} s",
-                flush=True,
-            )
+    for network, name, seed in groups(quick):
+        for turn in range(len(RATES[network]) if seed == SEEDS[0] else 1):
+            for method in METHODS:
+                rate = RATES[network][turn] if seed == SEEDS[0] else best_rate(done, network, name, method)
+                key = (network, name, method, rate, seed)
+                if key in done:
+                    continue
+                found = trained(*key, budget=0.3 if quick else BUDGET)
+                done[key] = dict(zip(("network", "picture", "method", "rate", "seed"), key, strict=True)) | found
+                with path.open("a") as file:
+                    file.write(json.dumps(done[key]) + "\n")
+                _, _, spent, quality = found["curve"][-1]
+                print(f"{' / '.join(map(str, key))}: {quality:.1f} dB after {spent:.1f} s", flush=True)
     return done
 
 
 # ---------------------------------------------------------------- tables
 
-
-def reached(row, level, column=0):
-    """Return the seconds (or, column 1, the examples) at which a training first had so many dB, None if never."""
-    return next((moment[column] for moment in row["curve"] if moment[2] >= level), None)
+SECONDS, EXAMPLES = 2, 1  # columns of a curve
 
 
-def best_rate(done, network, method):
-    """Return the rate that reaches the most levels on the first picture with the first seed, of equals the soonest."""
+def reached(row: dict[str, Any], level: float, column: int = SECONDS) -> float | None:
+    """Return when a training first had so many dB, between two evaluations by their slope; None if never.
+
+    >>> reached({"curve": [(1, 10, 1.0, 20.0), (2, 20, 2.0, 30.0)]}, 25)
+    1.5
+    """
+    before = (0, 0, 0.0, 0.0)
+    for moment in row["curve"]:
+        if moment[3] >= level:
+            part = (level - before[3]) / (moment[3] - before[3])
+            return float(before[column] + part * (moment[column] - before[column]))
+        before = moment
+    return None
+
+
+def best_rate(done: Runs, network: str, name: str, method: str) -> float:
+    """Return the rate that reaches the most levels on the picture with the first seed, of equals the soonest."""
 
     def merit(rate):
-        row = done[network, TRIED[0], method, rate, TRIED[1]]
+        row = done[network, name, method, rate, SEEDS[0]]
         times = [time for level in LEVELS if (time := reached(row, level)) is not None]
-        return -len(times), times[-1] if times else 0.0, -row["curve"][-1][2]
+        return -len(times), times[-1] if times else 0.0, -row["curve"][-1][3]
 
-    return min((rate for rate in RATES[network] if (network, TRIED[0], method, rate, TRIED[1]) in done), key=merit)
-
-
-def table(done, network, name):
-    """Return rows of a method: its rate, and for each level the mean seconds, mean examples and how many reached it."""
-    rows = []
-    for method in METHODS:
-        if not any(key[:3] == (network, name, method) for key in done):
-            continue
-        rate = best_rate(done, network, method)
-        found = [done[key] for seed in SEEDS if (key := (network, name, method, rate, seed)) in done]
-        cells = []
-        for level in LEVELS:
-            times = [reached(row, level) for row in found]
-            shown = [reached(row, level, 1) for row in found]
-            if None in times:
-                cells.append(None)
-            else:
-                cells.append((float(np.mean(times)), float(np.mean(shown)) / SIDE**2))
-        rows.append((method, rate, cells, float(np.mean([row["curve"][-1][2] for row in found]))))
-    return rows
+    return min((rate for rate in RATES[network] if (network, name, method, rate, SEEDS[0]) in done), key=merit)
 
 
-def printed(done, network, name):
-    """Print a table for a page: seconds (and passes over the picture) to each level."""
-    print(f"\n{network} network, {name}: processor seconds (passes over the picture) to a quality, mean of the seeds\n")
-    heads = ["packs", "rate", *(f"{level} dB" for level in LEVELS), "at the end"]
+def chosen(done: Runs, network: str, name: str, method: str) -> list[dict[str, Any]]:
+    """Return the runs of a method at its best rate, a run per seed."""
+    if not any(key[:3] == (network, name, method) for key in done):
+        return []
+    rate = best_rate(done, network, name, method)
+    return [done[key] for seed in SEEDS if (key := (network, name, method, rate, seed)) in done]
+
+
+def cell(runs: list[dict[str, Any]], level: float) -> str:
+    """Return the mean seconds to a level, their range over the seeds and the passes over the picture, or how many arrived."""
+    times = [time for row in runs if (time := reached(row, level)) is not None]
+    if len(times) < len(runs):
+        return f"{len(times)} of {len(runs)}" if times else ""
+    passes = np.mean([reached(row, level, EXAMPLES) for row in runs]) / SIDE**2
+    return f"{np.mean(times):.2f} [{min(times):.2f}, {max(times):.2f}] ({passes:.0f})"
+
+
+def printed(heads: list[str], rows: list[list[str]]) -> None:
     print("| " + " | ".join(heads) + " |")
     print("|---" * len(heads) + "|")
-    for method, rate, cells, last in table(done, network, name):
-        shown = ["" if cell is None else f"{cell[0]:.2f} ({cell[1]:.0f})" for cell in cells]
-        print(f"| {method} | {rate:g} | " + " | ".join(shown) + f" | {last:.1f} dB |")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
 
 
-def ratios(done, method, against):
-    """Return, for each level, how much less time a method takes: one ratio per network, picture and seed."""
-    found = {level: [] for level in LEVELS}
+def times_table(done: Runs, network: str, name: str) -> None:
+    """Print when each method reached each level, and where those ended that did not reach the last."""
+    print(f"\n{network} network, {name}: seconds to a quality, mean [range] over the seeds (passes over the picture)\n")
+    rows = []
+    for method in METHODS:
+        if runs := chosen(done, network, name, method):
+            last = float(np.mean([row["curve"][-1][3] for row in runs]))
+            ends = "" if last >= LEVELS[-1] else f"{last:.1f} dB"
+            rows.append([method, f"{runs[0]['rate']:g}", *(cell(runs, level) for level in LEVELS), ends])
+    printed(["packs", "rate", *(f"{level} dB" for level in LEVELS), "ends at"], rows)
+
+
+def ratios(done: Runs, method: str, against: str, level: float) -> list[float]:
+    """Return how long a method takes as a part of what another takes: a number per network, picture and seed."""
+    found = []
     for network in NETWORKS:
         for name in PICTURES:
-            try:
-                rates = [best_rate(done, network, one) for one in (method, against)]
-            except ValueError:
-                continue
-            for seed in SEEDS:
-                keys = [(network, name, one, rate, seed) for one, rate in zip((method, against), rates, strict=True)]
-                if not all(key in done for key in keys):
-                    continue
-                for level in LEVELS:
-                    mine, other = (reached(done[key], level) for key in keys)
-                    if mine and other:
-                        found[level].append(mine / other)
+            pairs = zip(*(chosen(done, network, name, one) for one in (method, against)), strict=False)
+            times = [(reached(mine, level), reached(other, level)) for mine, other in pairs]
+            found += [mine / other for mine, other in times if mine is not None and other is not None]
     return found
 
 
-def summary(done, against):
+def ratios_table(done: Runs, against: str) -> None:
     print(
-        f"\nTime relative to {against}, geometric mean over networks, pictures and seeds (pairs in which both arrive)\n"
+        f"\nSeconds as a part of those of {against}, same network, picture and seed: geometric mean [range] (pairs)\n"
     )
-    print("| packs | " + " | ".join(f"{level} dB" for level in LEVELS) + " |")
-    print("|---" * (len(LEVELS) + 1) + "|")
+    rows = []
     for method in METHODS:
-        found = ratios(done, method, against)
-        cells = [f"{np.exp(np.mean(np.log(part))):.2f} ({len(part)})" if part else "" for part in found.values()]
-        print(f"| {method} | " + " | ".join(cells) + " |")
+        cells = []
+        for level in LEVELS:
+            found = ratios(done, method, against, level)
+            mean = np.exp(np.mean(np.log(found))) if found else np.nan
+            cells.append(f"{mean:.2f} [{min(found):.2f}, {max(found):.2f}] ({len(found)})" if found else "")
+        rows.append([method, *cells])
+    printed(["packs", *(f"{level} dB" for level in LEVELS)], rows)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--table", action="store_true")
@@ -307,9 +357,9 @@ def main():
     for network in NETWORKS:
         for name in PICTURES:
             if any(key[:2] == (network, name) for key in done):
-                printed(done, network, name)
-    for against in ("random 2 to 20 %", "random 5 to 100 %"):
-        summary(done, against)
+                times_table(done, network, name)
+    for against in AGAINST:
+        ratios_table(done, against)
 
 
 if __name__ == "__main__":
