@@ -5,7 +5,7 @@
     python -m benchmarks.neural --table    the tables of the runs that are finished
 
 Finished runs are kept in out/neural.jsonl, so a benchmark that was stopped goes on where it was. The clock is processor
-seconds of one thread, without the evaluations from which the quality is read; a run ends when it has the highest quality.
+seconds of one core, without the evaluations from which the quality is read; a run ends at the highest quality.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ def chosen(done: Runs, network: str, name: str, method: str) -> list[dict[str, A
 
 
 def cell(runs: list[dict[str, Any]], level: float) -> str:
-    """Return the mean seconds to a level, their range over the seeds and the passes over the picture, or how many arrived."""
+    """Return the mean seconds to a level, their range and the passes over the picture, or how many seeds arrived."""
     times = [time for row in runs if (time := reached(row, level)) is not None]
     if len(times) < len(runs):
         return f"{len(times)} of {len(runs)}" if times else ""

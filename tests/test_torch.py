@@ -141,6 +141,9 @@ def test_a_training_that_diverges_ends_with_a_sentence():
     torch.nn.init.constant_(module[0].weight, np.nan)
     with pytest.raises(nimt.InvalidInput, match=r"predicts nan at example 0 \(step 1\).*lower the learning rate"):
         next(packs)
+    packs = nimt.torch.taught((torch.zeros(4, 1), torch.zeros(4)), module, nimt.PlannedTeacher(k=2), steps=3)
+    with pytest.raises(nimt.InvalidInput, match=r"predicts nan at example \d \(step 1\).*lower the learning rate"):
+        module(torch.zeros(4, 1)[next(packs)])  # it hears what the training computes
 
 
 def two_devices():
@@ -181,6 +184,9 @@ X = torch.zeros(6, 1)
         (lambda: nimt.torch.TorchLearner(network(), "adam"), "optimizer must be one of torch.optim"),
         (lambda: nimt.torch.TorchLearner(network(), sgd(network())), "parameters that are not of this Sequential"),
         (lambda: nimt.torch.TorchLearner(network(), sgd, loss="mse"), "loss must be callable"),
+        (lambda: nimt.torch.TorchLearner(network(), torch.optim.LBFGS), "LBFGS evaluates the loss several times"),
+        (lambda: taught_by(torch.nn.Linear(2, 1)), r"Linear cannot evaluate inputs of shape \(24, 1\) and type"),
+        (lambda: taught_by(torch.nn.Embedding(3, 1)), "Embedding cannot evaluate inputs of shape"),
         (lambda: taught_by(Wide()), r"Wide returned shape \(24, 2, 2\) for 24 inputs"),
         (lambda: taught_by(network(outputs=2)), r"returned shape \(24, 2\) for 24 points"),
         (lambda: nimt.torch.TorchLearner(network(2), lambda p: torch.optim.SGD(p, 0.1))
@@ -212,9 +218,43 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     for module, sentence in [(wide, "has shape"), (torch.nn.Linear(1, 1), "in one of them only")]:
         with pytest.raises(nimt.CorruptLesson, match=sentence):
             nimt.resume(path, learner=nimt.torch.TorchLearner(module, sgd(module)))
-    half = network().to(torch.bfloat16)
-    with pytest.raises(nimt.CannotStore, match="bfloat16"):
-        nimt.torch.TorchLearner(half, sgd(half)).state()
+    with pytest.raises(nimt.CorruptLesson, match="another optimizer: Adam, here it is SGD"):
+        nimt.resume(path, learner=learner(lambda p: torch.optim.SGD(p, lr=0.1)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+def test_a_saved_lesson_holds_the_state_and_is_given_the_module_again(dtype, tmp_path):
+    def made(seed):
+        module = network(seed=seed, extra=DROPOUT).to(dtype)
+        return nimt.torch.TorchLearner(module, torch.optim.Adam(module.parameters(), lr=0.02))
+
+    lesson = nimt.teach(made(0), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=10)
+    lesson.save(tmp_path / "lesson")
+    handed = made(7)
+    before = handed.predict(POINTS)
+    kept = nimt.Lesson.load(tmp_path / "lesson", learner=handed).learner
+    np.testing.assert_array_equal(kept.predict(POINTS), lesson.final)
+    np.testing.assert_array_equal(handed.predict(POINTS), before)
+    for one in (kept, lesson.learner):  # the optimizer and the dropout go on too
+        one.partial_fit(POINTS[:9], TARGET[:9]).partial_fit(POINTS[9:], TARGET[9:])
+    np.testing.assert_array_equal(kept.predict(POINTS), lesson.learner.predict(POINTS))
+
+
+def test_a_saved_lesson_without_its_module_says_what_to_pass(tmp_path):
+    path = tmp_path / "lesson"
+    nimt.teach(learner(), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=3).save(path)
+    with pytest.warns(
+        nimt.StorageWarning, match="state of a TorchLearner and not its code: pass one like it, learner="
+    ):
+        loaded = nimt.Lesson.load(path)
+    assert loaded.learner is None and "without its learner" in repr(loaded)
+    small = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+    with pytest.raises(
+        nimt.CorruptLesson, match=r"another module: '0.weight' has shape \(16, 1\), here it is \(8, 1\)"
+    ):
+        nimt.Lesson.load(path, learner=nimt.torch.TorchLearner(small, lambda p: torch.optim.Adam(p, lr=0.02)))
+    with pytest.raises(nimt.InvalidInput, match="learner= is a KernelLearner and the file holds the state of a Torch"):
+        nimt.Lesson.load(path, learner=nimt.KernelLearner(nimt.rbf(1.0)))
 
 
 # ---------------------------------------------------------------- a training loop of one's own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_number, outputs_of, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, StorageWarning
 from nimt.learners.prepared import with_preparation
-from nimt.lesson.descriptions import describe, is_foreign, lost_in, rebuild
+from nimt.lesson.descriptions import describe, is_foreign, is_state_alone, lost_in, rebuild
 from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.outcome import Outcome
 from nimt.measures import MEASURES
@@ -64,7 +65,7 @@ def content_of(fields: Mapping[str, Any], learner: object, per_output: bool) -> 
 
 def _described_learner(learner: object) -> object:
     described = describe(learner)
-    lost = lost_in(described)
+    lost = None if is_state_alone(described) else lost_in(described)
     if lost is not None:
         whose = f"the taught {type(learner).__name__} is not kept in the file"
         if lost.startswith("sklearn."):
@@ -75,7 +76,7 @@ def _described_learner(learner: object) -> object:
     return described
 
 
-def fields_of(content: dict[str, Any], allow: list[object]) -> dict[str, Any]:
+def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None) -> dict[str, Any]:
     """Return the fields of the lesson that a file holds, after checking the shapes of its arrays."""
     pool = rebuild(content["pool"])
     if not isinstance(pool, Grid | Points):
@@ -110,7 +111,7 @@ def fields_of(content: dict[str, Any], allow: list[object]) -> dict[str, Any]:
         "initial": stored_array(content, "initial", target.shape),
         "final": stored_array({"final": final}, "final", target.shape),
         "settings": settings,
-        "learner": _stored_learner(content["learner"], pool, allow),
+        "learner": _stored_learner(content["learner"], pool, allow, learner),
         "indices": indices,
         "labels": labels,
         "shown_points": shown_points,
@@ -181,7 +182,12 @@ def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) ->
     return np.asarray(target[indices, outputs_of(indices.shape[1], target.shape[1])] if per_output else target[indices])
 
 
-def _stored_learner(description: Any, pool: Pool, allow: list[object]) -> Any:
+def _stored_learner(description: Any, pool: Pool, allow: list[object], given: Any = None) -> Any:
+    """Return the learner that is described, on its pool; or a copy of the one given, with the state described."""
+    if given is not None:
+        learner = copy.deepcopy(given)
+        learner.restore(dict(description["state"]))
+        return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)
     rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
     if is_foreign(rate):
         try:
@@ -193,5 +199,11 @@ def _stored_learner(description: Any, pool: Pool, allow: list[object]) -> Any:
     try:
         learner = rebuild(description, allow)
     except CannotStore:
+        if is_state_alone(description):
+            name = str(description["name"]).rpartition(".")[2]
+            sentence = (
+                f"the file holds the state of a {name} and not its code: pass one like it, learner=, to have it back"
+            )
+            warnings.warn(sentence, StorageWarning, stacklevel=4)
         return None
     return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)

@@ -2,7 +2,7 @@
 
 There are three kinds of classes. Those of nimt, and scikit-learn's kernels, are rebuilt whenever a file names them. A
 class of the user, described by the parameters of its constructor, is rebuilt only if the caller allows that class. Of
-anything else, such as a function, only the name is kept.
+anything else, such as a function, only the name is kept, and the state if it has `state` and `restore`.
 """
 
 from __future__ import annotations
@@ -80,11 +80,9 @@ def _describe_foreign(thing: object) -> dict[str, Any]:
         except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not installed, or cannot write it
             return description
     fields = _parameters(thing)
-    if fields is None:
-        return description
-    described = _described(thing, fields)
-    if any(is_foreign(part) and "fields" not in part for part in described.values()):
-        return description  # it could not be rebuilt
+    described = None if fields is None else _described(thing, fields)
+    if described is None or any(is_foreign(part) and "fields" not in part for part in described.values()):
+        return description | _state(thing)  # the caller must make it again, and can then restore its state
     return description | {"fields": described} | _state(thing)
 
 
@@ -129,6 +127,23 @@ def lost_in(description: Any) -> str | None:
     if isinstance(description, list):
         return next((lost for part in description if (lost := lost_in(part)) is not None), None)
     return None
+
+
+def is_state_alone(description: Any) -> bool:
+    """Say whether a description holds what an object has learned, but not how to make the object."""
+    return is_foreign(description) and "state" in description and "fields" not in description
+
+
+def check_can_take(thing: object, description: Any) -> None:
+    """Refuse an object of the caller that cannot take over the state that a description holds."""
+    known = description if isinstance(description, dict) else {}
+    described = str(known.get("name", known.get("type"))).rpartition(".")[2]
+    if "state" not in known:
+        raise InvalidInput(f"the file holds no state of its {described}, which learner= could take over: leave it out")
+    if type(thing).__name__ != described or not has_state(thing):
+        raise InvalidInput(
+            f"learner= is a {type(thing).__name__} and the file holds the state of a {described}: pass one of these"
+        )
 
 
 def rebuild(description: Any, allow: Iterable[object] = ()) -> Any:

@@ -19,7 +19,7 @@ from nimt.learners.prepared import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.content import KIND, content_of, fields_of
-from nimt.lesson.descriptions import rebuild
+from nimt.lesson.descriptions import check_can_take, rebuild
 from nimt.lesson.held_out import HeldOutError, error_on, stored_held_out
 from nimt.lesson.outcome import Outcome
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
@@ -71,7 +71,7 @@ class Lesson:
         f^T on the pool.
     settings : dict
         Everything needed to run it again, versions included.
-    learner : the taught learner, or None for one that could not be stored
+    learner : the taught learner, or None for one that was not stored, or not loaded
         Of a table, it takes rows as the table has them (`PreparedLearner`).
     """
 
@@ -278,7 +278,8 @@ class Lesson:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.
 
         Functions are stored as their values on the pool. A learner of your own is stored by the parameters of its
-        constructor and its `state()`, one of scikit-learn by skops. If neither is possible, `StorageWarning` says so.
+        constructor and its `state()`, one of scikit-learn by skops. If there is a `state()` only, as of a
+        `TorchLearner`, `load` needs `learner=`. If nothing can be stored, `StorageWarning` says so.
         """
         folder = Path(path).parent
         if not folder.is_dir():
@@ -324,12 +325,15 @@ class Lesson:
         return page
 
     @classmethod
-    def load(cls, path: str | PathLike[str], *, allow: Iterable[object] = ()) -> Lesson:
+    def load(cls, path: str | PathLike[str], *, learner: Any = None, allow: Iterable[object] = ()) -> Lesson:
         """Read a lesson written by `save`; a truncated, altered or foreign file raises `CorruptLesson`.
 
         Parameters
         ----------
         path : path
+        learner : optional
+            A learner like the one that was taught, for a file that holds only its state: `lesson.learner` is a copy of
+            it with this state. So is a `TorchLearner` loaded, because no file holds the code of a module.
         allow : classes and functions of yours that the file may name
             A kernel, loss, learner or initial function of your own is rebuilt only if it is listed here. Otherwise
             `lesson.learner` is None; everything else of the lesson is there.
@@ -340,8 +344,10 @@ class Lesson:
             content = storage.read(path, KIND)
         except FileNotFoundError:
             raise MissingFile(f"there is no lesson {path}") from None
+        if learner is not None:
+            check_can_take(learner, content.get("learner"))
         try:
-            return cls(**fields_of(content, list(allow)))
+            return cls(**fields_of(content, list(allow), learner))
         except (CorruptLesson, CannotStore):
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -356,7 +362,7 @@ class Lesson:
             "discrepancy": f"{self.discrepancy[0]:.4g} → {self.discrepancy[-1]:.4g}",
             "measure": measure.name,
             "teacher": self.method,
-            "learner": "not stored" if self.learner is None else type(self.learner).__name__,
+            "learner": "not loaded" if self.learner is None else type(self.learner).__name__,
             "pool": repr(self.pool),
             "engine": f"{self.engine}, {self.elapsed:.3g} s",
         }
@@ -369,7 +375,7 @@ class Lesson:
 
     def __repr__(self) -> str:
         reached = f", ITD {self.itd}" if self.itd is not None else ""
-        stored = "" if self.learner is not None else "; the learner was not stored"
+        stored = "" if self.learner is not None else "; without its learner"
         return (
             f"<Lesson of {len(self)} steps{reached}: {self.outcome}; {self.measure.word} {self.discrepancy[0]:.4g} -> "
             f"{self.discrepancy[-1]:.4g} on {self.pool!r}, {self.engine} engine{stored}>"

@@ -59,7 +59,7 @@ def region_table(lesson: Lesson, cells: int = CELLS) -> Regions:
         raise InvalidInput(f"regions are drawn on a plane, and the points have {lesson.pool.dimension} dimensions")
     check_classes(lesson.target)
     if lesson.learner is None:
-        raise InvalidInput("the learner of this lesson was not stored, so it cannot be asked between the points")
+        raise InvalidInput("the learner of this lesson is not loaded, so it cannot be asked between the points")
     points = lesson.pool.points
     low, high = points.min(axis=0), points.max(axis=0)
     room = ROOM * np.where(high > low, high - low, 1.0)

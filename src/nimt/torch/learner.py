@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +21,9 @@ class TorchLearner:
 
     The caller's module is not changed by `nimt.teach`, which teaches a copy: `lesson.learner.module`. On the CPU a
     lesson that is stopped and resumed ends the same, bit for bit; a module is code, which no file holds, so pass the
-    learner again: `nimt.resume(path, learner=TorchLearner(...))`. A training that becomes NaN ends the lesson with the
-    outcome DIVERGED.
+    learner again: `nimt.resume(path, learner=TorchLearner(...))`, and for a saved lesson
+    `nimt.Lesson.load(path, learner=TorchLearner(...))`. A training that becomes NaN ends the lesson with the outcome
+    DIVERGED.
 
     Parameters
     ----------
@@ -99,12 +101,17 @@ class TorchLearner:
                 {name: _plain(name, value) for name, value in group.items() if name != "params"}
                 for group in kept["param_groups"]
             ],
+            "kind": type(self.optimizer).__name__,
             "random_state": self.random_state.numpy(),
         }
 
     def restore(self, state: State) -> None:
         """Take over what `state` returned, into a module and an optimizer of the same kind."""
         _fill(self.module, state["module"])
+        own = type(self.optimizer).__name__
+        stored_kind = state.get("kind", own)  # files of version 0.2 do not tell it
+        if stored_kind != own:
+            raise CorruptLesson(f"the file holds another optimizer: {stored_kind}, here it is {own}")
         template = self.optimizer.state_dict()
         if len(state["groups"]) != len(template["param_groups"]):
             raise CorruptLesson("the file holds another optimizer: its number of parameter groups differs")
@@ -134,6 +141,12 @@ def _optimizer_of(module: Any, optimizer: Any) -> Any:
         made = optimizer(module.parameters())
     if not isinstance(made, torch.optim.Optimizer):
         raise InvalidInput(f"optimizer must be one of torch.optim, or a function that makes one, got {optimizer!r}")
+    closure = inspect.signature(made.step).parameters.get("closure")
+    if closure is not None and closure.default is inspect.Parameter.empty:
+        raise InvalidInput(
+            f"{type(made).__name__} evaluates the loss several times per step, and a pack is learned in one: take an "
+            f"optimizer whose step() needs no closure, as torch.optim.Adam"
+        )
     trained = {id(parameter) for group in made.param_groups for parameter in group["params"]}
     if not trained <= {id(parameter) for parameter in module.parameters()}:
         raise InvalidInput(
@@ -146,8 +159,9 @@ def _optimizer_of(module: Any, optimizer: Any) -> Any:
 def _array(name: str, value: Any) -> NDArray[Any] | float | int | bool | None:
     if not isinstance(value, torch.Tensor):
         return value if value is None or isinstance(value, bool | int | float) else _plain(name, value)
+    kept = value.detach().cpu()
     try:
-        return np.array(value.detach().cpu().numpy())
+        return np.array((kept.float() if kept.dtype is torch.bfloat16 else kept).numpy())  # NumPy has no bfloat16
     except TypeError:
         raise CannotStore(f"{name!r} has the type {value.dtype}, which NumPy cannot hold: use float32") from None
 

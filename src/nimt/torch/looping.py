@@ -142,8 +142,12 @@ class Taught:
         """Evaluate the module at all examples."""
         self.predictions = self._values(outputs_of(self.module, self.inputs))
         self.looked.append(self.step)
-        if not np.isfinite(self.predictions).all():
-            place = int(np.argwhere(~np.isfinite(self.predictions))[0][0])
+        self._check_finite(np.arange(self.n))
+
+    def _check_finite(self, shown: Indices) -> None:
+        wrong = ~np.isfinite(self.predictions[shown])
+        if wrong.any():
+            place = int(shown[np.argwhere(wrong)[0][0]])
             raise InvalidInput(
                 f"the module predicts {self.predictions[place]!s} at example {place} (step {self.step}): the training "
                 f"has diverged, lower the learning rate"
@@ -170,6 +174,7 @@ class Taught:
             rows = np.concatenate(self.rows)
             pack = self.pending.popleft()
             self.predictions[pack] = rows[: len(pack)]
+            self._check_finite(pack)
             self.rows = [rows[len(pack) :]] if len(rows) > len(pack) else []
         if self.waits:
             self._close_when_done()
@@ -181,6 +186,7 @@ class Taught:
         while self.pending:
             pack = self.pending.popleft()
             self.predictions[pack] = self._values(outputs_of(self.module, self.inputs[torch.from_numpy(pack)]))
+            self._check_finite(pack)
         self.rows = []
 
     def close(self) -> None:

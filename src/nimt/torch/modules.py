@@ -22,11 +22,11 @@ def home_of(module: Any) -> tuple[Any, Any]:
     parameters = [parameter for parameter in module.parameters() if parameter.is_floating_point()]
     if not parameters:
         raise InvalidInput(f"{type(module).__name__} has no parameters, so there is nothing to teach")
-    devices = sorted({str(parameter.device) for parameter in parameters})
+    devices = sorted({str(part.device) for part in (*parameters, *module.buffers())})
     if len(devices) > 1:
         raise InvalidInput(
-            f"the parameters of {type(module).__name__} are on the devices {', '.join(devices)}: move the module to "
-            f"one of them, module.to({devices[0]!r})"
+            f"the parameters and buffers of {type(module).__name__} are on the devices {', '.join(devices)}: move the "
+            f"module to one of them, module.to({devices[0]!r})"
         )
     if devices == ["meta"]:
         raise InvalidInput(
@@ -54,8 +54,17 @@ def outputs_of(module: Any, inputs: Any, batch: int = BATCH) -> Any:
     with evaluating(module):
         for first in range(0, len(inputs), batch):
             given = inputs[first : first + batch].to(device)
-            parts.append(checked_output(module, module(given.to(dtype) if given.is_floating_point() else given), given))
+            given = given.to(dtype) if given.is_floating_point() else given
+            parts.append(checked_output(module, _output(module, given), given))
     return torch.cat(parts)
+
+
+def _output(module: Any, given: Any) -> Any:
+    try:
+        return module(given)
+    except (RuntimeError, TypeError, IndexError) as error:  # as PyTorch says that shapes or types do not fit
+        name, shape, kind = type(module).__name__, tuple(given.shape), str(given.dtype).rpartition(".")[2]
+        raise InvalidInput(f"{name} cannot evaluate inputs of shape {shape} and type {kind}: {error}") from error
 
 
 def checked_output(module: Any, output: Any, inputs: Any) -> Any:
@@ -71,5 +80,5 @@ def checked_output(module: Any, output: Any, inputs: Any) -> Any:
 
 def as_values(output: Any) -> Array:
     """Return a tensor (n,), (n, 1) or (n, q) as an array (n,) or (n, q) of float64."""
-    values = output.detach().cpu().numpy().astype(np.float64)
+    values = output.detach().cpu().double().numpy()  # by PyTorch, because NumPy has no bfloat16
     return np.asarray(values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values)
