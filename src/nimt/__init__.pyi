@@ -80,9 +80,9 @@ from .teachers.random import RandomTeacher as RandomTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher
 from .teachers.uncertainty import UncertaintyTeacher as UncertaintyTeacher
-from .teaching.comparing import Comparison as Comparison
 from .teaching.comparing import compare as compare
-from .teaching.comparing import compare_lessons as compare_lessons
+from .teaching.comparison import Comparison as Comparison
+from .teaching.comparison import compare_lessons as compare_lessons
 from .teaching.running import Progress as Progress
 from .teaching.teaching import plan as plan
 from .teaching.teaching import resume as resume

@@ -13,7 +13,7 @@ from nimt.display import spread
 from nimt.errors import InvalidInput
 from nimt.plots.figures import drawn
 from nimt.plots.style import QUIET, inks
-from nimt.teaching.comparing import Comparison
+from nimt.teaching.comparison import Comparison
 
 BAND_INK = 0.18
 LABEL_GAP = 12.0  # points between the names of two curves

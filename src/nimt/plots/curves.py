@@ -20,7 +20,7 @@ from nimt.measures import decibels
 from nimt.plots.figures import drawn
 from nimt.plots.looks import has_decibels
 from nimt.plots.style import QUIET, inks
-from nimt.teaching.comparing import Comparison
+from nimt.teaching.comparison import Comparison
 
 SIZE = (5.4, 3.2)  # inches
 WIDEST, THINNEST = 3.2, 1.2  # points, of the first and the last of several curves

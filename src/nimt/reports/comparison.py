@@ -12,7 +12,7 @@ from nimt import display, plots
 from nimt.files import whole_file, write_text
 from nimt.plots.style import inks
 from nimt.reports import html as pages
-from nimt.teaching.comparing import Comparison, Row
+from nimt.teaching.comparison import Comparison, Row
 
 DPI = 130
 HEADER = ("teacher", "seeds", "steps", "{measure} at end", "examples", "points", "seconds")

@@ -18,7 +18,7 @@ from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.sweeps.entries import Entry, Scalar
 from nimt.sweeps.folder import ROWS, SweepFolder
-from nimt.teaching.comparing import Numbers, Row, summarised
+from nimt.teaching.comparison import Numbers, Row, summarised
 
 if TYPE_CHECKING:
     import pandas
