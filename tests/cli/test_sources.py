@@ -33,6 +33,15 @@ def test_grey_pictures_in_every_format(ending):
     np.testing.assert_allclose(source.values, GREY.ravel() / 255, atol=1e-12)
 
 
+def test_a_photo_is_read_as_large_as_it_is():
+    """A small JPEG of a smooth scene has few bytes for its pixels; it is read all the same."""
+    Image.new("RGB", (1200, 800), (200, 40, 90)).save("photo.jpg")
+    assert read_source("photo.jpg", size=0).values.shape == (960_000, 3)
+    Image.new("RGB", (2400, 1600), (200, 40, 90)).save("photo.jpg")
+    with pytest.raises(InvalidInput, match="--size"):
+        read_source("photo.jpg", size=0)
+
+
 def test_colour_is_three_outputs_and_luminance_where_grey_is_asked_for():
     Image.fromarray(COLOUR).save("picture.png")
     source = read_source("picture.png")

@@ -14,7 +14,7 @@ import pytest
 from nimt.errors import InvalidInput, MissingExtra
 from nimt.lesson.lesson import Lesson
 from nimt.sources.cells import MOST_WORDS
-from nimt.sources.tables import Columns, read_table
+from nimt.sources.tables import Columns, raw_columns, read_table
 
 SCALES = np.array([0.01, 1.0, 10.0, 100.0])
 
@@ -27,6 +27,11 @@ def written(path, seed, count, head="a,b,c,d,y"):
     """Write a table whose features have scales from 0.01 to 100."""
     z = np.random.default_rng(seed).normal(size=(count, 4))
     np.savetxt(path, np.column_stack([z * SCALES, hills(z)]), delimiter=",", header=head, comments="", fmt="%.10g")
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
 
 
 def rows_of(path):
@@ -143,7 +148,7 @@ def test_predictions_are_those_of_the_learner_on_rows_as_the_table_has_them(nimt
     rows = rows_of("predictions.csv")
     learner = Lesson.load("run/lesson.npz").learner
     expected = learner.predict({"size": [100.0, 100.0], "kind": ["house", "flat"]})
-    assert [row["size"] for row in rows] == ["100.0", "100.0"] and [row["kind"] for row in rows] == ["house", "flat"]
+    assert [row["size"] for row in rows] == ["100", "100"] and [row["kind"] for row in rows] == ["house", "flat"]
     np.testing.assert_array_equal([float(row["predicted price"]) for row in rows], expected)
     assert expected[0] > expected[1] > 100  # a house costs more than a flat of its size
     assert nimt("predict", "run/lesson.npz", "new.csv").out.splitlines()[0] == "size,kind,predicted price"
@@ -169,6 +174,26 @@ def test_a_word_that_was_not_taught_is_pointed_out(nimt, houses):
     Path("new.csv").write_text("size,kind\n100,castle\n100,flat\n")
     answer = nimt("predict", "run", "new.csv")
     assert answer.code == 0 and "'castle'" in answer.err and "not taught" in answer.err
+
+
+def test_what_is_filled_in_is_said_with_its_count_and_first_row(nimt, undrawn):
+    lines = [f"{x},{'a' if x % 3 else 'b'},{2 * x}" for x in range(40)]
+    Path("t.csv").write_text("x,kind,y\n" + "\n".join([*lines, "7.5,,15"]) + "\n")
+    taught(nimt, "t.csv", "--missing", "mean", "-n", "50", "--out", "run")
+    Path("new.csv").write_text("x,kind,y\n1,a,2\n,b,\n3,,6\n,a,8\n")
+    answer = nimt("predict", "run", "new.csv")
+    assert answer.code == 0 and "2 of x with" in answer.err and "the first in row 3" in answer.err, answer.err
+    assert "1 of kind with a, the first in row 4" in answer.err
+    assert "on 3 rows" in answer.err  # the row without a target is predicted, and not counted
+    assert len(answer.out.splitlines()) == 5
+
+
+def test_whole_numbers_that_are_classes_keep_their_digits(nimt, undrawn):
+    rows = [f"{x},{1234567 if x < 20 else 1234568}" for x in range(40)]
+    Path("t.csv").write_text("x,code\n" + "\n".join(rows) + "\n")
+    taught(nimt, "t.csv", "--loss", "logistic", "-n", "200", "--out", "run")
+    answer = nimt("predict", "run", "t.csv")
+    assert {line.split(",")[1] for line in answer.out.splitlines()[1:]} == {"1234567", "1234568"}
 
 
 def test_the_export_holds_examples_in_order_the_curve_and_the_expansion(nimt, houses):
@@ -329,6 +354,35 @@ def test_blocks_are_read_as_one_table(tmp_path):
     source = read_table(tmp_path / "t.csv", Columns(scale=False))
     np.testing.assert_array_equal(np.column_stack([source.pool.points, source.values]), numbers)
     assert source.pool.rows[-1] == 9000
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_rows_of_numbers_are_the_same_read_at_once_or_cell_by_cell(tmp_path, separator):
+    rng = np.random.default_rng(5)
+    rows = [[f"{value:.17g}" for value in row] for row in rng.normal(size=(9000, 3)) * [1e-30, 1.0, 1e30]]
+    rows[5000] = ["nan", "+1e3", " 2. "]  # in the second block, the first is parsed by cells
+    if separator == ";":
+        rows = [[cell.replace(".", ",") for cell in row] for row in rows]
+    lines = [separator.join(row) for row in rows]
+    lines.insert(4500, "")
+    plain = write(tmp_path / "plain.csv", "\n".join([separator.join("abc"), *lines]) + "\n")
+    quoted = [separator.join(f'"{cell}"' for cell in line.split(separator)) if line else "" for line in lines]
+    in_quotes = write(tmp_path / "quoted.csv", "\n".join([separator.join("abc"), *quoted]) + "\n")
+    one, other = (raw_columns(file, lambda names: names)[0] for file in (plain, in_quotes))
+    for a, b in zip(one, other, strict=True):
+        assert len(a.values) == 9000
+        np.testing.assert_array_equal(a.values, b.values)
+
+
+@pytest.mark.parametrize(("cell", "words"), [("1_000", "'1_000'"), ("inf", "'inf'"), ("1,2", "4 column(s)")])
+def test_what_is_no_number_is_named_with_its_row_in_later_blocks_too(tmp_path, cell, words):
+    lines = ["1,2,3"] * 9000
+    lines[7000] = f"1,{cell},3"
+    lines.insert(4200, "")
+    file = write(tmp_path / "t.csv", "\n".join(["a,b,c", *lines]) + "\n")
+    with pytest.raises(InvalidInput, match=re.escape(words)) as refused:
+        raw_columns(file, lambda names: names)
+    assert "row 7002" in str(refused.value)
 
 
 # ---------------------------------------------------------------- classes

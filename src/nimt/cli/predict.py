@@ -60,7 +60,7 @@ def predicted(lesson: Lesson, rows: Path) -> tuple[dict[str, NDArray[Any]], list
     import numpy as np
 
     from nimt.pools.prepared import PreparedPoints
-    from nimt.sources.new_rows import read_new_rows, read_points
+    from nimt.sources.new_rows import has_value, read_new_rows, read_points
 
     if not isinstance(lesson.pool, PreparedPoints):
         points = read_points(rows, lesson.pool.dimension)
@@ -79,7 +79,9 @@ def predicted(lesson: Lesson, rows: Path) -> tuple[dict[str, NDArray[Any]], list
     column[new.complete] = answers
     said = list(new.notes)
     if new.target is not None:
-        said.append(_error(preparation, values, new.target[new.complete], rows.name))
+        told = has_value(new.target[new.complete])
+        if told.any():
+            said.append(_error(preparation, values[told], new.target[new.complete][told], rows.name))
     return new.columns | {_free_name(f"predicted {preparation.target}", new.columns): column}, said
 
 
@@ -96,9 +98,10 @@ def _free_name(name: str, taken: dict[str, NDArray[Any]]) -> str:
 def _error(preparation: Any, values: NDArray[Any], target: NDArray[Any], name: str) -> str:
     """Say how far the predictions are from the target that the new table has."""
     from nimt.lesson.held_out import error_on
+    from nimt.sources.cells import as_word
 
     if preparation.classes:
-        words = target if target.dtype.kind == "U" else [f"{value:g}" for value in target]
+        words = target if target.dtype.kind == "U" else [as_word(value) for value in target]
         right = sum(str(word) == answer for word, answer in zip(words, preparation.answers(values), strict=True))
         return f"{name} has the target: accuracy {right / len(target):.4f} on {len(target):,} rows"
     if target.dtype.kind == "U":

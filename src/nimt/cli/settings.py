@@ -202,7 +202,7 @@ class RunSettings:
 
     def snapshots(self, values: int, iterations: int | None = None) -> list[int]:
         """Return the steps at which f is kept; `values` is how many numbers it has, those of all outputs."""
-        from nimt.plots.animation import frame_steps
+        from nimt.plots.frames import frame_steps
 
         last = self.iterations if iterations is None else iterations
         if last < 0:

@@ -17,17 +17,19 @@ VALUES_PER_BYTE = 2
 MOST_PIXELS = 50_000_000
 PIXELS_OF_ANY_FILE = 10_000_000
 PIXELS_PER_BYTE = 16
+VALUES_OF_ANY_PICTURE = 1 << 23  # of a picture that is taught as large as it is
 
 UNPACKED_OF_ANY_FILE = 1 << 24  # bytes
 UNPACKED_PER_BYTE = 100
 
 
-def check_values(count: int, file: Path, way_out: str = "thin them out, or save them uncompressed") -> None:
+def check_values(count: int, file: Path) -> None:
     """Refuse more values than a file of its size may hold."""
     most = min(MOST_VALUES, max(VALUES_OF_ANY_FILE, VALUES_PER_BYTE * file.stat().st_size))
     if count > most:
         raise InvalidInput(
-            f"{str(file)!r} holds {count} values, and of {_size(file)} at most {most} are read: {way_out}"
+            f"{str(file)!r} holds {count:,} values, and of {_size(file)} at most {most:,} are read: thin "
+            f"them out, or save them uncompressed"
         )
 
 
@@ -41,6 +43,16 @@ def check_pixels(width: int, height: int, file: Path) -> None:
         )
 
 
+def check_full_size(pixels: int, outputs: int, file: Path) -> None:
+    """Refuse to teach every pixel of a picture whose small file declares very many: a photo has a byte for 16 values."""
+    most = min(MOST_VALUES, max(VALUES_OF_ANY_PICTURE, PIXELS_PER_BYTE * file.stat().st_size))
+    if pixels * outputs > most:
+        raise InvalidInput(
+            f"{str(file)!r} holds {pixels * outputs:,} values, and of {_size(file)} at most {most:,} are read: give "
+            f"--size a smaller number of pixels"
+        )
+
+
 def check_unpacked(size: int, file: Path) -> None:
     """Refuse a packed file that unpacks to far more bytes than it has."""
     most = max(UNPACKED_OF_ANY_FILE, UNPACKED_PER_BYTE * file.stat().st_size)
@@ -51,4 +63,4 @@ def check_unpacked(size: int, file: Path) -> None:
 
 
 def _size(file: Path) -> str:
-    return f"a file of {file.stat().st_size} bytes"
+    return f"a file of {file.stat().st_size:,} bytes"

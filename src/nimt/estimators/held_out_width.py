@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.gaussian_process.kernels import Kernel
+from threadpoolctl import threadpool_limits
 
 from nimt.arrays import Array
 from nimt.estimators.width import median_width
@@ -45,7 +46,8 @@ def held_out_width(points: Array, target: Array, kernel: Callable[[float], Kerne
     values = target.reshape(len(target), -1)
     mean = values[fitted].mean(axis=0)
     widths = [factor * middle for factor in FACTORS]
-    errors = np.array([_error(kernel(width), points, values - mean, fitted, other) for width in widths])
+    with threadpool_limits(limits=1, user_api="blas"):  # matrices of 400 rows: threads would wait for each other
+        errors = np.array([_error(kernel(width), points, values - mean, fitted, other) for width in widths])
     return widths[int(np.argmax(errors <= ENOUGH * errors.min()))]
 
 

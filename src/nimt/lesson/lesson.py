@@ -299,7 +299,7 @@ class Lesson:
     def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> None:
         """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, the examples shown marked.
 
-        `snapshots=nimt.plots.animation.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
+        `snapshots=nimt.plots.frames.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
 
         Parameters
         ----------

@@ -44,21 +44,6 @@ class Frame:
     shown: Indices
 
 
-def frame_steps(max_iterations: int, values: int, *, most: int = 48, largest: int = 1 << 28) -> list[int]:
-    """Return steps at which to keep f^t for an animation: dense at the start, where the learner changes most.
-
-    The i-th of m steps is max_iterations (i / m)^3. There are fewer if all f^t, of so many `values` each, would exceed
-    `largest` bytes.
-
-    Examples
-    --------
-    >>> frame_steps(1000, 280, most=5)
-    [0, 8, 64, 216, 512, 1000]
-    """
-    count = max(1, min(most, largest // (8 * values)))
-    return sorted({round(max_iterations * (i / count) ** 3) for i in range(count + 1)})
-
-
 def frames_of(lesson: Lesson) -> list[Frame]:
     """Return the numbers that are drawn: the start, the snapshots and the end, at most 60 of them."""
     kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}

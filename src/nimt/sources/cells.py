@@ -80,6 +80,15 @@ class ColumnReader:
                 f"{str(self.file)!r} has {short(cells[place])!r} in row {row + place}, column {short(self.name)!r}: "
                 f"every value must be finite"
             )
+        self.add_numbers(numbers)
+
+    @property
+    def is_of_words(self) -> bool:
+        """Whether it is known to be a column of words."""
+        return self.words is not None
+
+    def add_numbers(self, numbers: NDArray[np.float64]) -> None:
+        """Add a block of numbers that are finite, or NaN where one is missing, to a column that is not of words."""
         self.is_known = self.is_known or not np.isnan(numbers).all()
         self.parts.append(numbers)
 
@@ -136,6 +145,17 @@ def numbers_of(cells: Sequence[str], comma: bool = False) -> NDArray[np.float64]
     except ValueError:
         return None
     return None if "_" in "".join(cells) else numbers  # float() accepts 1_000, which is text in a table
+
+
+def as_word(number: float) -> str:
+    """Return a number as the word that stands for it among words: 1 for 1.0, all digits of 1234567.
+
+    Examples
+    --------
+    >>> as_word(1.0), as_word(1234567.0), as_word(0.1)
+    ('1', '1234567', '0.1')
+    """
+    return f"{number:.15g}"
 
 
 def is_missing(cell: str) -> bool:

@@ -13,8 +13,8 @@ from nimt.arrays import Array
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.prepared import Column, Preparation
-from nimt.sources.cells import RawColumn, short
-from nimt.sources.tables import LARGEST_TABLE, as_given, raw_columns
+from nimt.sources.cells import RawColumn, as_word, short
+from nimt.sources.tables import LARGEST_TABLE, as_given, names_listed, raw_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class NewRows:
     complete : array (n,) of bool
         Which rows have a value in every feature, after missing ones were filled in.
     target : array (n,) of numbers or words, or None
-        What the table says of the target, None where it does not have that column.
+        What the table says of the target, NaN or "" where it says nothing; None where it does not have that column.
     notes : tuple of str
     """
 
@@ -46,9 +46,12 @@ def read_new_rows(path: str | os.PathLike[str], preparation: Preparation) -> New
     found = {column.name: column for column in raw}
     absent = next((name for name in wanted if name not in found), None)
     if absent is not None:
-        raise InvalidInput(f"{str(file)!r} has no column {short(absent)!r}, a feature of the lesson")
+        raise InvalidInput(
+            f"{str(file)!r} has no column {short(absent)!r}; the features of the lesson are {names_listed(wanted)}"
+        )
     notes: list[str] = []
     columns, complete = {}, np.ones(len(found[wanted[0]].values), dtype=bool)
+    filled: list[str] = []
     for column in preparation.columns:
         values, there = _values(column, found[column.name], str(file), notes)
         lacking = np.flatnonzero(~there)
@@ -59,11 +62,15 @@ def read_new_rows(path: str | os.PathLike[str], preparation: Preparation) -> New
             )
         if column.fill is None:
             complete &= there
+        elif lacking.size:
+            filled.append(_filling(column, lacking.size, int(lacking[0]) + first_row))
         columns[column.name] = values
     target = found.get(preparation.target)
-    known = target is not None and not target.missing.any() and target.words != ()
+    known = target is not None and target.words != ()
     if complete.size == 0:
         raise InvalidInput(f"{str(file)!r} has no rows: there is nothing to predict")
+    if filled:
+        notes.append(f"{file.name}: missing values are filled in as in the lesson: {'; '.join(filled)}")
     if not complete.all():
         first = int(np.flatnonzero(~complete)[0]) + first_row
         notes.append(
@@ -71,6 +78,12 @@ def read_new_rows(path: str | os.PathLike[str], preparation: Preparation) -> New
             f"prediction"
         )
     return NewRows(columns, complete, as_given(target) if target is not None and known else None, tuple(notes))
+
+
+def _filling(column: Column, count: int, first: int) -> str:
+    """Say what is filled in for missing values of a column."""
+    value = column.fill if isinstance(column.fill, str) else f"{column.fill:.4g}"
+    return f"{count:,} of {short(column.name)} with {short(str(value))}, the first in row {first}"
 
 
 def _values(column: Column, raw: RawColumn, file: str, notes: list[str]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -81,7 +94,7 @@ def _values(column: Column, raw: RawColumn, file: str, notes: list[str]) -> tupl
         return raw.values, ~raw.missing
     if raw.words == ():
         raise InvalidInput(f"{file!r} has too many different words in column {short(column.name)!r}")
-    words = as_given(raw) if raw.words is not None else np.array([f"{value:g}" for value in raw.values])
+    words = as_given(raw) if raw.words is not None else np.array([as_word(value) for value in raw.values])
     words = np.where(raw.missing, "", words)
     strange = ~raw.missing & ~np.isin(words, column.levels)
     if strange.any():
@@ -90,6 +103,17 @@ def _values(column: Column, raw: RawColumn, file: str, notes: list[str]) -> tupl
             f"{short(str(words[strange][0]))!r}, in {int(strange.sum()):,} row(s): they count as none of the known ones"
         )
     return words, ~raw.missing
+
+
+def has_value(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which cells of a column hold a number or a word.
+
+    Examples
+    --------
+    >>> has_value(np.array(["a", ""])).tolist(), has_value(np.array([np.nan, 1.0])).tolist()
+    ([True, False], [False, True])
+    """
+    return np.asarray(column != "" if column.dtype.kind == "U" else ~np.isnan(column))
 
 
 def read_points(path: str | os.PathLike[str], dimension: int) -> Array:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from nimt.datasets.decoding import colours, decoded, has_colour, luminance
-from nimt.datasets.limits import check_values
+from nimt.datasets.limits import check_full_size
 from nimt.datasets.places import is_there
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
@@ -95,7 +95,7 @@ def _read_picture(path: str, size: int | None, grey: bool) -> Source:
     in_colour = not grey and has_colour(image)
     shrinks = width * height > shape[0] * shape[1]
     if not shrinks:
-        check_values(width * height * (3 if in_colour else 1), Path(path), "give --size a smaller number of pixels")
+        check_full_size(width * height, 3 if in_colour else 1, Path(path))
     kind: type[np.floating] = np.float32 if shrinks else np.float64
     layers = [resampled(layer, shape) if shrinks else layer for layer in _layers(image, kind, in_colour)]
     values = np.stack(layers, axis=-1) if in_colour else layers[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,9 +16,9 @@ from nimt.arrays import Array, is_number
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
-from nimt.sources.cells import ColumnReader, RawColumn, numbers_of, short
+from nimt.sources.cells import ColumnReader, RawColumn, as_word, numbers_of, short
 from nimt.sources.parquet import read_parquet
-from nimt.sources.rows import MOST_COLUMNS, blocks_of
+from nimt.sources.rows import MOST_COLUMNS, blocks_of, readable_text
 from nimt.sources.source import Aside, Source
 
 LARGEST_TABLE = 1 << 28  # bytes
@@ -138,27 +137,40 @@ def raw_columns(file: Path, asked: Callable[[list[str]], Iterable[str]]) -> tupl
         columns = read_parquet(file, MOST_COLUMNS)
         wanted = set(asked([column.name for column in columns]))
         return [column for column in columns if column.name in wanted], 1
-    with contextlib.closing(blocks_of(file)) as blocks:
-        block, separator = next(blocks, ([], ","))
-        if not block:
+    with readable_text(file), contextlib.closing(blocks_of(file)) as blocks:
+        first = next(blocks, None)
+        rows = [] if first is None else first.rows()
+        if first is None or not rows:
             raise InvalidInput(f"{str(file)!r} has no rows: a table needs at least 2")
-        comma = separator != ","
-        titled = any(numbers_of([cell], comma) is None for cell in block[0])
-        names = _names_of(block[0], file) if titled else [f"column {place + 1}" for place in range(len(block[0]))]
+        comma = first.separator != ","
+        titled = any(numbers_of([cell], comma) is None for cell in rows[0])
+        names = _names_of(rows[0], file) if titled else [f"column {place + 1}" for place in range(len(rows[0]))]
         wanted = set(asked(names))
         used = [place for place, name in enumerate(names) if name in wanted]
-        readers = {place: ColumnReader(names[place], file, comma=comma) for place in used}
-        number = 2 if titled else 1
-        count = 0
-        for part in itertools.chain([block[1:] if titled else block], (rows for rows, _ in blocks)):
-            count += len(part) * len(used)
+        readers = [ColumnReader(names[place], file, comma=comma) for place in used]
+        _add_cells(readers, used, rows[1:] if titled else rows, 2 if titled else 1)
+        count = len(rows) * len(used)
+        for block in blocks:
+            numbers = None if any(reader.is_of_words for reader in readers) else block.numbers(used)
+            if numbers is not None:
+                count += numbers.size
+                for reader, column in zip(readers, numbers.T, strict=True):
+                    reader.add_numbers(column)
+            else:
+                rows = block.rows()
+                count += len(rows) * len(used)
+                _add_cells(readers, used, rows, block.number)
             if count > MOST_CELLS:
                 raise InvalidInput(f"{str(file)!r} has more than {MOST_CELLS} values in use: leave out rows or columns")
-            cells = list(zip(*part, strict=True)) or [()] * len(names)
-            for place, reader in readers.items():
-                reader.add(cells[place], number)
-            number += len(part)
-        return [readers[place].column() for place in used], 2 if titled else 1
+        return [reader.column() for reader in readers], 2 if titled else 1
+
+
+def _add_cells(readers: list[ColumnReader], places: list[int], rows: list[list[str]], number: int) -> None:
+    """Give every column its cells of some rows."""
+    if rows:
+        columns = list(zip(*rows, strict=True))
+        for reader, place in zip(readers, places, strict=True):
+            reader.add(columns[place], number)
 
 
 def _names_of(row: list[str], file: Path) -> list[str]:
@@ -175,7 +187,7 @@ def _check_names(names: Iterable[str], columns: Columns, file: Path) -> None:
     known = set(there)
     for asked in (*(columns.features or ()), *(() if columns.target is None else (columns.target,))):
         if asked not in known:
-            raise InvalidInput(f"{str(file)!r} has no column {short(asked)!r}; it has {_listed(there)}")
+            raise InvalidInput(f"{str(file)!r} has no column {short(asked)!r}; it has {names_listed(there)}")
 
 
 # ---------------------------------------------------------------- which columns
@@ -190,7 +202,7 @@ def _used(raw: list[RawColumn], columns: Columns, file: Path, first_row: int) ->
     asked = [name for name in names if name != target.name] if columns.features is None else list(columns.features)
     if not asked or target.name in asked:
         raise InvalidInput(
-            f"{str(file)!r} needs a target column and at least one other as a feature, and has {_listed(names)}"
+            f"{str(file)!r} needs a target column and at least one other as a feature, and has {names_listed(names)}"
         )
     features, notes = [], []
     for name in asked:
@@ -205,8 +217,8 @@ def _used(raw: list[RawColumn], columns: Columns, file: Path, first_row: int) ->
     if not features:
         raise InvalidInput(f"{str(file)!r} has no column that can be a feature: {'; '.join(notes)[:300]}")
     if columns.features is None or columns.target is None:
-        listed = _listed([column.name for column in features])
-        notes.insert(0, f"{file.name}: features {listed}; target {short(target.name)}")
+        used = names_listed([column.name for column in features])
+        notes.insert(0, f"{file.name}: features {used}; target {short(target.name)}")
     if columns.features is None and len(features) > 1:
         notes += [_numbering_note(column, file) for column in features if numbers_the_rows(column)]
     count = len(target.values)
@@ -287,7 +299,7 @@ def _as_classes(rows: Rows, columns: Columns) -> Rows:
                 f"{str(rows.file)!r}: this loss needs classes, and the target {short(target.name)!r} has {len(values)} "
                 f"different numbers: use --loss square"
             )
-        target = RawColumn(target.name, np.ravel(codes).astype(np.int64), tuple(f"{value:g}" for value in values))
+        target = RawColumn(target.name, np.ravel(codes).astype(np.int64), tuple(as_word(value) for value in values))
     if target.words is None:
         return rows
     if not target.words or len(target.words) > MOST_CLASSES:
@@ -424,7 +436,7 @@ def _target_values(rows: Rows, preparation: Preparation) -> Array:
     return preparation.labels(list(as_given(rows.target)))
 
 
-def _listed(names: list[str]) -> str:
+def names_listed(names: list[str]) -> str:
     """Return the names of columns for a sentence, not all where they are many."""
     more = f", ... ({len(names)} columns)" if len(names) > MOST_LISTED else ""
     return ", ".join(short(name) for name in names[:MOST_LISTED]) + more
