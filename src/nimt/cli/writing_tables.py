@@ -14,7 +14,7 @@ LARGEST_WHOLE = 1e15  # beyond it a float does not tell neighbouring whole numbe
 
 
 def as_csv(columns: Mapping[str, NDArray[Any]]) -> str:
-    r"""Return columns as text in CSV; a number that is not finite leaves its cell empty, and 3.0 among whole numbers is 3.
+    r"""Return columns as text in CSV; what is not finite leaves its cell empty, and 3.0 among whole numbers is 3.
 
     Examples
     --------

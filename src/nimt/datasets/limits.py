@@ -44,7 +44,7 @@ def check_pixels(width: int, height: int, file: Path) -> None:
 
 
 def check_full_size(pixels: int, outputs: int, file: Path) -> None:
-    """Refuse to teach every pixel of a picture whose small file declares very many: a photo has a byte for 16 values."""
+    """Refuse to teach every pixel of a picture whose file is small for so many: a photo has a byte for 16 values."""
     most = min(MOST_VALUES, max(VALUES_OF_ANY_PICTURE, PIXELS_PER_BYTE * file.stat().st_size))
     if pixels * outputs > most:
         raise InvalidInput(
