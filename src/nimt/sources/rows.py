@@ -88,8 +88,8 @@ def blocks_of(file: Path) -> Generator[Block, None, None]:
         for lines in itertools.chain([first], blocks):
             if any('"' in line for line in lines):  # a cell in quotes may go on in the next line, or the next block
                 rest = itertools.chain(lines, itertools.chain.from_iterable(blocks))
-                rows = filter(None, csv.reader(rest, delimiter=separator, strict=True))
-                while parsed := list(itertools.islice(rows, BLOCK)):
+                found = filter(None, csv.reader(rest, delimiter=separator, strict=True))
+                while parsed := list(itertools.islice(found, BLOCK)):
                     yield Block(file, separator, number, width, [], parsed)
                     width = width or len(parsed[0])
                     number += len(parsed)
