@@ -6,6 +6,7 @@ from sklearn.gaussian_process.kernels import Kernel, NormalizedKernelMixin, Stat
 
 import nimt
 from nimt.errors import StepSizeWarning
+from nimt.kernels import reach
 from problems import small_lesson
 
 X = np.linspace(-2, 2, 30)
@@ -45,6 +46,53 @@ class BrokenReach(BrokenKernel):
         raise Broken("of mine")
 
 
+class BrokenDiagonal(BrokenReach):
+    reach = None
+
+    def diag(self, X):
+        raise Broken("of mine")
+
+
+class RegisteredReach(BrokenDiagonal):
+    diag = NormalizedKernelMixin.diag
+
+
+reach.register(RegisteredReach, broken)
+
+
+class BrokenLearner:
+    partial_fit = predict = broken
+
+
+class NotCopied(BrokenLearner):
+    __deepcopy__ = broken
+
+
+class NotSeated(BrokenLearner):
+    seat = broken
+
+
+class BrokenMeasure(nimt.Measure):
+    name = "mine"
+    of = broken
+
+
+class BrokenPreparation(BrokenMeasure):
+    prepared = broken
+
+
+class BrokenTeacher(nimt.GreedyTeacher):
+    pack_size = broken
+
+
+class Unfit(nimt.GreedyTeacher):
+    check_on = broken
+
+
+def taught_with(kernel):
+    return teach(learner=nimt.KernelLearner(kernel))
+
+
 FAILING = {
     "target": (lambda: teach(y=broken), r"the target raised Broken \(of mine\) when it was called with all points"),
     "initial": (
@@ -63,6 +111,15 @@ FAILING = {
         lambda: teach(learner=nimt.KernelLearner(BrokenReach())),
         r"BrokenKernel\(\)\.reach\(\) raised Broken: of mine",
     ),
+    "registered reach": (lambda: taught_with(RegisteredReach()), r"the reach of BrokenKernel\(\) raised Broken \(of"),
+    "diagonal": (lambda: taught_with(BrokenDiagonal()), r"BrokenKernel\(\)\.diag raised Broken \(of mine\) at its first"),
+    "predict": (lambda: teach(learner=BrokenLearner()), r"BrokenLearner\.predict raised Broken \(of mine\) at its first"),
+    "copy": (lambda: teach(learner=NotCopied()), r"copy\.deepcopy\(NotCopied\) raised Broken \(of mine\)"),
+    "seat": (lambda: teach(learner=NotSeated()), r"NotSeated\.seat raised Broken \(of mine\)"),
+    "measure": (lambda: teach(measure=BrokenMeasure()), r"the measure 'mine' raised Broken \(of mine\)"),
+    "prepared measure": (lambda: teach(measure=BrokenPreparation()), r"the measure 'mine' raised Broken \(of mine\)"),
+    "pack_size": (lambda: teach(teacher=BrokenTeacher()), r"BrokenTeacher\.pack_size raised Broken \(of mine\)"),
+    "check_on": (lambda: teach(teacher=Unfit()), r"Unfit\.check_on raised Broken \(of mine\)"),
     "learning_rate": (
         lambda: teach(learner=nimt.KernelLearner(nimt.rbf(0.5), learning_rate=broken)),
         r"learning_rate raised Broken \(of mine\) when it was called with the first step, 0",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 class NimtError(Exception):
     """Base class of all errors that nimt raises."""
@@ -68,3 +71,22 @@ class TeacherWarning(UserWarning):
 
 class NarrowKernelWarning(UserWarning):
     """The kernel reaches almost no neighbour: a learner remembers the examples and knows nothing between them."""
+
+
+@contextlib.contextmanager
+def first_call_of(what: str) -> Iterator[None]:
+    """Name code of the user in the error that it raises at its first call; the error itself is chained.
+
+    Examples
+    --------
+    >>> with first_call_of("Mine.predict"):
+    ...     1 / 0
+    Traceback (most recent call last):
+    nimt.errors.InvalidInput: Mine.predict raised ZeroDivisionError (division by zero) at its first call
+    """
+    try:
+        yield
+    except (NimtError, MemoryError):
+        raise
+    except Exception as error:
+        raise InvalidInput(f"{what} raised {type(error).__name__} ({error}) at its first call") from error

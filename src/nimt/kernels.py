@@ -26,7 +26,7 @@ from sklearn.gaussian_process.kernels import (
 )
 
 from nimt.arrays import Array, check_count, check_positive, is_number, is_whole
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, first_call_of
 from nimt.inheritance import behaves_like
 from nimt.pools.base import Pool
 
@@ -299,6 +299,10 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
         raise InvalidInput(
             f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {what}{error}"
         ) from error
+    with first_call_of(f"the reach of {kernel!r}"):  # may be registered by the user
+        reach(kernel)
+    with first_call_of(f"{kernel!r}.diag"):
+        kernel.diag(some)
     if values.shape != (len(some), len(some)) or values.dtype.kind not in "fiu":
         raise InvalidInput(
             f"{kernel!r} returned dtype {values.dtype} and shape {values.shape} for {len(some)} points: it must "

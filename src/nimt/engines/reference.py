@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.engines.offering import Offer, offer_of
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, first_call_of
 from nimt.learners.base import Learner, MixingPupil, Pupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
@@ -28,7 +28,9 @@ class ReferenceEngine:
         self.task: Task = task
         self.name = name
         self.pupil: Pupil = pupil
-        self.measure: Callable[[], float] = task.measure.prepared(pupil, task.target, task.target_function)
+        self.measure: Callable[[], float]
+        with first_call_of(f"the measure {task.measure.name!r}"):
+            self.measure = task.measure.prepared(pupil, task.target, task.target_function)
         self.selection_rng: np.random.Generator
         self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
@@ -37,7 +39,8 @@ class ReferenceEngine:
         self.step: int = 0
         self.discrepancy: float
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused elsewhere, with a message
-            self.discrepancy = self.measure()
+            with first_call_of(f"the measure {task.measure.name!r}"):
+                self.discrepancy = self.measure()
         self.watch: Watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
         self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded

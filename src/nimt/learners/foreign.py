@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from nimt.arrays import Array, Indices, real_array, stored_array
 from nimt.classes import are_classes, class_of
-from nimt.errors import CannotStore, InvalidInput
+from nimt.errors import CannotStore, InvalidInput, first_call_of
 from nimt.learners.base import Learner, Pupil, StartsFromInitial, State, StatefulLearner
 from nimt.losses import Loss
 from nimt.pools.base import Points, Pool
@@ -36,7 +36,10 @@ class ForeignPupil:
     diagonal: Array | None = None
 
     def __init__(self, learner: Learner, place: Pool | Box, labels: Array) -> None:
-        self.learner: Learner = copy.deepcopy(learner)
+        name = type(learner).__name__
+        self.learner: Learner
+        with first_call_of(f"copy.deepcopy({name})"):  # the caller's is left as it was
+            self.learner = copy.deepcopy(learner)
         self.pool: Pool = place.grid if isinstance(place, Box) else place
         self.outputs: tuple[int, ...] = labels.shape[1:]
         self.classes: NDArray[Any] | None = None
@@ -44,7 +47,9 @@ class ForeignPupil:
         if is_classifier_like(learner):
             self.classes = classes_of(learner, labels) if are_classes(labels) else None
             self.first = {"classes": np.unique(labels) if self.classes is None else self.classes}
-        self.values: Array = self.at_points(self.pool.points)
+        self.values: Array
+        with first_call_of(f"{name}.predict"):
+            self.values = self.at_points(self.pool.points)
 
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learn_at(self.pool.take(indices), labels)
@@ -118,10 +123,12 @@ def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
     in_box = isinstance(place, Box)
     if in_box and isinstance(learner, StartsFromInitial) and learner.initial_is_table():
         raise InvalidInput("initial was given as values, and in a Box it must be known anywhere: give a callable")
-    seat = own_seat(learner, "seat_in" if in_box else "seat")
+    name = "seat_in" if in_box else "seat"
+    seat = own_seat(learner, name)
     if seat is None:
         return ForeignPupil(learner, place, labels)
-    return seat(place, outputs) if outputs else seat(place)
+    with first_call_of(f"{type(learner).__name__}.{name}"):
+        return seat(place, outputs) if outputs else seat(place)
 
 
 def own_seat(learner: object, name: str) -> Callable[..., Pupil] | None:

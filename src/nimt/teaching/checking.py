@@ -19,7 +19,7 @@ from nimt._version import __version__
 from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
-from nimt.errors import InvalidInput, NimtError
+from nimt.errors import InvalidInput, NimtError, first_call_of
 from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, StartsFromInitial
@@ -146,7 +146,8 @@ def task_of(
         _check_communicating(task)
     fits = getattr(teacher, "check_on", None)
     if fits is not None:
-        fits(len(pool))
+        with first_call_of(f"{type(teacher).__name__}.check_on"):
+            fits(len(pool))
     pack_size(task)
     return task
 
@@ -189,7 +190,8 @@ def approximated(learner: Learner, approximation: RandomFeatures, pool: Pool) ->
 def pack_size(task: Task) -> int | None:
     """Return how many examples each step shows, None if that is not known before."""
     tell = getattr(task.teacher, "pack_size", None)
-    size: int | None = None if tell is None else tell(task.offered)
+    with first_call_of(f"{type(task.teacher).__name__}.pack_size"):
+        size: int | None = None if tell is None else tell(task.offered)
     return size
 
 
