@@ -139,6 +139,55 @@ def idx(path: Path) -> None:
             file.write(b"\0" * 1_000_000)
 
 
+def parquet(path: Path, rows: int = 2, **columns: object) -> None:
+    """A parquet file of the columns a and y, and some more."""
+    arrow = pytest.importorskip("pyarrow")
+    numbers = {"a": np.arange(rows) % 7, "y": np.arange(rows) % 5}
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.table(columns | numbers), path, compression="zstd")
+
+
+def word_again_and_again(path: Path) -> None:
+    """A dictionary of one long word, and 200,000 places in it."""
+    arrow = pytest.importorskip("pyarrow")
+    places = arrow.array(np.zeros(200_000, np.int32))
+    parquet(path, 200_000, w=arrow.DictionaryArray.from_arrays(places, arrow.array(["w" * 400_000])))
+
+
+def differences(path: Path) -> None:
+    """Long words, of which each is stored by the few letters that the word before did not have."""
+    arrow = pytest.importorskip("pyarrow")
+    words = arrow.array(["w" * 40_000 + str(index) for index in range(9_000)])
+    table = arrow.table({"w": words, "y": np.arange(9_000)})
+    pytest.importorskip("pyarrow.parquet").write_table(
+        table, path, use_dictionary=False, column_encoding={"w": "DELTA_BYTE_ARRAY", "y": "PLAIN"}
+    )
+
+
+def lying_footer(path: Path) -> None:
+    """A word of 300 MB in a page whose size the footer denies."""
+    parquet(path, w=["w" * 300_000_000, ""])
+    content = path.read_bytes()
+    declared = pytest.importorskip("pyarrow.parquet").ParquetFile(path).metadata.row_group(0).column(0)
+    path.write_bytes(content.replace(varint(declared.total_uncompressed_size), varint(40, 5)))
+
+
+def varint(number: int, length: int = 1) -> bytes:
+    """A positive number as Thrift writes it, with at least so many bytes."""
+    number <<= 1
+    digits = []
+    while number or len(digits) < length:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits[:-1], digits[-1] & 127])
+
+
+def gzipped(path: Path, begin: bytes, again: bytes, count: int) -> None:
+    with gzip.open(path, "wb") as file:
+        file.write(begin)
+        for _ in range(100):
+            file.write(again * (count // 100))
+
+
 FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "200 million zeros.npz": ("plan", lambda path: npz(path, 200_000_000, "|u1")),
     "as many zeros as allowed.npz": ("plan", lambda path: npz(path, (1 << 21) - 999, "<f8")),
@@ -182,6 +231,15 @@ FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "many arrays.toml": ("config", text("a = " + "[" * 30_000)),
     "many digits.toml": ("config", text("size = " + "9" * 65_000)),
     "many quotes.toml": ("config", text("target = " + '"""' + '\\"' * 32_000)),
+    "rows without end.csv.gz": ("plan", lambda path: gzipped(path, b"x,y\n", b"0,0\n", 70_000_000)),
+    "empty lines.csv.gz": ("plan", lambda path: gzipped(path, b"x,y\n1,2\n3,4\n", b"\n", 16_000_000)),
+    "wide rows.csv.gz": ("plan", lambda path: gzipped(path, b"", b"1," * 9_990 + b"1\n", 5_000)),
+    "20 million zeros.parquet": ("plan", lambda path: parquet(path, 10_000_000)),
+    "a list of 50 million.parquet": ("plan", lambda path: parquet(path, z=[np.zeros(50_000_000), []])),
+    "a word of 300 MB.parquet": ("plan", lambda path: parquet(path, z=["z" * 300_000_000, ""])),
+    "a long word again and again.parquet": ("plan", word_again_and_again),
+    "long words as differences.parquet": ("plan", differences),
+    "a footer that lies.parquet": ("plan", lying_footer),
     "zeros.gz": ("idx", idx),
     "a long sum.kernel": ("kernel", text(" + ".join(["RBF(1)"] * 55))),
     "a deep power.kernel": ("kernel", text("(" * 60 + "RBF(1)" + ")**16" * 60)),

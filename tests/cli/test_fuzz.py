@@ -20,6 +20,7 @@ from nimt.datasets.idx import read_idx
 from nimt.errors import NimtError
 from nimt.kernel_expressions import WORDS, parse_kernel
 from nimt.sources import read_source
+from nimt.sources.tables import Columns, read_table
 
 pytestmark = pytest.mark.long
 
@@ -43,6 +44,12 @@ def small_lesson(path: Path, checkpoint: Path | None = None) -> None:
     )  # fmt: skip
     if checkpoint is None:
         lesson.save(path)
+
+
+def small_parquet(path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"a": np.arange(9) / 3, "word": list("abcabcabc"), "is": [True, None] * 4 + [False], "y": np.arange(9)}
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), path, row_group_size=4)
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +76,7 @@ FORMATS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = 
     "a.gif": (small_picture, lambda path: read_source(str(path))),
     "a.npy": (lambda path: np.save(path, np.arange(12.0).reshape(3, 4)), lambda path: read_source(str(path))),
     "a.npz": (lambda path: np.savez_compressed(path, a=np.arange(12.0)), lambda path: read_source(str(path))),
+    "a.parquet": (small_parquet, lambda path: read_table(path, Columns(duplicates="mean", missing="mean"))),
     "a.csv": (lambda path: path.write_text("a,b\n1,2.5\n-3e-4,1\n5,6\n"), lambda path: read_source(str(path))),
     "a.toml": (lambda path: path.write_text(RunSettings(target="gmm", pool=0.5).to_toml()), read_config),
     "lesson.npz": (small_lesson, nimt.Lesson.load),

@@ -283,9 +283,17 @@ def test_a_gzipped_table_is_the_table(tmp_path):
 
 def test_a_gzipped_trap_and_a_damaged_one_are_refused(tmp_path):
     with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:
-        file.write(b"a,y\n" + b"1,1\n" * 8_000_000)
-    with pytest.raises(InvalidInput, match="unpacks to"):
+        file.write(b"a,y\n" + b"1,1\n" * 1_100_000)
+    with pytest.raises(InvalidInput, match=r"holds [\d,]+ values, and of a file of [\d,]+ bytes at most 2,097,152"):
         read_table(tmp_path / "bomb.csv.gz")
+    with gzip.open(tmp_path / "empty lines.csv.gz", "wb") as file:
+        file.write(b"a,y\n1,1\n2,2\n" + b"\n" * 2_100_000)
+    with pytest.raises(InvalidInput, match=r"holds [\d,]+ values"):
+        read_table(tmp_path / "empty lines.csv.gz")
+    with gzip.open(tmp_path / "long words.csv.gz", "wb") as file:
+        file.write((b"w" * 100_000 + b",1\n") * 200)
+    with pytest.raises(InvalidInput, match="unpacks to"):
+        read_table(tmp_path / "long words.csv.gz")
     (tmp_path / "cut.csv.gz").write_bytes((tmp_path / "bomb.csv.gz").read_bytes()[:200])
     with pytest.raises(InvalidInput, match="damaged or cut short"):
         read_table(tmp_path / "cut.csv.gz")

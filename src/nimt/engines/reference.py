@@ -38,9 +38,9 @@ class ReferenceEngine:
         self.memory: Memory | None = None
         self.step: int = 0
         self.discrepancy: float
-        with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused elsewhere, with a message
-            with first_call_of(f"the measure {task.measure.name!r}"):
-                self.discrepancy = self.measure()
+        # an infinite one is refused elsewhere, with a message
+        with np.errstate(over="ignore", invalid="ignore"), first_call_of(f"the measure {task.measure.name!r}"):
+            self.discrepancy = self.measure()
         self.watch: Watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
         self.last: Selection | None = None
         self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded

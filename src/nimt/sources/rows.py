@@ -20,12 +20,13 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.datasets.limits import check_unpacked
+from nimt.datasets.limits import check_unpacked, check_values
 from nimt.errors import InvalidInput
 
 LONGEST_LINE = 1 << 20  # characters
 MOST_COLUMNS = 10_000
 BLOCK = 4096  # rows that are handed out together
+BLOCK_CELLS = 1 << 22  # cells that are, at most
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,11 @@ def blocks_of(file: Path) -> Generator[Block, None, None]:
             if any('"' in line for line in lines):  # a cell in quotes may go on in the next line, or the next block
                 rest = itertools.chain(lines, itertools.chain.from_iterable(blocks))
                 found = filter(None, csv.reader(rest, delimiter=separator, strict=True))
-                while parsed := list(itertools.islice(found, BLOCK)):
+                while parsed := list(itertools.islice(found, _rows_together(first[0]))):
                     yield Block(file, separator, number, width, [], parsed)
                     width = width or len(parsed[0])
                     number += len(parsed)
+                    check_values(number * width, file)
                 return
             block = Block(file, separator, number, width, lines)
             yield block
@@ -101,6 +103,12 @@ def blocks_of(file: Path) -> Generator[Block, None, None]:
                 width, number = width or (len(rows[0]) if rows else None), number + len(rows)
             else:
                 number += len(lines)
+            check_values(number * (width or 1), file)
+
+
+def _rows_together(line: str) -> int:
+    """Return how many rows make a block in a file that begins with this line."""
+    return min(BLOCK, 1 + BLOCK_CELLS // (1 + max(map(line.count, ",;\t"))))
 
 
 @contextlib.contextmanager
@@ -149,9 +157,13 @@ class _Counted(io.RawIOBase):
 
 
 def _lines_of(text: TextIO, file: Path) -> Iterator[list[str]]:
-    while block := list(itertools.islice(text, BLOCK)):
+    head = text.readline(LONGEST_LINE + 1)
+    lines, size, count = itertools.chain([head] if head else [], text), _rows_together(head), 0
+    while block := list(itertools.islice(lines, size)):
         if max(map(len, block)) > LONGEST_LINE:
             raise InvalidInput(
                 f"{str(file)!r} has a line of more than {LONGEST_LINE} characters: a table has a row on each line"
             )
+        count += len(block)
+        check_values(count, file)  # a gzipped file may hold millions of empty lines in a few bytes
         yield block

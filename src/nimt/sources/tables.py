@@ -118,7 +118,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     rows = _as_classes(rows, columns)
     rows = _without_contradictions(rows, columns.duplicates)
     if len(rows) < 2:
-        raise InvalidInput(f"{str(file)!r} has {len(rows)} row(s) of data: a table needs at least 2")
+        raise InvalidInput(f"{str(file)!r} has {len(rows)} different row(s) of data: a table needs at least 2")
     kept, aside = _split(rows, columns.holdout)
     preparation = _prepared(kept, columns)
     points = preparation.points(_named(kept))
@@ -134,9 +134,7 @@ def raw_columns(file: Path, asked: Callable[[list[str]], Iterable[str]]) -> tupl
     `asked` says which columns are read, given the names of all: the cells of the others are not looked at.
     """
     if file.suffix.lower() == ".parquet":
-        columns = read_parquet(file, MOST_COLUMNS)
-        wanted = set(asked([column.name for column in columns]))
-        return [column for column in columns if column.name in wanted], 1
+        return read_parquet(file, MOST_COLUMNS, asked), 1
     with readable_text(file), contextlib.closing(blocks_of(file)) as blocks:
         first = next(blocks, None)
         rows = [] if first is None else first.rows()
