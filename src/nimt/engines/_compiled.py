@@ -24,6 +24,7 @@ import math
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from nimt.engines.caching import njit
@@ -802,6 +803,330 @@ def by_columns(
     return taken, state
 
 
+# ---------------------------------------------------------------- one greedy example per step, on a grid
+#
+# A *row* is a line of cache: as many slots along the last axis of the grid as `lanes` has entries. A step computes with
+# whole rows, in vector registers. Lanes that the window does not reach keep their values, but take part in the largest
+# score of the row: so it is known without a scan, and no score is stored. The rows are the leaves of a tournament;
+# every node has its winning score, as bits, and the index of its winner in the pool.
+#
+# f[(row * q + output) * lanes + lane], and so y, c and the other labels; with one output that is f[slot].
+
+
+class Vectors:
+    """Writes code that computes with vectors of `count` numbers."""
+
+    def __init__(self, context, builder, count):
+        self.context, self.builder, self.count = context, builder, count
+        self.reals = ir.VectorType(ir.DoubleType(), count)
+        self.wholes = ir.VectorType(ir.IntType(64), count)
+
+    def place(self, array, kind, index):
+        """The address of an entry of an array; the array is not handed on, so that nobody counts references to it."""
+        return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
+
+    def at(self, array, kind, index, vector):
+        return self.builder.bitcast(self.place(array, kind, index), vector.as_pointer())
+
+    def load(self, array, kind, index, vector):
+        return self.builder.load(self.at(array, kind, index, vector), align=8)
+
+    def everywhere(self, value, vector):
+        nothing = ir.Constant(vector, ir.Undefined)
+        first = self.builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+        return self.builder.shuffle_vector(
+            first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), self.count), [0] * self.count)
+        )
+
+    def of_each(self, name, value):
+        """A function of one number, such as `sqrt`, of every entry."""
+        function = ir.FunctionType(self.reals, [self.reals])
+        name = f"llvm.{name}.v{self.count}f64"
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, function, name), [value])
+
+    def largest(self, bits):
+        """The largest of the entries, and as the bits of a number which entries are equal to it."""
+        function = ir.FunctionType(ir.IntType(64), [self.wholes])
+        name = f"llvm.vector.reduce.smax.v{self.count}i64"
+        top = self.builder.call(cgutils.get_or_insert_function(self.builder.module, function, name), [bits])
+        equal = self.builder.icmp_signed("==", bits, self.everywhere(top, self.wholes))
+        which = self.builder.bitcast(equal, ir.IntType(self.count))
+        return top, self.builder.zext(which, ir.IntType(64)) if self.count < 64 else which
+
+
+@intrinsic
+def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, forbidden, slot, lanes, outputs, norm):
+    """Add a piece of a window to a row; return its largest score, as bits, and which lanes have it.
+
+    The first `width` lanes belong to the grid. `change` gets, lane by lane, what the step adds to the sum of squares.
+    The norm is the one of outputs with the code `len(norm)`.
+    """
+    count, q, by = len(lanes), len(outputs), len(norm)
+
+    def generate(context, builder, signature, arguments):
+        f, y, at, window, offset, width, moves, change, forbidden, slot = arguments[:10]
+        of = signature.args
+        vectors = Vectors(context, builder, count)
+        reals, wholes, index = vectors.reals, vectors.wholes, ir.IntType(64)
+        none = ir.Constant(reals, [0.0] * count)
+        w = vectors.load(window, of[3], offset, reals)
+        lane = ir.Constant(wholes, list(range(count)))
+        reached = builder.and_(
+            builder.fcmp_unordered("!=", w, none),
+            builder.icmp_signed("<", lane, vectors.everywhere(width, wholes)),
+        )
+        changes = vectors.load(change, of[7], index(0), reals)
+        sizes = none
+        for output in range(q):
+            here = builder.add(at, index(output * count))
+            value, target = vectors.load(f, of[0], here, reals), vectors.load(y, of[1], here, reals)
+            move = vectors.everywhere(builder.load(vectors.place(moves, of[6], index(output))), reals)
+            moved = builder.select(reached, builder.fadd(value, builder.fmul(move, w)), value)
+            builder.store(moved, vectors.at(f, of[0], here, reals), align=8)
+            before, after = builder.fsub(value, target), builder.fsub(moved, target)
+            added = builder.fmul(builder.fsub(after, before), builder.fadd(after, before))
+            changes = builder.fadd(changes, builder.select(reached, added, none))
+            size = vectors.of_each("fabs", after)
+            if q == 1:
+                sizes = size
+            elif by == EUCLIDEAN:
+                sizes = builder.fadd(sizes, builder.fmul(after, after))
+            elif by == MANHATTAN:
+                sizes = builder.fadd(sizes, size)
+            else:
+                sizes = builder.select(builder.fcmp_ordered(">", size, sizes), size, sizes)
+        builder.store(changes, vectors.at(change, of[7], index(0), reals), align=8)
+        if q > 1 and by == EUCLIDEAN:
+            sizes = vectors.of_each("sqrt", sizes)
+        bits = builder.bitcast(sizes, wholes)
+        if not isinstance(of[8], types.NoneType):
+            bits = builder.or_(bits, vectors.load(forbidden, of[8], slot, wholes))
+        return context.make_tuple(builder, signature.return_type, vectors.largest(bits))
+
+    pair = types.UniTuple(types.int64, 2)
+    return pair(f, y, at, window, offset, width, moves, change, forbidden, slot, lanes, outputs, norm), generate
+
+
+@intrinsic
+def match(typing_context, node_bits, first):
+    """The largest score of the FAN nodes from `first` on, and which of them have it."""
+
+    def generate(context, builder, signature, arguments):
+        vectors = Vectors(context, builder, FAN)
+        bits = vectors.load(arguments[0], signature.args[0], arguments[1], vectors.wholes)
+        return context.make_tuple(builder, signature.return_type, vectors.largest(bits))
+
+    return types.UniTuple(types.int64, 2)(node_bits, first), generate
+
+
+@intrinsic
+def first_in(typing_context, which):
+    """The lowest bit that is set."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def fetch(typing_context, array, index):
+    """Tell the processor that the line of cache with this entry will be needed soon."""
+
+    def generate(context, builder, signature, arguments):
+        place = Vectors(context, builder, FAN).place(arguments[0], signature.args[0], arguments[1])
+        byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
+        prefetch = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+        builder.call(prefetch, [builder.bitcast(place, byte), whole(1), whole(3), whole(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
+@njit(cache=True, nogil=True)
+def winner_of(node_bits, node_index, first):
+    """The largest score of FAN nodes, and the lowest index that has it."""
+    top, which = match(node_bits, first)
+    index = node_index[np.uint64(first + first_in(which))]
+    which &= which - 1
+    while which != 0 and top >= 0:
+        index = min(index, node_index[np.uint64(first + first_in(which))])
+        which &= which - 1
+    return top, index
+
+
+@njit(cache=True, nogil=True)
+def rows_of_grid(grid, f, y, forbidden, lanes, outputs, norm, levels, node_bits, node_index):
+    """Build the tournament of rows; a step of zero in every row finds its largest score."""
+    shape, _, tables, places, across, here, _, _, _, _ = grid
+    d = shape.size
+    length = shape[d - 1]
+    count, q = len(lanes), len(outputs)
+    nothing, moves, change = np.zeros(count), np.zeros(q), np.zeros(count)
+    node_bits[:] = -1
+    here[:] = 0
+    rows = 1
+    for i in range(d - 1):
+        rows *= shape[i]
+    for line in range(rows):
+        base = np.uint64(0)
+        for i in range(d - 1):
+            base += tables[np.uint64(places[i] + here[i])]
+        for x in range(0, length, count):
+            slot = np.int64(base + across[np.uint64(x)])
+            row = slot // count
+            top, which = step_in_row(
+                f, y, row * count * q, nothing, 0, length - x, moves, change, forbidden, slot, lanes, outputs, norm
+            )
+            node_bits[row] = top
+            node_index[row] = line * length + x + first_in(which)
+        i = d - 2
+        while i >= 0:
+            here[i] += 1
+            if here[i] < shape[i]:
+                break
+            here[i] = 0
+            i -= 1
+    for level in range(1, levels.size - 1):
+        down, up = levels[level - 1], levels[level]
+        for node in range((up - down) // FAN):
+            node_bits[up + node], node_index[up + node] = winner_of(node_bits, node_index, down + FAN * node)
+
+
+@njit(cache=True, nogil=True)
+def by_rows(
+    grid, margin, at, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta, lanes,
+    outputs, norm, levels, node_bits, node_index, touched, sums, rules, watch, out_index, out_label, out_m,
+):  # fmt: skip
+    """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
+
+    The window has `margin` zeros around each of its runs, so that a whole row of it can be read anywhere.
+    """
+    shape, strides, tables, places, across, here, lead, first, start, window = grid
+    q, count = len(outputs), len(lanes)
+    d = shape.size
+    runs = first.size
+    length = shape[d - 1]
+    moves, change = np.empty(q), np.empty(count)
+    root = levels[-2]
+    scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
+    patience, repeats = rules[PATIENCE], rules[REPEATS]
+    tol_square = (tol / scale) ** 2 if tol > 0.0 else -1.0
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
+    best, best_at = watch[BEST], watch[BEST_AT]
+    m = measured(scale, max(total + carry, 0.0), f, y)
+    state = GOING
+    taken = 0
+    for t in range(rates.size):
+        step = at + t
+        state, best, best_at = over(step, m, tol, limit, patience, best, best_at)
+        if state != GOING:
+            break
+
+        # the teacher
+        index = np.int64(node_index[root])
+        last = index
+        slot = np.uint64(0)
+        for i in range(d - 1):
+            here[i] = last // strides[i]
+            last -= here[i] * strides[i]
+            slot += tables[np.uint64(places[i] + here[i])]
+        slot += across[np.uint64(last)]
+        if making is not None:
+            out_index[t, 0] = slot
+            make_labels(making, out_index[t], f, y, step, out_label[t])
+        out_index[t, 0] = index
+        use_other = other_label.size > 0 and other_label[t]
+        largest = 0.0
+        own = slot // np.uint64(count) * np.uint64(count * q) + slot % np.uint64(count)
+        for o in range(q):
+            s = own + np.uint64(o * count)
+            if making is None:
+                out_label[t, o] = other[s] if use_other else y[s]
+            g = slope(loss, loss_delta, f[s], out_label[t, o])
+            largest = larger(largest, abs(g) * height)
+            moves[o] = -rates[t] * g
+        state = stillness(largest, m, still, repeats)
+        if state != GOING:
+            break
+
+        # the learner
+        for o in range(q):
+            c[own + np.uint64(o * count)] += moves[o]
+        shown[slot] = True
+        for lane in range(count):
+            change[lane] = 0.0
+        kept = 0
+        for r in range(runs):
+            base = np.uint64(0)
+            inside = True
+            line = np.int64(0)
+            for i in range(d - 1):
+                x = here[i] + lead[r, i]
+                if x < 0 or x >= shape[i]:
+                    inside = False
+                    break
+                base += tables[np.uint64(places[i] + x)]
+                line += x * strides[i]
+            if not inside:
+                continue
+            lo = last + first[r]
+            offset = start[r] + (2 * r + 1) * margin - lo
+            hi = min(lo + start[r + 1] - start[r], length)
+            for x in range(max(lo, 0) // count * count, hi, count):
+                piece = np.int64(base + across[np.uint64(x)])
+                row = piece // count
+                top, which = step_in_row(
+                    f, y, row * (count * q), window, offset + x, length - x, moves, change, forbidden, piece, lanes,
+                    outputs, norm,
+                )  # fmt: skip
+                node_bits[np.uint64(row)] = top
+                node_index[np.uint64(row)] = line + x + first_in(which)
+                tile = row // FAN
+                j = kept - 1
+                while j >= 0 and touched[j] != tile:
+                    j -= 1
+                if j < 0:
+                    touched[kept] = tile
+                    kept += 1
+
+        # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
+        added = 0.0
+        for lane in range(count):
+            added += change[lane]
+        if added != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
+            total, carry, error = changed(total, carry, error, added)
+            if must_be_exact(total + carry, error, tol_square):
+                total, carry, error = sum_of_squares(f, y), 0.0, 0.0
+            m = measured(scale, total + carry, f, y)
+        out_m[t] = m
+        taken = t + 1
+
+        # the tournament: repeat the matches of nodes that changed
+        for level in range(1, levels.size - 1):
+            down, up = levels[level - 1], levels[level]
+            so_far = kept
+            kept = 0
+            before = np.int64(-1)
+            for j in range(so_far):
+                node = touched[j] if level == 1 else touched[j] // FAN
+                if node == before:
+                    continue
+                before = node
+                top, index = winner_of(node_bits, node_index, down + FAN * node)
+                if node_bits[up + node] != top or node_index[up + node] != index:
+                    node_bits[up + node] = top
+                    node_index[up + node] = index
+                    touched[kept] = node
+                    kept += 1
+        if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+            break
+    sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
+    watch[BEST], watch[BEST_AT] = best, best_at
+    return taken, state
+
+
 @njit(cache=True, nogil=True)
 def prepare_spread(chosen, rate, labels, diagonal, f, loss, loss_delta, outputs, copies, spread):
     """Write a pack's coefficients into `spread`, output after output; returns the largest |slope| K(x, x)."""
@@ -1171,20 +1496,23 @@ def slots_of_grid(shape, tables, places, order):
 
 
 @njit(cache=True, nogil=True)
-def gather(order, source, result, q):
-    """result[slot] = source[index], q numbers each; slots that are padding (index beyond the pool) are left alone."""
+def gather(order, source, result, q, lanes):
+    """Fill result[slot] = source[index], q numbers each; padding (index beyond the pool) is left alone.
+
+    The outputs of `lanes` slots lie one after the other; with one lane, those of a slot side by side.
+    """
     n = source.size // q
     for s in range(order.size):
         if order[s] < n:
             for o in range(q):
-                result[s * q + o] = source[order[s] * q + o]
+                result[(s // lanes * q + o) * lanes + s % lanes] = source[order[s] * q + o]
 
 
 @njit(cache=True, nogil=True)
-def scatter(order, source, result, q):
-    """result[index] = source[slot], the inverse of `gather`."""
+def scatter(order, source, result, q, lanes):
+    """Fill result[index] = source[slot], the inverse of `gather`."""
     n = result.size // q
     for s in range(order.size):
         if order[s] < n:
             for o in range(q):
-                result[order[s] * q + o] = source[s * q + o]
+                result[order[s] * q + o] = source[(s // lanes * q + o) * lanes + s % lanes]

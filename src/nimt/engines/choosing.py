@@ -196,9 +196,12 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
 
 
 def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+    from nimt.engines.rows import RowsEngine
     from nimt.engines.sparse import SparseEngine  # numba is loaded only where it is used
 
     assert isinstance(pupil, KernelPupil)
+    if isinstance(operator, GridOperator) and RowsEngine.covers(task):
+        return RowsEngine(task, pupil, operator)
     return SparseEngine(task, pupil, operator)
 
 

@@ -65,7 +65,7 @@ def twin_of_teacher(teacher: SelectsExamples) -> CompiledTwin | None:
     return None if tell is None else tell()
 
 
-def _pack_size(task: Task) -> int:
+def pack_size(task: Task) -> int:
     teacher: Any = task.teacher  # one with a compiled twin has k, and packs of one size
     return count_of(teacher.k, task.offered)
 
@@ -137,7 +137,7 @@ class CompiledEngine(ABC):
         assert twin is not None
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
-        self.k: int = _pack_size(task)
+        self.k: int = pack_size(task)
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `_compiled`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.norm: int = NORMS.index(twin.norm)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, stored_array
+from nimt.arrays import Array
 from nimt.engines import _compiled
+from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.base import Task
-from nimt.engines.compiled import CompiledEngine, Sheet
+from nimt.engines.compiled import Sheet
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.operators.neighbours import NeighbourOperator
@@ -18,13 +19,11 @@ from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
 
 Whole = NDArray[np.int64]
 Columns = tuple[NDArray[Any], ...]  # of K: arrays of several types, as `_compiled.by_columns` takes them
-T = TypeVar("T", bound=np.generic)
 
-NOTHING: Array = np.empty(0)
 NO_SLOTS: Whole = np.empty(0, dtype=np.int64)
 
 
-class SparseEngine(CompiledEngine):
+class SparseEngine(ArrangedEngine):
     """Run a lesson whose steps change few points.
 
     With one greedy example per step, the largest score is needed after every step: the pool is laid out tile by tile,
@@ -43,8 +42,6 @@ class SparseEngine(CompiledEngine):
             operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
         )
         self.diagonal: Array = np.array([operator.height])
-        self.sums: Array = np.zeros(3)
-        self.order: NDArray[np.int32] = np.empty(0, np.int32)
         self.tables: Whole = NO_SLOTS
         if self.tournament:
             self._lay_out_by_tiles()
@@ -58,14 +55,11 @@ class SparseEngine(CompiledEngine):
         self.grid: Columns
         self.lists: Columns
         self.grid, self.lists = self._columns()
-        self.f: Array
-        self.c: Array
-        self.shown: Flags
-        self.y: Array = self._placed(task.target)
-        self.other: Array = NOTHING if task.other_target is None else self._placed(task.other_target)
-        self.score: Array = self._placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
+        self.y = self.placed(task.target)
+        self.other = NOTHING if task.other_target is None else self.placed(task.other_target)
+        self.score: Array = self.placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
-        self.weight: Array = NOTHING if self.twin.kernel is None else self._placed(self.gradient_weight())
+        self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
         self.work: Whole = np.empty(len(task.pool) if self.greedy and not self.tournament else 0, dtype=np.int64)
         self.guess: Whole = np.zeros((self.copies[0], 2), dtype=np.int64)
@@ -136,52 +130,7 @@ class SparseEngine(CompiledEngine):
             return no_grid, self.operator.reordered(self.order, len(self.order))
         return no_grid, (self.operator.begin, self.operator.members, self.operator.weights)
 
-    def _placed(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
-        """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
-        if self.copies[0] > 1:
-            rows = array.T if array.ndim == 2 else np.broadcast_to(array, (self.copies[0], len(array)))
-            return np.concatenate([self._laid_out(row, padding) for row in rows])
-        return self._laid_out(array, padding)
-
-    def _laid_out(self, array: NDArray[T], padding: float) -> NDArray[T]:
-        """Return the array of one copy of the pool in the engine's layout."""
-        flat = np.array(array, order="C").reshape(-1)
-        if not self.tournament:
-            return flat
-        q = flat.size // len(self.task.pool)
-        placed = np.full(q * len(self.order), padding, dtype=flat.dtype)
-        _compiled.gather(self.order, flat, placed, q)
-        return placed
-
-    def _in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
-        """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""
-        if self.copies[0] > 1:
-            n = len(self.task.pool)
-            copies = [self._of_one(copy, (n,)) for copy in flat.reshape(self.copies[0], -1)]
-            return np.stack(copies, axis=1) if len(shape) == 2 else np.asarray(np.any(copies, axis=0))
-        return self._of_one(flat, shape)
-
-    def _of_one(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
-        """Return an array over the pool from that of one copy in the engine's layout."""
-        if not self.tournament:
-            return flat.reshape(shape)
-        result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
-        _compiled.scatter(self.order, flat, result, result.size // len(self.task.pool))
-        return result.reshape(shape)
-
-    def take_over(self) -> float:
-        self._take_over()
-        self.sums[:] = 0.0
-        self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
-        return float(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
-
-    def _take_over(self) -> None:
-        """Take the pupil's arrays into the engine's layout, and find the point with the largest score."""
-        values, coefficients, shown = self.pupil.lend()
-        if self.tournament or self.copies[0] > 1:
-            self.f, self.c, self.shown = self._placed(values), self._placed(coefficients), self._placed(shown)
-        else:
-            self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
+    def find_scores(self) -> None:
         if self.greedy:
             _compiled.score_all(
                 self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm
@@ -259,74 +208,9 @@ class SparseEngine(CompiledEngine):
             discrepancy[t] = measured
         return len(rates), 0
 
-    # -- what others read
-
-    @property
-    def closed(self) -> bool:
-        """Whether the pupil has its arrays back and no step will follow."""
-        return len(self.f) == 0
-
-    @property
-    def values(self) -> Array:
-        return self.pupil.values if self.closed else np.asarray(self._in_pool_order(self.f, self.task.target.shape))
-
-    def close(self) -> None:
-        self.score = self.weight = self.other = self.y = NOTHING
+    def let_go(self) -> None:
+        super().let_go()
+        self.score = self.weight = NOTHING
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
-        shape = self.task.target.shape
-        # one array at a time, so that no second copy of all of them is in memory
-        values = self._in_pool_order(self.f, shape)
-        self.f = NOTHING
-        coefficients = self._in_pool_order(self.c, shape)
-        self.c = NOTHING
-        self.pupil.take_back(values, coefficients, self._in_pool_order(self.shown, (len(self.task.pool),)))
-        self.order = self.orders = np.empty(0, np.int32)
-
-    def settle(self) -> None:
-        if not self.closed:
-            shape = self.task.target.shape
-            self.pupil.take_back(
-                self._in_pool_order(self.f, shape),
-                self._in_pool_order(self.c, shape),
-                self._in_pool_order(self.shown, (len(self.task.pool),)),
-            )
-
-    def state(self) -> dict[str, Any]:
-        return super().state() | {"sums": self.sums}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        super().restore(state)
-        self._take_over()
-        self.sums[:] = stored_array(state, "sums", (3,))
-
-
-def tournament_levels(leaves: int, fan: int, trees: int = 1) -> NDArray[np.int64]:
-    """Return where each level of a tournament begins, from the leaves to the root, and the number of nodes.
-
-    With several trees of so many leaves, every level holds one tree after another. The leaves of each are filled up to
-    a power of the fan, so that the parent of a node is the same as in one tree; the roots are the last level.
-
-    Examples
-    --------
-    >>> tournament_levels(9, 8)
-    array([ 0, 16, 24, 32])
-    >>> tournament_levels(9, 8, trees=3)
-    array([  0, 192, 216, 224])
-    """
-    if trees > 1:
-        full = fan
-        while full < leaves:
-            full *= fan
-        sizes = [trees * full]
-        while full > 1:
-            full //= fan
-            sizes.append(trees * full if full > 1 else -(-trees // fan) * fan)
-        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    starts, size = [0], max(1, leaves)
-    while True:
-        padded = -(-size // fan) * fan
-        starts.append(starts[-1] + padded)
-        if size == 1:
-            return np.array(starts, dtype=np.int64)
-        size = padded // fan
+        self.orders = np.empty(0, np.int32)

@@ -281,13 +281,13 @@ def pool_layout(shape: tuple[int, ...]) -> tuple[Whole, Whole, Whole, Whole]:
     return sizes, strides, tables.astype(np.int64), places.astype(np.int64)
 
 
-def tiled_layout(shape: tuple[int, ...], tile: int) -> tuple[Whole, int]:
+def tiled_layout(shape: tuple[int, ...], tile: int, row: int = 1) -> tuple[Whole, int]:
     """Return per-axis tables of a layout by tiles, and how many slots it has (the last tiles are padded).
 
-    A tile is a box of `tile` cells (a power of two), as near to a cube as the grid allows; the slots of a tile,
-    and the tiles themselves, keep the order of the pool.
+    A tile is a box of `tile` cells (a power of two), as near to a cube as the grid allows, with at least `row` cells
+    along the last axis; the slots of a tile, and the tiles themselves, keep the order of the pool.
     """
-    bits = _sides(shape, tile.bit_length() - 1)
+    bits = _sides(shape, tile.bit_length() - 1, row.bit_length() - 1)
     counts = [-(-length >> side) for length, side in zip(shape, bits, strict=True)]
     tables = []
     within, across = 1, tile
@@ -300,10 +300,22 @@ def tiled_layout(shape: tuple[int, ...], tile: int) -> tuple[Whole, int]:
     return np.concatenate(tables[::-1]), across
 
 
-def _sides(shape: tuple[int, ...], total: int) -> list[int]:
-    """Give `total` bits to the axes one by one, each to the axis whose tile is shortest and can still grow."""
+def lanes_of(shape: tuple[int, ...], most: int = 8) -> int:
+    """Return how many cells along the last axis are computed at once: a power of two.
+
+    Examples
+    --------
+    >>> lanes_of((92, 92)), lanes_of((100, 3)), lanes_of((100, 1))
+    (8, 4, 1)
+    """
+    return int(min(most, 1 << (shape[-1] - 1).bit_length()))
+
+
+def _sides(shape: tuple[int, ...], total: int, last: int) -> list[int]:
+    """Give `last` bits to the last axis, and up to `total` one by one to the shortest that can still grow."""
     bits = [0] * len(shape)
-    for _ in range(total):
+    bits[-1] = last
+    for _ in range(total - last):
         open_axes = [i for i, length in enumerate(shape) if (1 << bits[i]) < length]
         if not open_axes:
             break

@@ -1,0 +1,185 @@
+"""What compiled engines share that keep the learner's arrays in a layout of their own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array, Flags, stored_array
+from nimt.engines import _compiled
+from nimt.engines.base import Task
+from nimt.engines.compiled import CompiledEngine
+from nimt.learners.kernel import KernelPupil
+
+T = TypeVar("T", bound=np.generic)
+
+NOTHING: Array = np.empty(0)
+LINE = 64  # bytes of a line of cache
+
+
+class ArrangedEngine(CompiledEngine):
+    """Keep f, f*, coefficients and flags flat and, if `order` is not empty, in another order than the pool's.
+
+    Attributes
+    ----------
+    order : array (slots,) of int
+        The index in the pool of each slot; its size for slots that are padding.
+    lanes : int
+        How many slots have their outputs one after the other instead of side by side (`_compiled.gather`).
+    f, y, other, c : array (slots q,)
+        Values, target, the other target, coefficients.
+    shown : array (slots,) of bool
+    sums : array (3,)
+        The sum of squares that is kept by changes, as `_compiled` keeps it.
+    """
+
+    def __init__(self, task: Task, pupil: KernelPupil) -> None:
+        super().__init__(task, pupil)
+        self.sums: Array = np.zeros(3)
+        self.order: NDArray[np.int32] = np.empty(0, np.int32)
+        self.lanes: int = 1
+        self.f: Array
+        self.y: Array
+        self.c: Array
+        self.other: Array
+        self.shown: Flags
+
+    def placed(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
+        """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
+        if self.copies[0] > 1:
+            rows = array.T if array.ndim == 2 else np.broadcast_to(array, (self.copies[0], len(array)))
+            return np.concatenate([self._laid_out(row, padding) for row in rows])
+        return self._laid_out(array, padding)
+
+    def _laid_out(self, array: NDArray[T], padding: float) -> NDArray[T]:
+        """Return the array of one copy of the pool in the engine's layout."""
+        if not len(self.order):
+            return np.array(array, order="C").reshape(-1)
+        flat = np.ascontiguousarray(array).reshape(-1)
+        q = flat.size // len(self.task.pool)
+        result = line_aligned(q * len(self.order), flat.dtype)
+        result[:] = padding
+        _compiled.gather(self.order, flat, result, q, self.lanes)
+        return result
+
+    def in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
+        """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""
+        if self.copies[0] > 1:
+            n = len(self.task.pool)
+            copies = [self._of_one(copy, (n,)) for copy in flat.reshape(self.copies[0], -1)]
+            return np.stack(copies, axis=1) if len(shape) == 2 else np.asarray(np.any(copies, axis=0))
+        return self._of_one(flat, shape)
+
+    def _of_one(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
+        """Return an array over the pool from that of one copy in the engine's layout."""
+        if not len(self.order):
+            return flat.reshape(shape)
+        result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
+        _compiled.scatter(self.order, flat, result, result.size // len(self.task.pool), self.lanes)
+        return result.reshape(shape)
+
+    def take_over(self) -> float:
+        self._take_arrays()
+        self.sums[:] = 0.0
+        self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
+        return float(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
+
+    def _take_arrays(self) -> None:
+        values, coefficients, shown = self.pupil.lend()
+        if len(self.order) or self.copies[0] > 1:
+            self.f, self.c, self.shown = self.placed(values), self.placed(coefficients), self.placed(shown)
+        else:
+            self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
+        self.find_scores()
+
+    @abstractmethod
+    def find_scores(self) -> None:
+        """Compute from f all that the next choice depends on."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the pupil has its arrays back and no step will follow."""
+        return len(self.f) == 0
+
+    @property
+    def values(self) -> Array:
+        return self.pupil.values if self.closed else np.asarray(self.in_pool_order(self.f, self.task.target.shape))
+
+    def let_go(self) -> None:
+        """Release the arrays that the learner does not need."""
+        self.other = self.y = NOTHING
+
+    def close(self) -> None:
+        self.let_go()
+        shape = self.task.target.shape
+        # one array at a time, so that no second copy of all of them is in memory
+        values = self.in_pool_order(self.f, shape)
+        self.f = NOTHING
+        coefficients = self.in_pool_order(self.c, shape)
+        self.c = NOTHING
+        self.pupil.take_back(values, coefficients, self.in_pool_order(self.shown, (len(self.task.pool),)))
+        self.order = np.empty(0, np.int32)
+
+    def settle(self) -> None:
+        if not self.closed:
+            shape = self.task.target.shape
+            self.pupil.take_back(
+                self.in_pool_order(self.f, shape),
+                self.in_pool_order(self.c, shape),
+                self.in_pool_order(self.shown, (len(self.task.pool),)),
+            )
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"sums": self.sums}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self._take_arrays()
+        self.sums[:] = stored_array(state, "sums", (3,))
+
+
+def line_aligned(size: int, dtype: np.dtype[T]) -> NDArray[T]:
+    """Return an array without values that begins at the beginning of a line of cache.
+
+    Examples
+    --------
+    >>> line_aligned(10, np.dtype(np.float64)).ctypes.data % 64
+    0
+    """
+    raw = np.empty(size * dtype.itemsize + LINE, dtype=np.uint8)
+    skip = -raw.ctypes.data % LINE
+    return raw[skip : skip + size * dtype.itemsize].view(dtype)
+
+
+def tournament_levels(leaves: int, fan: int, trees: int = 1) -> NDArray[np.int64]:
+    """Return where each level of a tournament begins, from the leaves to the root, and the number of nodes.
+
+    With several trees of so many leaves, every level holds one tree after another. The leaves of each are filled up to
+    a power of the fan, so that the parent of a node is the same as in one tree; the roots are the last level.
+
+    Examples
+    --------
+    >>> tournament_levels(9, 8)
+    array([ 0, 16, 24, 32])
+    >>> tournament_levels(9, 8, trees=3)
+    array([  0, 192, 216, 224])
+    """
+    if trees > 1:
+        full = fan
+        while full < leaves:
+            full *= fan
+        sizes = [trees * full]
+        while full > 1:
+            full //= fan
+            sizes.append(trees * full if full > 1 else -(-trees // fan) * fan)
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    starts, size = [0], max(1, leaves)
+    while True:
+        padded = -(-size // fan) * fan
+        starts.append(starts[-1] + padded)
+        if size == 1:
+            return np.array(starts, dtype=np.int64)
+        size = padded // fan

@@ -1,0 +1,94 @@
+"""The engine for one greedy example per step on a grid, which computes with whole rows of cells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.engines import _compiled
+from nimt.engines.arranging import NOTHING, ArrangedEngine, line_aligned, tournament_levels
+from nimt.engines.base import Task
+from nimt.engines.compiled import Sheet, pack_size, twin_of_teacher
+from nimt.learners.kernel import KernelPupil
+from nimt.operators.grid import GridOperator, lanes_of, pool_layout, tiled_layout
+
+Whole = NDArray[np.int64]
+
+
+class RowsEngine(ArrangedEngine):
+    """Show the point with the largest |f - f*|, one per step, on a grid.
+
+    The grid is laid out tile by tile, a tile as rows of up to 8 cells. A step computes whole rows at once, and so finds
+    the largest score of each; a tournament over the rows has the largest of all.
+    """
+
+    def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator) -> None:
+        super().__init__(task, pupil)
+        self.name: str = operator.name
+        self.height: float = operator.height
+        grid = task.pool.shape
+        self.lanes = lanes_of(grid)
+        shape, strides, _, places = pool_layout(grid)
+        tables, slots = tiled_layout(grid, _compiled.FAN * self.lanes, self.lanes)
+        self.order = np.full(slots, len(task.pool), dtype=np.int32)
+        _compiled.slots_of_grid(shape, tables, places, self.order)
+        tables = tables.astype(np.uint64)
+        window = (operator.lead, operator.first, operator.start, spaced(operator, self.lanes))
+        self.grid: tuple[NDArray[np.generic], ...] = (
+            shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid), np.int64), *window
+        )  # fmt: skip
+        self.levels: Whole = tournament_levels(slots // self.lanes, _compiled.FAN)
+        self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))
+        self.node_index: NDArray[np.int32] = line_aligned(int(self.levels[-1]), np.dtype(np.int32))
+        rows = np.diff(operator.start) // self.lanes + 2  # that a run of the window may touch
+        self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
+        self.forbidden: Whole | None = None
+        if task.candidates is not None:
+            self.forbidden = self.placed(self.candidate_scores().astype(np.int64), padding=-1)
+        self.y = self.placed(task.target)
+        self.other = NOTHING if task.other_target is None else self.placed(task.other_target)
+        start = self.take_over()
+        largest = self.node_bits[self.levels[-2]].view(np.float64)
+        self.make_labels_by(slots, float(max(largest, 0.0)))
+        self.begin(start)
+
+    @staticmethod
+    def covers(task: Task) -> bool:
+        """Say whether a task shows one point per step, the one with the largest |f - f*|."""
+        twin = twin_of_teacher(task.teacher)
+        chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
+        return chooses and pack_size(task) == 1 and not task.per_output
+
+    @property
+    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """Lanes, outputs and norm as the lengths of tuples: so the compiler knows them."""
+        return (0,) * self.lanes, self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
+
+    def find_scores(self) -> None:
+        _compiled.rows_of_grid(
+            self.grid, self.f, self.y, self.forbidden, *self.widths, self.levels, self.node_bits, self.node_index
+        )
+
+    def run(self, sheet: Sheet) -> tuple[int, int]:
+        taken, code = _compiled.by_rows(
+            self.grid, self.lanes, self.step, *sheet[:2], self.making, self.forbidden, self.height, self.f, self.y,
+            self.other, self.c, self.shown, self.loss, self.delta, *self.widths, self.levels, self.node_bits,
+            self.node_index, self.touched, self.sums, self.rules, *sheet[2:],
+        )  # fmt: skip
+        return int(taken), int(code)
+
+    def let_go(self) -> None:
+        super().let_go()
+        self.grid = ()
+        self.forbidden = None
+        self.node_bits = np.empty(0, np.int64)
+        self.node_index = np.empty(0, np.int32)
+
+
+def spaced(operator: GridOperator, margin: int) -> NDArray[np.float64]:
+    """Return the weights of a window with zeros before and after each of its runs."""
+    lengths = np.diff(operator.start)
+    result = np.zeros(operator.cells + 2 * margin * len(lengths))
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    result[np.arange(operator.cells) + (2 * run + 1) * margin] = operator.weights
+    return result
