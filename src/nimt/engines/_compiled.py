@@ -31,6 +31,7 @@ from nimt.engines.caching import njit
 
 TILE = 64  # slots per leaf of the tournament
 FAN = 8  # nodes that are compared in one match
+LANES = 8  # slots of a row, which is a line of cache
 
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is the address of a compiled function
 RESIDUAL = -1  # the rule by which |f - y| is the score
@@ -805,12 +806,12 @@ def by_columns(
 
 # ---------------------------------------------------------------- one greedy example per step, on a grid
 #
-# A *row* is a line of cache: as many slots along the last axis of the grid as `lanes` has entries. A step computes with
-# whole rows, in vector registers. Lanes that the window does not reach keep their values, but take part in the largest
+# A *row* is a line of cache: LANES slots along the last axis of the grid. A step computes with whole rows, in vector
+# registers. Lanes that the window does not reach keep their values, but take part in the largest
 # score of the row: so it is known without a scan, and no score is stored. The rows are the leaves of a tournament;
 # every node has its winning score, as bits, and the index of its winner in the pool.
 #
-# f[(row * q + output) * lanes + lane], and so y, c and the other labels; with one output that is f[slot].
+# f[(row * q + output) * LANES + lane], and so y, c and the other labels; with one output that is f[slot].
 
 
 class Vectors:
@@ -855,22 +856,22 @@ class Vectors:
 
 
 @intrinsic
-def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, forbidden, slot, lanes, outputs, norm):
+def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, forbidden, slot, outputs, norm):
     """Add a piece of a window to a row; return its largest score, as bits, and which lanes have it.
 
     The first `width` lanes belong to the grid. `change` gets, lane by lane, what the step adds to the sum of squares.
     The norm is the one of outputs with the code `len(norm)`.
     """
-    count, q, by = len(lanes), len(outputs), len(norm)
+    q, by = len(outputs), len(norm)
 
     def generate(context, builder, signature, arguments):
         f, y, at, window, offset, width, moves, change, forbidden, slot = arguments[:10]
         of = signature.args
-        vectors = Vectors(context, builder, count)
+        vectors = Vectors(context, builder, LANES)
         reals, wholes, index = vectors.reals, vectors.wholes, ir.IntType(64)
-        none = ir.Constant(reals, [0.0] * count)
+        none = ir.Constant(reals, [0.0] * LANES)
         w = vectors.load(window, of[3], offset, reals)
-        lane = ir.Constant(wholes, list(range(count)))
+        lane = ir.Constant(wholes, list(range(LANES)))
         reached = builder.and_(
             builder.fcmp_unordered("!=", w, none),
             builder.icmp_signed("<", lane, vectors.everywhere(width, wholes)),
@@ -878,7 +879,7 @@ def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, 
         changes = vectors.load(change, of[7], index(0), reals)
         sizes = none
         for output in range(q):
-            here = builder.add(at, index(output * count))
+            here = builder.add(at, index(output * LANES))
             value, target = vectors.load(f, of[0], here, reals), vectors.load(y, of[1], here, reals)
             move = vectors.everywhere(builder.load(vectors.place(moves, of[6], index(output))), reals)
             moved = builder.select(reached, builder.fadd(value, builder.fmul(move, w)), value)
@@ -904,7 +905,7 @@ def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, 
         return context.make_tuple(builder, signature.return_type, vectors.largest(bits))
 
     pair = types.UniTuple(types.int64, 2)
-    return pair(f, y, at, window, offset, width, moves, change, forbidden, slot, lanes, outputs, norm), generate
+    return pair(f, y, at, window, offset, width, moves, change, forbidden, slot, outputs, norm), generate
 
 
 @intrinsic
@@ -957,13 +958,13 @@ def winner_of(node_bits, node_index, first):
 
 
 @njit(cache=True, nogil=True)
-def rows_of_grid(grid, f, y, forbidden, lanes, outputs, norm, levels, node_bits, node_index):
+def rows_of_grid(grid, f, y, forbidden, outputs, norm, levels, node_bits, node_index):
     """Build the tournament of rows; a step of zero in every row finds its largest score."""
     shape, _, tables, places, across, here, _, _, _, _ = grid
     d = shape.size
     length = shape[d - 1]
-    count, q = len(lanes), len(outputs)
-    nothing, moves, change = np.zeros(count), np.zeros(q), np.zeros(count)
+    q = len(outputs)
+    nothing, moves, change = np.zeros(LANES), np.zeros(q), np.zeros(LANES)
     node_bits[:] = -1
     here[:] = 0
     rows = 1
@@ -973,11 +974,11 @@ def rows_of_grid(grid, f, y, forbidden, lanes, outputs, norm, levels, node_bits,
         base = np.uint64(0)
         for i in range(d - 1):
             base += tables[np.uint64(places[i] + here[i])]
-        for x in range(0, length, count):
+        for x in range(0, length, LANES):
             slot = np.int64(base + across[np.uint64(x)])
-            row = slot // count
+            row = slot // LANES
             top, which = step_in_row(
-                f, y, row * count * q, nothing, 0, length - x, moves, change, forbidden, slot, lanes, outputs, norm
+                f, y, row * LANES * q, nothing, 0, length - x, moves, change, forbidden, slot, outputs, norm
             )
             node_bits[row] = top
             node_index[row] = line * length + x + first_in(which)
@@ -996,19 +997,20 @@ def rows_of_grid(grid, f, y, forbidden, lanes, outputs, norm, levels, node_bits,
 
 @njit(cache=True, nogil=True)
 def by_rows(
-    grid, margin, at, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta, lanes,
+    grid, margin, ahead, at, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
     outputs, norm, levels, node_bits, node_index, touched, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
 
-    The window has `margin` zeros around each of its runs, so that a whole row of it can be read anywhere.
+    The window has `margin` zeros around each of its runs, so that a whole row of it can be read anywhere. `ahead` is
+    the level of the tournament in which the second best is looked for, 0 where all arrays are in the cache.
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
-    q, count = len(outputs), len(lanes)
+    q = len(outputs)
     d = shape.size
     runs = first.size
     length = shape[d - 1]
-    moves, change = np.empty(q), np.empty(count)
+    moves, change = np.empty(q), np.empty(LANES)
     root = levels[-2]
     scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
     patience, repeats = rules[PATIENCE], rules[REPEATS]
@@ -1039,9 +1041,9 @@ def by_rows(
         out_index[t, 0] = index
         use_other = other_label.size > 0 and other_label[t]
         largest = 0.0
-        own = slot // np.uint64(count) * np.uint64(count * q) + slot % np.uint64(count)
+        own = slot // np.uint64(LANES) * np.uint64(LANES * q) + slot % np.uint64(LANES)
         for o in range(q):
-            s = own + np.uint64(o * count)
+            s = own + np.uint64(o * LANES)
             if making is None:
                 out_label[t, o] = other[s] if use_other else y[s]
             g = slope(loss, loss_delta, f[s], out_label[t, o])
@@ -1053,9 +1055,9 @@ def by_rows(
 
         # the learner
         for o in range(q):
-            c[own + np.uint64(o * count)] += moves[o]
+            c[own + np.uint64(o * LANES)] += moves[o]
         shown[slot] = True
-        for lane in range(count):
+        for lane in range(LANES):
             change[lane] = 0.0
         kept = 0
         for r in range(runs):
@@ -1074,11 +1076,11 @@ def by_rows(
             lo = last + first[r]
             offset = start[r] + (2 * r + 1) * margin - lo
             hi = min(lo + start[r + 1] - start[r], length)
-            for x in range(max(lo, 0) // count * count, hi, count):
+            for x in range(max(lo, 0) // LANES * LANES, hi, LANES):
                 piece = np.int64(base + across[np.uint64(x)])
-                row = piece // count
+                row = piece // LANES
                 top, which = step_in_row(
-                    f, y, row * (count * q), window, offset + x, length - x, moves, change, forbidden, piece, lanes,
+                    f, y, row * (LANES * q), window, offset + x, length - x, moves, change, forbidden, piece,
                     outputs, norm,
                 )  # fmt: skip
                 node_bits[np.uint64(row)] = top
@@ -1093,7 +1095,7 @@ def by_rows(
 
         # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
         added = 0.0
-        for lane in range(count):
+        for lane in range(LANES):
             added += change[lane]
         if added != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
             total, carry, error = changed(total, carry, error, added)
@@ -1122,6 +1124,55 @@ def by_rows(
                     kept += 1
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
             break
+        if ahead == 0:
+            continue
+
+        # memory: the second best is probably shown after the next step, and what it needs is fetched during that step
+        second = np.int64(-1)
+        node = levels[ahead]
+        for v in range(node, levels[ahead + 1]):
+            bits = node_bits[np.uint64(v)]
+            second = max(second, bits if bits < node_bits[root] else np.int64(-1))
+        if second < 0:
+            continue
+        while node_bits[np.uint64(node)] != second:
+            node += 1
+        last = np.int64(node_index[np.uint64(node)])
+        slot = np.uint64(0)
+        for i in range(d - 1):
+            here[i] = last // strides[i]
+            last -= here[i] * strides[i]
+            slot += tables[np.uint64(places[i] + here[i])]
+        slot += across[np.uint64(last)]
+        for o in range(q):
+            fetch(c, (np.int64(slot) // LANES * q + o) * LANES)
+        fetch(shown, np.int64(slot))
+        before = np.int64(-1)
+        for r in range(runs):
+            base = np.uint64(0)
+            inside = True
+            for i in range(d - 1):
+                x = here[i] + lead[r, i]
+                if x < 0 or x >= shape[i]:
+                    inside = False
+                    break
+                base += tables[np.uint64(places[i] + x)]
+            if not inside:
+                continue
+            lo = last + first[r]
+            hi = min(lo + start[r + 1] - start[r], length)
+            for x in range(max(lo, 0) // LANES * LANES, hi, LANES):
+                row = np.int64(base + across[np.uint64(x)]) // LANES
+                for o in range(q):
+                    fetch(f, (row * q + o) * LANES)
+                    fetch(y, (row * q + o) * LANES)
+                tile = row // FAN
+                if tile != before:
+                    before = tile
+                    fetch(node_bits, row)
+                    fetch(node_index, row)
+                    fetch(node_bits, levels[1] + tile)
+                    fetch(node_index, levels[1] + tile)
     sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
     watch[BEST], watch[BEST_AT] = best, best_at
     return taken, state

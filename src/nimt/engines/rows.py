@@ -10,15 +10,18 @@ from nimt.engines.arranging import NOTHING, ArrangedEngine, line_aligned, tourna
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet, pack_size, twin_of_teacher
 from nimt.learners.kernel import KernelPupil
-from nimt.operators.grid import GridOperator, lanes_of, pool_layout, tiled_layout
+from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 
 Whole = NDArray[np.int64]
+
+CACHED = 2**20  # bytes of an array up to which all of them are in the cache of a core
+SEARCHED = 64  # nodes of the tournament among which the second best is looked for
 
 
 class RowsEngine(ArrangedEngine):
     """Show the point with the largest |f - f*|, one per step, on a grid.
 
-    The grid is laid out tile by tile, a tile as rows of up to 8 cells. A step computes whole rows at once, and so finds
+    The grid is laid out tile by tile, a tile as rows of 8 cells. A step computes whole rows at once, and so finds
     the largest score of each; a tournament over the rows has the largest of all.
     """
 
@@ -27,7 +30,7 @@ class RowsEngine(ArrangedEngine):
         self.name: str = operator.name
         self.height: float = operator.height
         grid = task.pool.shape
-        self.lanes = lanes_of(grid)
+        self.lanes = _compiled.LANES
         shape, strides, _, places = pool_layout(grid)
         tables, slots = tiled_layout(grid, _compiled.FAN * self.lanes, self.lanes)
         self.order = np.full(slots, len(task.pool), dtype=np.int32)
@@ -40,6 +43,9 @@ class RowsEngine(ArrangedEngine):
         self.levels: Whole = tournament_levels(slots // self.lanes, _compiled.FAN)
         self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))
         self.node_index: NDArray[np.int32] = line_aligned(int(self.levels[-1]), np.dtype(np.int32))
+        # levels get smaller towards the root: the first that one look can search
+        small = int(np.argmax(np.diff(self.levels) <= SEARCHED))
+        self.ahead: int = small if 8 * len(self.outputs) * slots > CACHED else 0
         rows = np.diff(operator.start) // self.lanes + 2  # that a run of the window may touch
         self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
         self.forbidden: Whole | None = None
@@ -54,15 +60,15 @@ class RowsEngine(ArrangedEngine):
 
     @staticmethod
     def covers(task: Task) -> bool:
-        """Say whether a task shows one point per step, the one with the largest |f - f*|."""
+        """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
         twin = twin_of_teacher(task.teacher)
         chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
-        return chooses and pack_size(task) == 1 and not task.per_output
+        return chooses and pack_size(task) == 1 and not task.per_output and 2 * task.pool.shape[-1] > _compiled.LANES
 
     @property
-    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-        """Lanes, outputs and norm as the lengths of tuples: so the compiler knows them."""
-        return (0,) * self.lanes, self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
+    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Outputs and their norm as the lengths of tuples: so the compiler knows them."""
+        return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
 
     def find_scores(self) -> None:
         _compiled.rows_of_grid(
@@ -71,8 +77,8 @@ class RowsEngine(ArrangedEngine):
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
         taken, code = _compiled.by_rows(
-            self.grid, self.lanes, self.step, *sheet[:2], self.making, self.forbidden, self.height, self.f, self.y,
-            self.other, self.c, self.shown, self.loss, self.delta, *self.widths, self.levels, self.node_bits,
+            self.grid, self.lanes, self.ahead, self.step, *sheet[:2], self.making, self.forbidden, self.height, self.f,
+            self.y, self.other, self.c, self.shown, self.loss, self.delta, *self.widths, self.levels, self.node_bits,
             self.node_index, self.touched, self.sums, self.rules, *sheet[2:],
         )  # fmt: skip
         return int(taken), int(code)

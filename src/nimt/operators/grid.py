@@ -300,17 +300,6 @@ def tiled_layout(shape: tuple[int, ...], tile: int, row: int = 1) -> tuple[Whole
     return np.concatenate(tables[::-1]), across
 
 
-def lanes_of(shape: tuple[int, ...], most: int = 8) -> int:
-    """Return how many cells along the last axis are computed at once: a power of two.
-
-    Examples
-    --------
-    >>> lanes_of((92, 92)), lanes_of((100, 3)), lanes_of((100, 1))
-    (8, 4, 1)
-    """
-    return int(min(most, 1 << (shape[-1] - 1).bit_length()))
-
-
 def _sides(shape: tuple[int, ...], total: int, last: int) -> list[int]:
     """Give `last` bits to the last axis, and up to `total` one by one to the shortest that can still grow."""
     bits = [0] * len(shape)
