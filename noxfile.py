@@ -32,7 +32,7 @@ def lowest(session: nox.Session) -> None:
         "pyproject.toml", "--output-file", requirements,
     )  # fmt: skip
     session.install("--requirement", requirements)
-    tested(session)
+    tested(session, "--constraint", requirements)
 
 
 @nox.session(python=PYTHONS)
@@ -41,15 +41,15 @@ def newest(session: nox.Session) -> None:
     tested(session)
 
 
-def tested(session: nox.Session) -> None:
-    """Install the wheel, run the program, run the quick tests."""
+def tested(session: nox.Session, *limits: str) -> None:
+    """Install the wheel, run the program, run the quick tests; `limits` hold for what the tests need too."""
     folder = session.create_tmp()
     session.run("uv", "build", "--quiet", "--wheel", "--out-dir", f"{folder}/wheel", external=True)
     (wheel,) = Path(folder, "wheel").glob("*.whl")
     session.install(str(wheel))
     session.run("nimt", "--version")
     session.run("nimt", "teach", "gmm", "--iterations", "50", "--quiet", "--out", f"{folder}/run")
-    session.install(*TESTED)
+    session.install(*TESTED, *limits)
     session.run("pytest", "-q", "-m", QUICK, "tests", *session.posargs)
 
 

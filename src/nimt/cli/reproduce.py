@@ -34,7 +34,7 @@ def reproduce(
         bool, typer.Option("--family", help="Several outputs taught at once (MINT), instead of the paper.")
     ] = False,
     iterations: Annotated[int | None, typer.Option("--iterations", help="Cut every lesson at so many steps.")] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", help="Processes; one a core by default.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Lessons at a time; one per core by default.")] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files.")
     ] = None,

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
-import multiprocessing.queues
 import os
-import queue
-import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,20 +17,18 @@ from nimt.arrays import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
-from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Setting
 from nimt.paper.finished import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
 from nimt.teaching.checking import versions
+from nimt.teaching.parallel import Workers
 
 DPI = 150
 CHANGING: dict[str, tuple[str, ...]] = {
     "png": ("Software",),
     "pdf": ("CreationDate", "Producer"),
 }  # metadata that would differ from run to run: left out
-HEARD_EVERY = 0.1  # seconds between two looks at the messages of the workers
-SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the locks of numba and BLAS in an unknown state
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,8 @@ def reproduce(
     iterations : int, optional
         The most steps of a lesson.
     jobs : int, optional
-        The number of processes; by default that of the cores. With 1 everything runs in this process.
+        How many lessons run at a time, in threads; by default one per core. `joblib.parallel_config` names processes or
+        a cluster, as for `nimt.sweep`; lessons there report no progress.
     data : path, optional
         Where published data is looked for, see `nimt.datasets.data_folder`.
     progress : callable of Event, optional
@@ -101,13 +96,13 @@ def reproduce(
     asked = chosen(names, family)
     if iterations is not None:
         check_count("iterations", iterations, at_least=1)
-    workers = os.cpu_count() or 1 if jobs is None else jobs
-    check_count("jobs", workers, at_least=1)
+    if jobs is not None:
+        check_count("jobs", jobs, at_least=1)
     if data is not None:
         data = data_folder(data)
     folder = _made(Path(out))
     setting = Setting(iterations=iterations, data=None if data is None else Path(data))
-    listen = progress or (lambda event: None)
+    listen = _one_at_a_time(progress)
 
     marks = {name: fingerprint(name, setting, offered[name].pictures(setting.data)) for name in offered}
     records = {name: record for name in offered if (record := kept(folder, name, marks[name])) is not None}
@@ -115,11 +110,9 @@ def reproduce(
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
     missing = sorted((name for name in asked if name not in records), key=lambda name: -offered[name].cost)
-    work = Work(setting, marks, folder)
-    alone = workers == 1 or not missing
-    run = _in_this_process if alone else _in_processes
+    under_way = {name: UnderWay(name, setting, marks[name], folder) for name in missing}
     try:
-        for record in run(missing, work, int(workers), listen):
+        for record in _records(under_way, setting, -1 if jobs is None else jobs, listen):
             records[record["name"]] = record
             listen(Event(record["name"], "finished", seconds=record["seconds"]["total"]))
     finally:
@@ -139,69 +132,122 @@ def reproduce(
     return summary
 
 
+class UnderWay:
+    """An experiment that is being run: which of its lessons are known. One without parts is given as a whole.
+
+    Parameters
+    ----------
+    name : str
+    setting : Setting
+    mark : str
+        Its fingerprint.
+    out : path
+        The output folder. Lessons that an interrupted run finished are read from it.
+    """
+
+    def __init__(self, name: str, setting: Setting, mark: str, out: Path) -> None:
+        self.name = name
+        self.experiment = ALL[name]
+        self.setting = setting
+        self.mark = mark
+        self.out = out
+        parts = self.experiment.parts
+        self.parts: tuple[str | None, ...] = (None,) if parts is None else parts.names
+        self.given: dict[str | None, Given] = {}
+        for part in () if parts is None else parts.names:
+            lesson = kept_part(out, name, part, mark)
+            if lesson is not None:
+                self.given[part] = Given(name, part, lesson, lesson.elapsed)
+
+    @property
+    def missing(self) -> list[str | None]:
+        """The parts that are still to be taught."""
+        return [part for part in self.parts if part not in self.given]
+
+    def take(self, given: Given) -> None:
+        """Note a part, and keep its lesson for a run that goes on with this one."""
+        self.given[given.part] = given
+        if given.part is not None:
+            keep_part(self.out, self.name, given.part, self.mark, given.found)
+
+    def finish(self, listen: Listener) -> dict[str, Any]:
+        """Draw what was found; save the figures and the record."""
+        experiment = self.experiment
+        pictures = experiment.pictures(self.setting.data)
+        if experiment.parts is None:
+            found = self.given[None].found
+        else:
+            found = experiment.parts.assemble(
+                {part: self.given[part].found for part in experiment.parts.names}, pictures
+            )
+        teaching = sum(given.seconds for given in self.given.values())
+        began = time.perf_counter()
+        listen(Event(self.name, "drawing", seconds=teaching))
+        figures = [save(drawn, self.out) for drawn in experiment.draw(found)]
+        drawing = time.perf_counter() - began
+        record = {
+            "name": self.name,
+            "title": experiment.title,
+            "paper": experiment.paper,
+            "about": experiment.about,
+            "fingerprint": self.mark,
+            "data": [_data_used(picture) for picture in pictures],
+            "lessons": [lesson.summary() for lesson in experiment.lessons(found)],
+            "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
+            "notes": experiment.notes(found),
+            "figures": figures,
+            "seconds": {"lessons": teaching, "drawing": drawing, "total": teaching + drawing},
+        }
+        keep(self.out, record)
+        drop_parts(self.out, self.name)
+        return record
+
+
 @dataclass(frozen=True, eq=False)
-class Work:
-    """What a worker needs to know: the settings, the fingerprint of every experiment, the output folder."""
+class Given:
+    """One lesson of an experiment, or, if `part` is None, all that `Experiment.run` found; and the seconds it took."""
 
-    setting: Setting
-    marks: dict[str, str]
-    out: Path
+    name: str
+    part: str | None
+    found: Any
+    seconds: float
 
 
-def teach_part(name: str, part: str, work: Work, listen: Listener) -> Lesson:
-    """Run one lesson of an experiment, or read it if an interrupted run had finished it."""
-    before = kept_part(work.out, name, part, work.marks[name])
-    if before is not None:
-        return before
+def teach_part(name: str, part: str | None, setting: Setting, listen: Listener | None) -> Given:
+    """Give one lesson of an experiment, or the whole experiment, where this runs."""
     experiment = ALL[name]
-    assert experiment.parts is not None
-    pictures = experiment.pictures(work.setting.data)
-    lesson = experiment.parts.teach(_listened(name, work.setting, listen), pictures, part)
-    keep_part(work.out, name, part, work.marks[name], lesson)
-    return lesson
-
-
-def finish(name: str, parts: dict[str, Lesson] | None, work: Work, listen: Listener) -> dict[str, Any]:
-    """Run one experiment, or take the lessons of its parts; save its figures and its record."""
-    experiment = ALL[name]
-    began = time.perf_counter()
-    pictures = experiment.pictures(work.setting.data)
-    if parts is None:
-        found = experiment.run(_listened(name, work.setting, listen), pictures)
-        teaching = time.perf_counter() - began
-    else:
-        assert experiment.parts is not None
-        found = experiment.parts.assemble(parts, pictures)
-        teaching = sum(lesson.elapsed for lesson in parts.values())
-    began = time.perf_counter()
-    listen(Event(name, "drawing", seconds=teaching))
-    figures = [save(drawn, work.out) for drawn in experiment.draw(found)]
-    drawing = time.perf_counter() - began
-    record = {
-        "name": name,
-        "title": experiment.title,
-        "paper": experiment.paper,
-        "about": experiment.about,
-        "fingerprint": work.marks[name],
-        "data": [_data_used(picture) for picture in pictures],
-        "lessons": [lesson.summary() for lesson in experiment.lessons(found)],
-        "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
-        "notes": experiment.notes(found),
-        "figures": figures,
-        "seconds": {"lessons": teaching, "drawing": drawing, "total": teaching + drawing},
-    }
-    keep(work.out, record)
-    drop_parts(work.out, name)
-    return record
-
-
-def _listened(name: str, setting: Setting, listen: Listener) -> Setting:
+    pictures = experiment.pictures(setting.data)
     began = time.perf_counter()
 
     def tell(lesson: str, step: int, steps: int) -> None:
-        listen(Event(name, "teaching", lesson, step, steps, time.perf_counter() - began))
+        if listen is not None:
+            listen(Event(name, "teaching", lesson, step, steps, time.perf_counter() - began))
 
-    return replace(setting, tell=tell)
+    listened = replace(setting, tell=tell)
+    if part is None:
+        found = experiment.run(listened, pictures)
+        return Given(name, None, found, time.perf_counter() - began)
+    assert experiment.parts is not None
+    lesson = experiment.parts.teach(listened, pictures, part)
+    return Given(name, part, lesson, lesson.elapsed)
+
+
+def _records(
+    under_way: dict[str, UnderWay], setting: Setting, n_jobs: int, listen: Listener
+) -> Iterator[dict[str, Any]]:
+    """Give the lessons side by side, as every sweep does, and draw each experiment here when its last one is known."""
+    for experiment in under_way.values():
+        if not experiment.missing:
+            yield experiment.finish(listen)
+    workers = Workers(n_jobs)
+    heard = listen if workers.in_this_process else None  # another process cannot call it
+    calls = [(name, part, setting, heard) for name, experiment in under_way.items() for part in experiment.missing]
+    with contextlib.closing(workers.each(teach_part, calls)) as results:
+        for given in results:
+            experiment = under_way[given.name]
+            experiment.take(given)
+            if not experiment.missing:
+                yield experiment.finish(listen)
 
 
 def save(drawn: Drawn, out: Path) -> dict[str, str]:
@@ -215,70 +261,16 @@ def save(drawn: Drawn, out: Path) -> dict[str, str]:
     return {"name": drawn.name, "caption": drawn.caption, **paths}
 
 
-def _in_this_process(names: list[str], work: Work, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
-    for name in names:
-        parts = ALL[name].parts
-        lessons = None if parts is None else {part: teach_part(name, part, work, listen) for part in parts.names}
-        yield finish(name, lessons, work, listen)
+def _one_at_a_time(progress: Listener | None) -> Listener:
+    """Return the listener for several threads: they call it one after the other."""
+    turn = threading.Lock()
 
+    def listen(event: Event) -> None:
+        if progress is not None:
+            with turn:
+                progress(event)
 
-def _in_processes(names: list[str], work: Work, workers: int, listen: Listener) -> Iterator[dict[str, Any]]:
-    said: multiprocessing.queues.Queue[Event] = SPAWN.Queue()
-    pool = ProcessPoolExecutor(workers, mp_context=SPAWN, initializer=_begin, initargs=(said, work))
-    try:
-        lessons: dict[Future[Lesson], tuple[str, str]] = {}
-        records: set[Future[dict[str, Any]]] = set()
-        apart: dict[str, dict[str, Lesson]] = {}
-        for name in names:
-            parts = ALL[name].parts
-            if parts is None:
-                records.add(pool.submit(_finish, name, None))
-            else:
-                apart[name] = {}
-                lessons |= {pool.submit(_teach_part, name, part): (name, part) for part in parts.names}
-        while lessons or records:
-            pending: list[Future[Any]] = [*lessons, *records]
-            done, _ = wait(pending, timeout=HEARD_EVERY, return_when=FIRST_COMPLETED)
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    listen(said.get_nowait())
-            for lesson in [future for future in lessons if future in done]:
-                name, part = lessons.pop(lesson)
-                apart[name][part] = lesson.result()
-                parts = ALL[name].parts
-                assert parts is not None
-                if len(apart[name]) == len(parts.names):
-                    ordered = {each: apart[name][each] for each in parts.names}
-                    records.add(pool.submit(_finish, name, ordered))
-            for record in [future for future in records if future in done]:
-                records.remove(record)
-                yield record.result()
-    except BaseException:
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        said.close()
-
-
-_said: multiprocessing.queues.Queue[Event]
-_work: Work
-
-
-def _begin(said: multiprocessing.queues.Queue[Event], work: Work) -> None:
-    """Prepare a worker: it reports through a queue, and the parent handles Ctrl-C."""
-    global _said, _work
-    _said, _work = said, work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _teach_part(name: str, part: str) -> Lesson:
-    return teach_part(name, part, _work, _said.put)
-
-
-def _finish(name: str, parts: dict[str, Lesson] | None) -> dict[str, Any]:
-    return finish(name, parts, _work, _said.put)
+    return listen
 
 
 def _made(out: Path) -> Path:

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import joblib
-from joblib.parallel import ThreadingBackend, get_active_backend
+from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 
 from nimt.arrays import is_whole
 from nimt.errors import InvalidInput
@@ -63,6 +64,11 @@ class Workers:
 
             self._shared = Shared(self.backend.client, shared)
 
+    @property
+    def in_this_process(self) -> bool:
+        """Whether the calls run in this process, where they can call functions of the caller back."""
+        return isinstance(self.backend, ThreadingBackend | SequentialBackend)
+
     def each(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Generator[Result]:
         """Yield `function(*call)` for every call as soon as it is known, in any order.
 
@@ -74,7 +80,10 @@ class Workers:
             return
         group = object()
         try:
-            yield from _in_threads(parallel, _Grouped(function, group), iter(calls))
+            for result in _in_threads(parallel, _Grouped(function, group), iter(calls)):
+                if isinstance(result, _Left):
+                    raise result.reason
+                yield result
         except BaseException:
             interrupt_group(group)
             raise
@@ -93,15 +102,28 @@ class Workers:
 
 
 class _Grouped(Generic[Result]):
-    """A function whose lessons end together on Ctrl-C, which only the main thread hears of."""
+    """A function whose lessons end together on Ctrl-C, which only the main thread hears of.
+
+    A thread that raises KeyboardInterrupt or SystemExit would end without a result, and the others would wait for it.
+    """
 
     def __init__(self, function: Callable[..., Result], group: object) -> None:
         self.function = function
         self.group = group
 
-    def __call__(self, *call: Any) -> Result:
-        with lessons_of(self.group):
-            return self.function(*call)
+    def __call__(self, *call: Any) -> Result | _Left:
+        try:
+            with lessons_of(self.group):
+                return self.function(*call)
+        except (KeyboardInterrupt, SystemExit) as reason:
+            return _Left(reason)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """Stands for the result of a call that ended the program."""
+
+    reason: BaseException
 
 
 def _in_threads(
