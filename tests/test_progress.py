@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.teaching import progress
+from nimt.teaching import bars, progress
 from problems import assert_same_lesson, small_lesson
 
 
@@ -24,7 +24,7 @@ def at(step, last=100, discrepancy=0.5):
 def clock(monkeypatch):
     """A clock that is set by hand."""
     now = [0.0]
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(bars.time, "perf_counter", lambda: now[0])
     return now
 
 

@@ -62,8 +62,8 @@ from .schedules import PackSchedule as PackSchedule
 from .sources import Problem as Problem
 from .sources import read_problem as read_problem
 from .sources.tables import Columns as Columns
+from .sweeps.progress import SweepProgress as SweepProgress
 from .sweeps.sweep import Sweep as Sweep
-from .sweeps.sweeping import SweepProgress as SweepProgress
 from .sweeps.sweeping import sweep as sweep
 from .teachers.base import AlternativeLabels as AlternativeLabels
 from .teachers.base import Selection as Selection

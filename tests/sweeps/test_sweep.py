@@ -394,6 +394,17 @@ def test_progress_counts_up_and_says_what_is_left():
     assert told[0].left is None and told[-1].left == 0 and told[2].left > 0
 
 
+def test_a_bar_shows_the_lessons_and_leaves_the_result_as_it_is(capsys):
+    def study(**options):
+        return nimt.sweep((POOL, np.sin), learner(), TEACHERS, seeds=4, **options, **COMMON)
+
+    shown = study(progress=True)
+    said = capsys.readouterr()
+    assert said.out == "" and "5 of 5 lessons, 0:00 left" in said.err
+    assert [entry.curve for entry in shown.entries] == [entry.curve for entry in study(progress="auto").entries]
+    assert capsys.readouterr() == ("", ""), "nobody looks on"
+
+
 def test_names_tell_things_apart():
     found = nimt.sweep(
         [(POOL, np.sin), (POOL, np.cos)], [learner(0.1), learner(0.5)], (nimt.GreedyTeacher(), nimt.RandomTeacher(k=2)),
@@ -430,7 +441,7 @@ def test_names_tell_things_apart():
         ({"problems": {"a": (1, 2, 3)}}, "pair"),
         ({"problems": "no-such-thing"}, "no-such-thing"),
         ({"keep_lessons": True}, "give out="),
-        ({"progress": 3}, "progress must be callable"),
+        ({"progress": 3}, r"progress must be True, False, 'auto' or a function, got 3"),
         ({"out": __file__}, "is a file: name a folder"),
     ],
 )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nimt.cli.console import DONE, INTERRUPTED, complain, note
+from nimt.cli.console import DONE, INTERRUPTED, complain, note, plain, stderr
 from nimt.cli.study import Study
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from nimt.sweeps import Sweep, SweepProgress
+    from nimt.sweeps import Sweep
 
 STUDY = "study.toml"
 TABLE, FIGURE = "table.csv", "sweep.png"
@@ -69,6 +67,7 @@ def _asked(study: str | None, resume: str | None, out: str | None) -> tuple[Path
 def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool) -> int:
     from nimt.files import write_text
     from nimt.sweeps.folder import SweepFolder
+    from nimt.sweeps.progress import sweep_bar
     from nimt.sweeps.sweeping import checked_rules, given
     from nimt.teaching.comparing import checked_seeds
     from nimt.teaching.parallel import check_jobs
@@ -85,7 +84,8 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     folder = SweepFolder(path)
     write_text(path / STUDY, config)
     try:
-        with _watched(path.name, shown=not quiet) as watcher:
+        shown = "auto" if not quiet else False
+        with sweep_bar(shown, title=plain(path.name), file=stderr(), delay=0.0) as watcher:
             found = given(
                 plans, seeds, rules, folder,
                 n_jobs=jobs, retry_failed=retry_failed, progress=watcher,
@@ -127,44 +127,3 @@ def folder_rows(path: Path) -> Path:
     from nimt.sweeps.folder import ROWS
 
     return path / ROWS
-
-
-@contextlib.contextmanager
-def _watched(title: str, *, shown: bool) -> Iterator[Callable[[SweepProgress], Any] | None]:
-    """Hand out a callback that moves a bar on stderr: lessons done, failed, time left; None where it is not seen."""
-    from rich.console import Console
-
-    from nimt.cli.console import plain, stderr
-
-    console = Console(file=stderr())
-    if not shown or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[doing]}", markup=False),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        line = bar.add_task(plain(title), total=None, doing="")
-
-        def watch(progress: SweepProgress) -> None:
-            bar.update(line, total=progress.total, completed=progress.done, doing=in_words(progress))
-
-        yield watch
-
-
-def in_words(progress: SweepProgress) -> str:
-    """Return the progress as the bar shows it.
-
-    Examples
-    --------
-    >>> from nimt.sweeps import SweepProgress
-    >>> in_words(SweepProgress(done=30, total=120, failed=2, elapsed=60.0, left=180.0))
-    '30 of 120 lessons, 2 failed, 3:00 left'
-    """
-    failed = f", {progress.failed} failed" if progress.failed else ""
-    left = "" if progress.left is None else f", {int(progress.left) // 60}:{int(progress.left) % 60:02d} left"
-    return f"{progress.done:,} of {progress.total:,} lessons{failed}{left}"

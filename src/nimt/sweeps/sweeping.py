@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -18,6 +17,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.sweeps.combinations import Planned, planned
 from nimt.sweeps.entries import Entry, entry_of_lesson
 from nimt.sweeps.folder import SweepFolder
+from nimt.sweeps.progress import Listener, SweepProgress, check_sweep_progress, sweep_bar
 from nimt.sweeps.sweep import Sweep
 from nimt.teaching.checking import Rules
 from nimt.teaching.comparing import checked_seeds
@@ -26,30 +26,6 @@ from nimt.teaching.teaching import teach
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
-
-
-@dataclass(frozen=True)
-class SweepProgress:
-    """What a progress callback receives after every lesson.
-
-    Attributes
-    ----------
-    done, total : int
-        Lessons finished, those that were kept before included, and lessons in all. The total shrinks when a teacher
-        turns out to draw nothing, so that it needs one seed only.
-    failed : int
-    elapsed, left : float, float or None
-        Seconds since the call, and to its end at the speed so far; None before the first lesson of this call.
-    """
-
-    done: int
-    total: int
-    failed: int
-    elapsed: float
-    left: float | None
-
-
-Listener = Callable[[SweepProgress], object]
 
 
 def sweep(
@@ -64,7 +40,7 @@ def sweep(
     n_jobs: int = -1,
     keep_lessons: bool = False,
     retry_failed: bool = False,
-    progress: Listener | None = None,
+    progress: bool | str | Listener = False,
     **options: Any,
 ) -> Sweep:
     """Give every learner a lesson by every teacher on every problem, over several seeds, and keep the numbers.
@@ -92,8 +68,9 @@ def sweep(
         Keep the whole lessons too; `Sweep.lesson(key)` loads one.
     retry_failed : bool
         Give the lessons again that failed in an earlier call.
-    progress : callable of SweepProgress, optional
-        Called after every lesson.
+    progress : bool, "auto" or callable of SweepProgress
+        True shows a bar: lessons done, lessons failed, time left; "auto" shows it in a terminal or a notebook if the
+        sweep takes longer than a second. A function is called after every lesson instead.
     **options : as in `teach`
         `measure`, `stop_when_stationary`, `patience`, `time_limit`, `engine`, `record`.
 
@@ -117,18 +94,18 @@ def sweep(
             why = f"seeds=[{options[name]!r}]" if name == "seed" else "use teach() for a single lesson"
             raise InvalidInput(f"sweep() does not take {name}: {why}")
     check_jobs(n_jobs)
-    if progress is not None and not callable(progress):
-        raise InvalidInput(f"progress must be callable, got {progress!r}")
+    check_sweep_progress(progress)
     if keep_lessons and out is None:
         raise InvalidInput("keep_lessons=True needs a folder: give out=")
     rules = checked_rules(max_iterations=max_iterations, tol=tol, **options)
     several = checked_seeds(seeds)
     plans = planned(problems, learners, teachers)
     folder = None if out is None else SweepFolder(out)
-    return given(
-        plans, several, rules, folder, n_jobs=n_jobs, keep_lessons=keep_lessons, retry_failed=retry_failed,
-        progress=progress,
-    )  # fmt: skip
+    with sweep_bar(progress) as listener:
+        return given(
+            plans, several, rules, folder, n_jobs=n_jobs, keep_lessons=keep_lessons, retry_failed=retry_failed,
+            progress=listener,
+        )  # fmt: skip
 
 
 def checked_rules(**options: Any) -> dict[str, Any]:

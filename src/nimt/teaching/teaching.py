@@ -27,6 +27,7 @@ from nimt.operators.features import RandomFeatures
 from nimt.pools.base import FunctionLike, Pool, as_pool
 from nimt.pools.box import Box
 from nimt.teachers.base import Selection, SelectsExamples
+from nimt.teaching.bars import check_progress
 from nimt.teaching.checking import (
     Rules,
     approximated,
@@ -40,7 +41,7 @@ from nimt.teaching.checking import (
 )
 from nimt.teaching.existing_checkpoints import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
 from nimt.teaching.narrow_kernels import warn_of_narrow_kernel
-from nimt.teaching.progress import both, check_progress, progress_bar
+from nimt.teaching.progress import both, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
 from nimt.teaching.warning import warn_of_misled_teacher, warn_of_step_size
 
