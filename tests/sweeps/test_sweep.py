@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -16,8 +17,8 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.sweeps.drawing import sweep_lines
-from nimt.sweeps.entries import entry_of_line, kept_steps
+from nimt.sweeps.drawing import draw_problems, sweep_lines
+from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
 from nimt.sweeps.folder import ROWS, SweepFolder
 from nimt.teaching.running import Run
 from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
@@ -140,6 +141,28 @@ def test_learners_and_teachers_can_be_made_for_a_problem():
     assert found.entries[0].curve == tuple(lesson.discrepancy.tolist())
 
 
+def test_a_function_that_fails_is_a_row_with_its_sentence(tmp_path):
+    def made(problem):
+        if problem.target[0] > 0:
+            raise ZeroDivisionError("no rate for this one")
+        return learner(0.2)
+
+    def study(make):
+        two = {"fails": (POOL, -np.cos(POOL.points[:, 0])), "fine": (POOL, np.cos(POOL.points[:, 0]))}
+        return nimt.sweep(two, {"made": make}, TEACHERS, seeds=2, max_iterations=5, out=tmp_path)
+
+    found = study(made)
+    assert [(entry.problem, entry.teacher, entry.seed) for entry in found.entries] == [
+        ("fails", "greedy", 0), ("fails", "random", 0),
+        ("fine", "greedy", 0), ("fine", "random", 0), ("fine", "random", 1),
+    ]  # fmt: skip
+    assert {entry.error for entry in found.failed} == {
+        "a learner could not be made: ZeroDivisionError: no rate for this one"
+    }
+    assert found.problems == ["fine"]
+    assert len(study(lambda problem: learner(0.2)).failed) == 0
+
+
 def test_problems_in_a_box_and_with_a_learner_as_target():
     box = nimt.Box([(-3.0, 3.0)])
     target = learner().partial_fit([[0.0], [1.0]], [1.0, -1.0])
@@ -242,9 +265,20 @@ def test_altered_lines_are_passed_over_and_given_again(tmp_path):
         "null",
     ]
     (tmp_path / ROWS).write_bytes("\n".join(altered).encode() + b"\n\xff\xfe\n")
-    assert len(nimt.Sweep.load(tmp_path)) == 1
-    again = slow_study(tmp_path, seeds=3, pause=0)
+    with pytest.warns(nimt.StorageWarning, match=r"left out \(4\), .* altered: steps is 'ten'"):
+        assert len(nimt.Sweep.load(tmp_path)) == 1
+    with pytest.warns(nimt.StorageWarning):
+        again = slow_study(tmp_path, seeds=3, pause=0)
     assert [entry.curve for entry in again.entries] == [entry.curve for entry in found.entries]
+
+
+@pytest.mark.parametrize("name", OF_A_LESSON)
+def test_a_number_set_to_null_by_hand_is_named(name, tmp_path):
+    (entry,) = slow_study(None, seeds=1, pause=0).entries
+    line = json.dumps(json.loads(entry.to_line()) | {name: None})
+    (tmp_path / ROWS).write_text(entry.to_line() + "\n" + line + "\n")
+    with pytest.warns(nimt.StorageWarning, match=rf"left out \(1\), .* altered: {name} is None"):
+        assert nimt.Sweep.load(tmp_path).groups()[0].row.seeds == 1
 
 
 def test_numbers_that_are_not_finite_survive_the_file(tmp_path):
@@ -354,21 +388,39 @@ def test_lines_of_the_figure_by_plain_loops(found):
 
 
 def test_the_figure_draws_the_lines_and_bands(found):
-    ax = found.plot(x="learning_rate", y="end", hue="teacher")
-    lines = sweep_lines(found, "learner.learning_rate", "end", "teacher")
+    ax = found.plot(x="learning_rate", y="end", hue="teacher", problem="sine")
+    lines = sweep_lines(found, "learner.learning_rate", "end", "teacher", "sine")
     assert [line.get_label() for line in ax.lines] == ["greedy", "random"]
     for drawn, line in zip(ax.lines, lines, strict=True):
         np.testing.assert_array_equal(drawn.get_ydata(), line.mean)
-    assert len(ax.collections) == 2 and ax.get_ylabel() == "discrepancy at the end"
-    assert found.plot().get_xlabel() == "step"
+    assert len(ax.collections) == 1 and ax.get_ylabel() == "discrepancy at the end"  # greedy has one lesson per rate
+    assert found.plot(problem="sine").get_xlabel() == "step"
     for bad, says in [
         ({"x": "width"}, "no such column"),
         ({"x": "length_scale", "y": "teacher"}, "column of numbers"),
         ({"x": "step", "y": "itd"}, "only the discrepancy"),
         ({"hue": "nothing"}, "no such column"),
+        ({"problem": "tangent"}, "one of sine, cosine"),
     ]:
         with pytest.raises(nimt.InvalidInput, match=says):
-            found.plot(**bad)
+            found.plot(**{"problem": "sine"} | bad)
+
+
+def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
+    with pytest.raises(
+        nimt.InvalidInput, match=r"mix the lessons of 2 problems: plot\(problem='sine'\), or hue='problem'"
+    ):
+        found.plot()
+    assert [line.get_label() for line in found.plot(hue="problem").lines] == ["sine", "cosine"]
+    assert [line.name for line in sweep_lines(found, x="problem")] == ["greedy", "random"]
+    assert found.plot(problem="cosine").get_ylabel().endswith("mean of 2 learners")
+    assert found.plot(hue="learner", problem="cosine").get_ylabel().endswith("mean of 2 teachers")
+    assert "mean" not in found.plot(x="learning_rate", problem="cosine").get_ylabel()
+    panels = draw_problems(found, "learning_rate").axes
+    assert [ax.get_title(loc="right") for ax in panels] == ["sine", "cosine"]
+    np.testing.assert_array_equal(
+        panels[1].lines[0].get_ydata(), sweep_lines(found, "learner", problem="cosine")[0].mean
+    )
 
 
 def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_legend():

@@ -101,16 +101,15 @@ def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     """Write the table and the figure, and print what was found."""
     from nimt.cli.results import print_table, print_written
     from nimt.files import whole_file
+    from nimt.sweeps.drawing import STEP, draw_problems
     from nimt.sweeps.sweep import cells
 
     found.save_table(path / TABLE)
     written = [path / STUDY, folder_rows(path), path / TABLE]
     if found.given:
         numbers = [name for name, values in study.varied.items() if all(isinstance(value, float) for value in values)]
-        ax = found.plot(x=numbers[0]) if numbers and study.settings()[0].tolerance else found.plot()
+        figure = draw_problems(found, numbers[0] if numbers and study.settings()[0].tolerance else STEP)
         with whole_file(path / FIGURE) as temporary:
-            figure = ax.get_figure(root=True)
-            assert figure is not None
             figure.savefig(temporary, format="png", dpi=DPI)
         written.append(path / FIGURE)
     for entry in found.failed[:3]:

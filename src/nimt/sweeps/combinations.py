@@ -19,7 +19,7 @@ from nimt.lesson.identity import fingerprint
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
 from nimt.sources.problem import Problem, read_problem
-from nimt.sweeps.entries import Scalar, flattened
+from nimt.sweeps.entries import Scalar, flattened, sentence_of
 from nimt.teachers.base import check_teacher, name_of
 
 
@@ -36,6 +36,8 @@ class Planned:
     parameters : dict of name -> number or text
     mark : str
         A fingerprint of all this.
+    error : str or None
+        Why the learner or the teacher could not be made for the problem.
     """
 
     problem: str
@@ -44,6 +46,7 @@ class Planned:
     given: tuple[Any, Any, Any, Any]
     parameters: dict[str, Scalar]
     mark: str
+    error: str | None = None
 
     def key(self, seed: int, rules: Mapping[str, Any]) -> str:
         """Return the key of the lesson with this seed."""
@@ -62,13 +65,18 @@ def planned(problems: object, learners: object, teachers: object) -> list[Planne
     guides = _named("teachers", teachers, _teacher_names)
     marks = {name: fingerprint([describe(place.pool), describe(place.target)]) for name, place in places.items()}
     combined = []
-    for (where, place), (who, learner) in itertools.product(places.items(), pupils.items()):
-        taught = _made("a learner", learner, "predict", place)
-        check_learner(taught)
-        for by, teacher in guides.items():
-            teaching = _made("a teacher", teacher, "select", place)
-            check_teacher(teaching)
-            combined.append(combination((where, who, by), (place.pool, place.target, taught, teaching), marks[where]))
+    for where, place in places.items():
+        taught = {name: _made("a learner", learner, "predict", place) for name, learner in pupils.items()}
+        teaching = {name: _made("a teacher", teacher, "select", place) for name, teacher in guides.items()}
+        for (who, learner), (by, teacher) in itertools.product(taught.items(), teaching.items()):
+            failed = [made.reason for made in (learner, teacher) if isinstance(made, NotMade)]
+            if failed:
+                mark = fingerprint([where, who, by, marks[where], "not made"])
+                combined.append(Planned(where, who, by, (None, None, None, None), {}, mark, failed[0]))
+                continue
+            check_learner(learner)
+            check_teacher(teacher)
+            combined.append(combination((where, who, by), (place.pool, place.target, learner, teacher), marks[where]))
     return combined
 
 
@@ -107,6 +115,13 @@ def _problem(name: str, value: object) -> Place:
     return Place(pool, target, Problem(pool, target, np.zeros_like(target)))
 
 
+@dataclass(frozen=True)
+class NotMade:
+    """Stands for a learner or teacher that a function of the user failed to make."""
+
+    reason: str
+
+
 def _made(kind: str, value: Any, method: str, place: Place) -> Any:
     """Return the learner or teacher: as it was given, or made for this problem by a function."""
     if hasattr(value, method) or not callable(value) or isinstance(value, type):
@@ -115,7 +130,10 @@ def _made(kind: str, value: Any, method: str, place: Place) -> Any:
         raise InvalidInput(
             f"{kind} cannot be made for a problem in a Box or with a learner as target: give it as it is"
         )
-    return value(place.problem)
+    try:
+        return value(place.problem)
+    except Exception as error:
+        return NotMade(f"{kind} could not be made: {sentence_of(error)}")
 
 
 def _named(what: str, given: Any, names_of: Callable[[list[object]], list[str]]) -> dict[str, Any]:

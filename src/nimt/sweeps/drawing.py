@@ -41,11 +41,11 @@ class Line:
     missing: int
 
 
-def sweep_lines(sweep: Sweep, x: str = STEP, y: str | None = None, hue: str = "teacher") -> list[Line]:
+def sweep_lines(
+    sweep: Sweep, x: str = STEP, y: str | None = None, hue: str = "teacher", problem: str | None = None
+) -> list[Line]:
     """Return the numbers that `Sweep.plot` draws."""
-    entries = sweep.given
-    if not entries:
-        raise InvalidInput("no lesson of this sweep could be given, so that there is nothing to draw: .failed says why")
+    entries = _drawn(sweep, x, hue, problem)
     hue = _column(entries, hue)
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -64,9 +64,40 @@ def sweep_lines(sweep: Sweep, x: str = STEP, y: str | None = None, hue: str = "t
     return [_line(name, group, across, up, places) for name, group in groups.items()]
 
 
-def draw_sweep(sweep: Sweep, x: str, y: str | None, hue: str, ax: Axes | None) -> Axes:
+def _drawn(sweep: Sweep, x: str, hue: str, problem: str | None) -> Sequence[Entry]:
+    """Return the lessons to draw; a mean over different problems would mean nothing."""
+    names = sweep.problems
+    if not names:
+        raise InvalidInput("no lesson of this sweep could be given, so that there is nothing to draw: .failed says why")
+    if problem is not None:
+        return [entry for entry in sweep.given if entry.problem == sweep.one_problem(problem)]
+    if len(names) > 1 and "problem" not in (x, hue):
+        raise InvalidInput(
+            f"a line would mix the lessons of {len(names)} problems: plot(problem={names[0]!r}), or hue='problem'"
+        )
+    return sweep.given
+
+
+def mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
+    """Say what each point of a line is a mean over, beside the seeds: "mean of 3 learners"; else nothing."""
+    places: dict[tuple[Scalar, ...], list[Entry]] = {}
+    for entry in entries:
+        columns = (_column(entries, name) for name in (x, hue) if name != STEP)
+        places.setdefault(tuple(entry.row.get(name) for name in columns), []).append(entry)
+    told = []
+    for name in ("learner", "teacher"):
+        most = max(len({getattr(entry, name) for entry in group}) for group in places.values())
+        if most > 1:
+            told.append(f"{most} {name}s")
+    return f"mean of {' and '.join(told)}" if told else ""
+
+
+def draw_sweep(
+    sweep: Sweep, x: str, y: str | None, hue: str, ax: Axes | None = None, problem: str | None = None
+) -> Axes:
     """Draw the lines with their bands; see `Sweep.plot`."""
-    lines = sweep_lines(sweep, x, y, hue)
+    lines = sweep_lines(sweep, x, y, hue, problem)
+    entries = _drawn(sweep, x, hue, problem)
     with mpl.rc_context(STYLE):
         if ax is None:
             ax = Figure(figsize=(6.0, 3.6), layout="constrained").subplots()
@@ -83,15 +114,27 @@ def draw_sweep(sweep: Sweep, x: str, y: str | None, hue: str, ax: Axes | None) -
         if x != STEP and _spans_decades([value for line in lines for value in line.x]):
             ax.set_xscale("log")
         ax.grid(axis="y")
-        measures = {entry.measure for entry in sweep.given}
+        measures = {entry.measure for entry in entries}
         over_steps = next(iter(measures)) if len(measures) == 1 else None
         ax.set_xlabel(WORDS.get(x, x.replace("_", " ")))
         up = y or ("discrepancy" if x == STEP else "itd")
-        ax.set_ylabel(
-            f"discrepancy ({over_steps})" if x == STEP and over_steps else WORDS.get(up, up.replace("_", " "))
-        )
+        label = f"discrepancy ({over_steps})" if x == STEP and over_steps else WORDS.get(up, up.replace("_", " "))
+        ax.set_ylabel("\n".join(part for part in (label, mixed(entries, x, hue)) if part))
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
     return ax
+
+
+def draw_problems(sweep: Sweep, x: str) -> Figure:
+    """Draw every problem of a sweep in a panel of its own, below one another."""
+    names = sweep.problems
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.0, 3.6 * len(names)), layout="constrained")
+        axes = figure.subplots(len(names), squeeze=False)[:, 0]
+        for name, ax in zip(names, axes, strict=True):
+            draw_sweep(sweep, x, None, "teacher", ax, name)
+            if len(names) > 1:
+                ax.set_title(name, loc="right")
+    return figure
 
 
 def _curve(name: str, entries: Sequence[Entry]) -> Line:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nimt.errors import CorruptLesson
+from nimt.errors import CorruptLesson, InvalidInput
 from nimt.lesson.lesson import Lesson
 
 EVERY_STEP = 256  # up to here a curve is kept at every step
@@ -104,20 +104,30 @@ KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
+OF_A_LESSON = ("outcome", "steps", "start", "end", "examples", "distinct", "seconds", "engine", "points", "measure")
+
+
+class CutShort(CorruptLesson):
+    """A line that is not whole, as a kill in the middle of a write leaves it."""
+
+
 def entry_of_line(line: str) -> Entry:
-    """Return the entry that a line holds, or raise `CorruptLesson`: lines may be cut short or altered."""
+    """Return the entry that a line holds, or raise `CutShort`, or `CorruptLesson` if it was altered."""
     try:
         content = _from_plain(json.loads(line))
+    except (ValueError, RecursionError) as problem:
+        raise CutShort(f"a line of a sweep cannot be read: {problem}") from None
+    try:
         if not isinstance(content, dict) or set(content) != set(KINDS):
             raise TypeError("its fields are not those of a lesson")
         for name, kinds in KINDS.items():
-            if not isinstance(content[name], kinds):
-                raise TypeError(f"{name} is {content[name]!r}")
+            if not isinstance(content[name], kinds) or (name in OF_A_LESSON and _is_lost(content, name)):
+                raise TypeError(f"{name} is {content[name]!r:.40}")
         steps, curve = (np.asarray(content[name], dtype=float).tolist() for name in ("curve_steps", "curve"))
         if len(steps) != len(curve) or not all(isinstance(value, float) for value in (*steps, *curve)):
             raise TypeError("its curve is not one")
-    except (ValueError, TypeError, RecursionError) as problem:
-        raise CorruptLesson(f"a line of a sweep cannot be read: {problem}") from None
+    except (ValueError, TypeError) as problem:
+        raise CorruptLesson(f"a line of a sweep was altered: {problem}") from None
     return Entry(**content | {"curve_steps": tuple(int(step) for step in steps), "curve": tuple(curve)})
 
 
@@ -144,6 +154,11 @@ def entry_of_lesson(lesson: Lesson, **which: Any) -> Entry:
         curve_steps=tuple(steps),
         curve=tuple(lesson.discrepancy[steps].tolist()),
     )
+
+
+def sentence_of(error: Exception) -> str:
+    """Return what the row of a failed lesson says."""
+    return str(error) if isinstance(error, InvalidInput) else f"{type(error).__name__}: {error}"
 
 
 def kept_steps(last: int) -> list[int]:
@@ -179,6 +194,11 @@ def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
         elif not name.endswith("_bounds") and name != "state":
             found |= flattened(value, f"{prefix}.{name}")
     return found
+
+
+def _is_lost(content: dict[str, Any], name: str) -> bool:
+    """Say whether a number is missing that every lesson has which was given."""
+    return content["error"] is None and content[name] is None
 
 
 def _plain(value: Any) -> Any:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.errors import CorruptLesson, InvalidInput, StorageWarning
 from nimt.lesson.lesson import Lesson
 from nimt.locks import hold
-from nimt.sweeps.entries import Entry, entry_of_line
+from nimt.sweeps.entries import CutShort, Entry, entry_of_line
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -57,10 +58,23 @@ class SweepFolder:
     def refresh(self) -> None:
         """Take up the lines that were written since, by this process or another."""
         with self._one_thread:
+            altered = []
             for line in self._new_lines():
-                with contextlib.suppress(CorruptLesson):  # cut short by a kill: that lesson is given again
+                try:
                     entry = entry_of_line(line)
+                except CutShort:  # by a kill: that lesson is given again
+                    continue
+                except CorruptLesson as error:
+                    altered.append(str(error))
+                else:
                     self.entries[entry.key] = entry
+            if altered:
+                warnings.warn(
+                    f"{self.rows} has lines that are left out ({len(altered)}), their lessons count as not given: "
+                    f"{altered[0]}",
+                    StorageWarning,
+                    stacklevel=4,
+                )
 
     def _new_lines(self) -> Iterator[str]:
         try:

@@ -149,16 +149,26 @@ class Sweep:
         problem : str, optional
             Its name; needed if the sweep has several.
         """
-        names = list(dict.fromkeys(entry.problem for entry in self.given))
+        names = self.problems
         if not names:
             raise InvalidInput("no lesson of this sweep could be given: .failed says why")
         if problem is None and len(names) > 1:
             raise InvalidInput(
                 f"steps on different problems cannot be compared: best(problem={names[0]!r}), for example"
             )
-        if problem is not None and problem not in names:
-            raise InvalidInput(f"problem must be one of {', '.join(names)}, got {problem!r}")
-        return min((group for group in self.groups() if group.problem == (problem or names[0])), key=_rank)
+        one = self.one_problem(names[0] if problem is None else problem)
+        return min((group for group in self.groups() if group.problem == one), key=_rank)
+
+    @property
+    def problems(self) -> list[str]:
+        """The names of the problems on which lessons were given."""
+        return list(dict.fromkeys(entry.problem for entry in self.given))
+
+    def one_problem(self, name: str) -> str:
+        """Return the name of a problem, or refuse it."""
+        if name not in self.problems:
+            raise InvalidInput(f"problem must be one of {', '.join(self.problems)}, got {name!r}")
+        return name
 
     def lesson(self, key: str) -> Lesson:
         """Load the lesson of an entry, if the sweep was told to keep lessons (keep_lessons=True)."""
@@ -167,8 +177,18 @@ class Sweep:
             raise MissingFile(f"the lesson {key} is not kept: give out=, keep_lessons=True")
         return Lesson.load(place)
 
-    def plot(self, x: str = "step", y: str | None = None, hue: str = "teacher", ax: Axes | None = None) -> Axes:
+    def plot(
+        self,
+        x: str = "step",
+        y: str | None = None,
+        hue: str = "teacher",
+        ax: Axes | None = None,
+        *,
+        problem: str | None = None,
+    ) -> Axes:
         """Draw y over x, one line per value of hue: the mean, with a band from the lowest to the highest value.
+
+        If a line is a mean over several learners or teachers, the axis says so. Problems are never mixed.
 
         Parameters
         ----------
@@ -179,13 +199,15 @@ class Sweep:
             A column of numbers; "itd" by default.
         hue : str
         ax : matplotlib Axes, optional
+        problem : str, optional
+            Draw only the lessons on this problem; needed if the sweep has several, and neither x nor hue is "problem".
 
         Returns
         -------
         Axes
         """
         # matplotlib takes long to load, so that drawing is asked for by name and only here
-        drawn: Axes = import_module("nimt.sweeps.drawing").draw_sweep(self, x, y, hue, ax)
+        drawn: Axes = import_module("nimt.sweeps.drawing").draw_sweep(self, x, y, hue, ax, problem)
         return drawn
 
     def __repr__(self) -> str:
@@ -278,7 +300,7 @@ def _asked_for(module: str, extra: str) -> Any:
 def _numbers(entries: Iterable[Entry]) -> list[Numbers]:
     numbers = []
     for entry in entries:
-        assert entry.end is not None and entry.examples is not None  # of lessons that were given
+        assert entry.end is not None and entry.examples is not None  # of lessons that were given: checked when read
         assert entry.distinct is not None and entry.seconds is not None
         numbers.append(Numbers(entry.itd, entry.end, entry.examples, entry.distinct, entry.seconds))
     return numbers

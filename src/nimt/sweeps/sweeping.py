@@ -15,7 +15,7 @@ from nimt.lesson.descriptions import is_own
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.sweeps.combinations import Planned, planned
-from nimt.sweeps.entries import Entry, entry_of_lesson
+from nimt.sweeps.entries import Entry, entry_of_lesson, sentence_of
 from nimt.sweeps.folder import SweepFolder
 from nimt.sweeps.progress import Listener, SweepProgress, check_sweep_progress, sweep_bar
 from nimt.sweeps.sweep import Sweep
@@ -230,6 +230,8 @@ class SweepRun:
                 "key": key, "problem": plan.problem, "learner": plan.learner, "teacher": plan.teacher, "seed": seed,
                 "parameters": plan.parameters,
             }  # fmt: skip
+            if plan.error is not None:
+                which |= {"error": plan.error, "drew": False}  # one row for all seeds
             yield *plan.given, which, self.rules, self.keep_lessons
 
     def _note(self, entry: Entry) -> None:
@@ -256,6 +258,8 @@ def _one(
     place: Any, target: Any, learner: Any, teacher: Any, which: dict[str, Any], rules: dict[str, Any], keep: bool
 ) -> tuple[Entry | None, Lesson | None]:
     """Give one lesson where this runs; return what is kept of it, or the sentence of what went wrong."""
+    if "error" in which:
+        return Entry(**which, nimt=__version__), None
     if not is_own(teacher):
         with contextlib.suppress(Exception):  # a teacher of the user may remember, and other threads use it too
             teacher = copy.deepcopy(teacher)
@@ -263,8 +267,7 @@ def _one(
     try:
         lesson = teach(learner, teacher, place, target, seed=which["seed"], **record | rules)
     except Exception as error:
-        sentence = str(error) if isinstance(error, InvalidInput) else f"{type(error).__name__}: {error}"
-        return Entry(**which, error=sentence, nimt=__version__), None
+        return Entry(**which, error=sentence_of(error), nimt=__version__), None
     if lesson.outcome is Outcome.INTERRUPTED:
         return None, None
     return entry_of_lesson(lesson, **which), lesson if keep else None
