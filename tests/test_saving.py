@@ -128,6 +128,7 @@ def test_a_learner_that_is_not_ours_is_not_stored_and_the_lesson_says_so(learner
     ids=["sgd", "mlp"],
 )
 def test_estimators_of_scikit_learn_are_kept_and_go_on(learner, tmp_path):
+    pytest.importorskip("skops", reason="estimators are kept by an extra: pip install 'nimt[skops]'")
     lesson = small_lesson(learner=learner, max_iterations=20)
     lesson.save(tmp_path / "lesson")
     kept = nimt.Lesson.load(tmp_path / "lesson").learner
