@@ -10,6 +10,7 @@ import numpy as np
 from nimt import display
 from nimt.engines.base import Engine, Task
 from nimt.engines.compiled import twin_of_teacher, uncovered
+from nimt.engines.compiling import load_numba
 from nimt.engines.reference import ReferenceEngine
 from nimt.engines.synthesising import MARKS
 from nimt.errors import InvalidInput, NotEnoughMemory
@@ -162,6 +163,7 @@ def _streamed(task: Task) -> Choice | str:
     plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
 
     def make(pupil: Pupil) -> Engine:
+        load_numba()
         from nimt.engines.streamed import StreamedEngine, compiled_column
 
         assert isinstance(pupil, KernelPupil)
@@ -196,8 +198,9 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
 
 
 def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+    load_numba()  # only where it is used
     from nimt.engines.rows import RowsEngine
-    from nimt.engines.sparse import SparseEngine  # numba is loaded only where it is used
+    from nimt.engines.sparse import SparseEngine
 
     assert isinstance(pupil, KernelPupil)
     if isinstance(operator, GridOperator) and RowsEngine.covers(task):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import sys
 import threading
 import time
@@ -30,6 +31,15 @@ class CompileTime:
             self.seconds += 0.0 if self.began else time.perf_counter() - start
 
 
+_loading = threading.Lock()
+
+
+def load_numba() -> None:
+    """Load numba, one thread at a time: two threads that load it at once can wait for each other for ever."""
+    with _loading:
+        importlib.import_module("numba")
+
+
 @contextlib.contextmanager
 def compile_time() -> Iterator[CompileTime]:
     """Measure the seconds that this thread spends on compiling within the block.
@@ -40,6 +50,7 @@ def compile_time() -> Iterator[CompileTime]:
     if "numba" not in sys.modules:
         yield found
         return
+    load_numba()  # another thread may be loading it
     from numba.core import event
 
     listener = _listener_class()(found)
