@@ -10,6 +10,7 @@ from scipy.stats import chisquare
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, ExpSineSquared, Matern, RationalQuadratic
 
 import nimt
+from nimt.losses import Square
 from nimt.operators import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
@@ -493,7 +494,11 @@ def test_where_a_chunk_ends_changes_no_made_label():
 
 
 def test_a_loss_that_checks_labels_sees_every_label_that_is_made():
-    plan = nimt.plan(nimt.KernelLearner(nimt.rbf(0.1), loss="logistic"), nimt.SynthesisTeacher(), POOLS["scattered"],
+    class Checked(Square):
+        def check_labels(self, y):
+            assert np.isfinite(y).all()
+
+    plan = nimt.plan(nimt.KernelLearner(nimt.rbf(0.1), loss=Checked()), nimt.SynthesisTeacher(), POOLS["scattered"],
                      SIGNS["scattered"])  # fmt: skip
     assert plan.engine == "reference"
     assert "has to check every label" in plan.reason

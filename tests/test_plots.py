@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 import nimt
 from nimt import plots
 from nimt.plots import style as palette
+from nimt.plots.scenes import scene_of
+from nimt.pools.prepared import Column, Preparation, PreparedPoints
 
 pytestmark = pytest.mark.long
 
@@ -310,3 +312,58 @@ def test_plots_alone_loads_matplotlib_and_never_pyplot():
         "nimt.plots.curve; assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# ---------------------------------------------------------------- classes and many points
+
+
+def flowers(dimension, words, n=60):
+    """A lesson on a prepared table of classes."""
+    rng = np.random.default_rng(0)
+    place = np.arange(n) % len(words)
+    rows = 10.0 + 5.0 * (rng.normal(size=(n, dimension)) + 3.0 * np.eye(max(dimension, 3))[place][:, :dimension])
+    columns = tuple(Column(f"c{axis}", 10.0, 5.0) for axis in range(dimension))
+    preparation = Preparation(columns, "kind", words)
+    pool = PreparedPoints(preparation.points(rows), preparation)
+    target = preparation.labels([words[number] for number in place])
+    learner = nimt.KernelLearner(nimt.rbf(2.0), loss="logistic" if len(words) == 2 else "square")
+    return nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=80, measure="accuracy")
+
+
+def test_classes_in_many_dimensions_are_counted_by_what_the_learner_names():
+    lesson = flowers(4, ("iris", "rose", "tulip"))
+    ax = Figure().subplots()
+    scene = scene_of(ax, lesson, (0.0, 1.0), "black")
+    scene.show(lesson.final, np.empty(0, np.int64))
+    counts = np.array([int(text.get_text() or 0) for text in ax.texts]).reshape(3, 3)
+    assert counts.sum() == 60 and np.trace(counts) == round(60 * lesson.discrepancy[-1])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["iris", "rose", "tulip"]
+
+
+def test_two_classes_on_a_plane_have_a_colour_each_and_are_named():
+    lesson = flowers(2, ("no", "yes"))
+    figure = nimt.plots.panels(lesson)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no", "yes"]
+    drawn = figure.axes[0].collections[0].get_facecolor()
+    assert len(np.unique(drawn, axis=0)) == 2  # the target: two colours, and no shades between them
+
+
+def test_regions_of_a_table_are_asked_in_its_prepared_coordinates():
+    lesson = flowers(2, ("no", "yes"))
+    table = nimt.plots.region_table(lesson, cells=40)
+    assert table.names == ["no", "yes"]
+    near = [(int(np.abs(table.x - x).argmin()), int(np.abs(table.y - y).argmin())) for x, y in lesson.pool.points]
+    named = np.array([table.named[row, column] for column, row in near])
+    agreement = np.mean(named == (lesson.final > 0))
+    assert agreement > 0.9  # cells are not the points themselves
+
+
+def test_many_points_are_drawn_as_a_density():
+    points = np.random.default_rng(1).normal(size=(6000, 3))
+    lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), points, points.sum(axis=1),
+                        max_iterations=2)  # fmt: skip
+    ax = Figure().subplots()
+    scene = scene_of(ax, lesson, (-10.0, 10.0), "black")
+    scene.show(lesson.final, np.empty(0, np.int64))
+    counts = np.expm1(ax.images[0].get_array().filled(0.0))
+    assert round(counts.sum()) == 6000

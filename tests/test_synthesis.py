@@ -232,7 +232,8 @@ def test_what_it_refuses(options, message):
         nimt.SynthesisTeacher(**options)
 
 
-def test_a_loss_of_few_labels_refuses_others():
+@pytest.mark.parametrize("go", [nimt.teach, nimt.plan])
+def test_a_loss_of_few_labels_is_refused_before_the_lesson(go):
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="logistic")
-    with pytest.raises(nimt.InvalidInput, match=r"the labels -1 and \+1 only"):
-        nimt.teach(learner, nimt.SynthesisTeacher(), [0.0, 3.0], [1.0, -1.0], max_iterations=50)
+    with pytest.raises(nimt.InvalidInput, match=r"labels of any value, and the loss Logistic\(\) takes only"):
+        go(learner, nimt.SynthesisTeacher(), [0.0, 3.0], [1.0, -1.0], max_iterations=50)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -260,3 +261,14 @@ def test_the_time_of_choosing_is_kept_with_the_lessons(tmp_path):
     first = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
     again = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
     assert first.choosing == again.choosing and first.rows()[0].choosing > 0
+
+
+def test_the_usual_teachers_that_cannot_teach_classes_are_left_out(nimt):
+    rows = [f"{x / 10},{'no' if x < 15 else 'yes'}" for x in range(30)]
+    Path("t.csv").write_text("x,kind\n" + "\n".join(rows) + "\n")
+    answer = nimt("compare", "t.csv", "-n", "20", "--seeds", "2", "--out", "c")
+    assert answer.code == 0, answer.err
+    assert "synthesis is left out: the teacher synthesis makes labels of any value" in answer.err
+    assert "6 lessons (greedy-1-seed-0.npz, ...), comparison.json" in answer.out
+    refused = nimt("compare", "t.csv", "--teachers", "synthesis:1", "--out", "d")
+    assert refused.code == 2 and refused.is_one_sentence() and not Path("d").exists()

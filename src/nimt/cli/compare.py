@@ -13,14 +13,15 @@ import typer
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.defaults import read_completed
 from nimt.cli.options import TARGET_HELP, with_lesson_options
+from nimt.cli.sentences import in_words_of_the_program
 from nimt.cli.settings import RunSettings, settings_from
+from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
     from nimt.sources import Problem
 
 TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
-TEACHERS_OF_SEVERAL = TEACHERS.removesuffix(",synthesis:1")
 SEEDS = 5
 
 EXAMPLES = (
@@ -63,21 +64,43 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     from nimt.cli.folder import RunFolder
     from nimt.files import write_text
     from nimt.teaching.comparing import checked_seeds
-    from nimt.teaching.teaching import plan
 
     settings, problem = read_completed(settings)
-    if settings.teachers == TEACHERS and problem.target.ndim > 1:
-        settings = dataclasses.replace(settings, teachers=TEACHERS_OF_SEVERAL)
-        note("several outputs: synthesis teaches one only, and is left out", quiet=quiet)
-    learner, teachers = settings.made_learner(problem), settings.made_teachers(problem)
-    for teacher in teachers.values():
-        plan(learner, teacher, problem.pool, problem.target, **settings.rules())  # refuses what cannot be given
+    if settings.teachers == TEACHERS:
+        settings, left_out = _that_fit(settings, problem)
+        problem = dataclasses.replace(problem, notes=problem.notes + left_out)
+    else:
+        _check(settings, problem)
     checked_seeds(settings.seeds or 0)
     config = settings.to_toml()
     folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite, goes_on=config):
         write_text(folder.config, config)
         return given_in(folder, settings, problem, as_json=as_json, quiet=quiet)
+
+
+def _check(settings: RunSettings, problem: Problem) -> None:
+    """Refuse a lesson that cannot be given by one of the teachers."""
+    from nimt.teaching.teaching import plan
+
+    learner = settings.made_learner(problem)
+    for teacher in settings.made_teachers(problem).values():
+        plan(learner, teacher, problem.pool, problem.target, **settings.rules())
+
+
+def _that_fit(settings: RunSettings, problem: Problem) -> tuple[RunSettings, tuple[str, ...]]:
+    """Return the settings with those of the usual teachers that can give this lesson, and why others cannot."""
+    first, *others = TEACHERS.split(",")
+    _check(dataclasses.replace(settings, teachers=first), problem)  # what it cannot give is refused, not left out
+    kept, notes = [first], []
+    for name in others:
+        try:
+            _check(dataclasses.replace(settings, teachers=name), problem)
+            kept.append(name)
+        except InvalidInput as refusal:
+            reason = in_words_of_the_program(str(refusal)).partition(": ")[0]  # without the way out
+            notes.append(f"{name.partition(':')[0]} is left out: {reason}")
+    return dataclasses.replace(settings, teachers=",".join(kept)), tuple(notes)
 
 
 def given_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_json: bool, quiet: bool) -> int:

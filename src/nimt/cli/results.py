@@ -45,7 +45,8 @@ ROWS = {
 }
 
 
-LONGEST_REPLAY = 200_000  # steps
+LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
+FEW_LESSONS = 3  # that are named one by one
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
 
@@ -113,12 +114,22 @@ def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: b
     from nimt.reports.lesson import write_lesson_report
 
     replay = folder.path / "replay.html"
-    if len(lesson) <= LONGEST_REPLAY:  # a longer one takes seconds to write; lesson.replay(path) does it when asked
+    if _has_a_small_replay(lesson):
         lesson.replay(replay, title=settings.title)
+    else:
+        note("replay.html is left out, it would be large; in Python lesson.replay(path) writes it", quiet=quiet)
     report = write_lesson_report(
         lesson, folder.path, title=settings.title, repeat=settings.to_toml(), cmap=settings.cmap
     )
     return [folder.lesson, *([replay] if replay.exists() else []), *report]
+
+
+def _has_a_small_replay(lesson: Lesson) -> bool:
+    """Say whether a replay is small and soon written: on scattered points it may have to hold every snapshot."""
+    from nimt.pools.base import Grid
+
+    held = 4 * lesson.target.size * (len(lesson.snapshots) + 2)
+    return len(lesson) <= LONGEST_REPLAY and (isinstance(lesson.pool, Grid) or held <= LARGEST_REPLAY)
 
 
 def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:
@@ -144,8 +155,16 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_written(folder.path, written)
         if folder.has_checkpoint():
             size = folder.checkpoint_bytes() / 1e6
-            larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {2 * len(lesson) or USUAL_BUDGET}"
+            larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
             say(f"go on with: {go_on}{larger} (the checkpoints for it take {size:.1f} MB)")
+
+
+def _larger_budget(lesson: Lesson) -> int:
+    """Return a budget worth trying: twice the steps; of a picture whose pixels were not all shown, two for each."""
+    from nimt.pools.base import is_picture
+
+    unseen = is_picture(lesson.pool) and len(lesson) < len(lesson.pool)
+    return 2 * max(len(lesson), len(lesson.pool) if unseen else 0) or USUAL_BUDGET
 
 
 def print_summary(summary: dict[str, Any]) -> None:
@@ -186,7 +205,11 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
 def print_written(folder: Path, written: list[Path]) -> None:
     """Say where everything is."""
-    say(f"written to {folder}: {', '.join(path.name for path in written)}")
+    names = [path.name for path in written]
+    lessons = [name for name in names if name.endswith(".npz")]
+    if len(lessons) > FEW_LESSONS:
+        names = [f"{len(lessons)} lessons ({lessons[0]}, ...)", *(name for name in names if name not in lessons)]
+    say(f"written to {folder}: {', '.join(names)}")
 
 
 def text_of(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import overload
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from nimt.arrays import Array
 from nimt.display import spread
 from nimt.errors import InvalidInput
 from nimt.plots.figures import drawn
@@ -16,6 +18,7 @@ from nimt.plots.style import QUIET, inks
 from nimt.teaching.comparison import Comparison
 
 BAND_INK = 0.18
+MOST_STEPS = 300  # at which a curve is drawn
 LABEL_GAP = 12.0  # points between the names of two curves
 LETTER = 0.075  # inches
 
@@ -26,6 +29,8 @@ def comparison(compared: Comparison, ax: None = None) -> Figure: ...
 def comparison(compared: Comparison, ax: Axes) -> Axes: ...
 def comparison(compared: Comparison, ax: Axes | None = None) -> Figure | Axes:
     """Draw every teacher's discrepancy: the mean over its seeds, in a band from the lowest to the highest value.
+
+    Curves of more than 600 steps are drawn at 300, as the median of the steps around each.
 
     Parameters
     ----------
@@ -56,9 +61,10 @@ def _draw(compared: Comparison, ax: Axes) -> None:
     bands = compared.bands()
     ready = inks((band.colour for band in bands), (band.name for band in bands))
     for band, ink in zip(bands, ready, strict=True):
-        ax.plot(band.step, band.mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
-        if not np.array_equal(band.low, band.high):
-            ax.fill_between(band.step, band.low, band.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
+        step, mean, low, high = thinned(band.step, band.mean, band.low, band.high)
+        ax.plot(step, mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
+        if not np.array_equal(low, high):
+            ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)
     if not compared.measure.higher_is_better and any((band.mean > 0).any() for band in bands):
         ax.set_yscale("log")
     if compared.tol:
@@ -70,6 +76,35 @@ def _draw(compared: Comparison, ax: Axes) -> None:
     measure = compared.measure
     ax.set(xlabel="step", ylabel=measure.axis or measure.name)
     _name(ax, [band.name for band in bands], [float(band.mean[-1]) for band in bands], [ink.colour for ink in ready])
+
+
+def thinned(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
+    """Return a long curve at 300 steps: there the median of the steps around it, the lowest and the highest value.
+
+    A curve that goes up and down at every step would otherwise be a block of ink that hides the others.
+
+    Examples
+    --------
+    >>> up_and_down = np.tile([1.0, 3.0], 3000)
+    >>> steps, middle, low, high = thinned(np.arange(6000), up_and_down, up_and_down, up_and_down)
+    >>> len(steps), float(middle[1]), float(low[1]), float(high[1])
+    (302, 2.0, 1.0, 3.0)
+    """
+    if len(step) <= 2 * MOST_STEPS:
+        return step, mean, low, high
+    edges = np.linspace(0, len(step), MOST_STEPS + 1).astype(int)
+    parts = [slice(first, last) for first, last in itertools.pairwise(edges)]
+    places = [int((first + last) // 2) for first, last in itertools.pairwise(edges)]
+
+    def with_ends(middle: list[float], column: Array) -> Array:
+        return np.array([column[0], *middle, column[-1]])
+
+    return (
+        with_ends([float(step[place]) for place in places], step),
+        with_ends([float(np.median(mean[part])) for part in parts], mean),
+        with_ends([float(np.min(low[part])) for part in parts], low),
+        with_ends([float(np.max(high[part])) for part in parts], high),
+    )
 
 
 def _name(ax: Axes, names: list[str], ends: list[float], colours: list[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.classes import are_classes, class_of
+from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
 from nimt.losses import couples_outputs, described_loss
 from nimt.plots.style import class_colours
@@ -19,6 +20,7 @@ from nimt.pools.base import is_picture
 from nimt.teachers.base import norm_of
 
 COLOURS = 3  # outputs of a colour picture
+UNDECIDED = 0.87  # a light grey
 
 
 class Look(Protocol):
@@ -90,6 +92,25 @@ class Classes:
         return np.asarray(palette[class_of(values)])
 
 
+class Sides:
+    """Two classes, labelled -1 and +1: one colour each, the paler the nearer a value is to 0, which decides nothing.
+
+    Examples
+    --------
+    >>> Sides().shades(np.array([0.0, 5.0])).round(2).tolist()
+    [[0.87, 0.87, 0.87], [0.9, 0.62, 0.0]]
+    """
+
+    bar: ClassVar[str | None] = None
+    shows_target: ClassVar[bool] = True
+    limits: ClassVar[tuple[float, float] | None] = None
+
+    def shades(self, values: Array) -> Array:
+        palette = np.array([_red_green_blue(colour) for colour in class_colours(2)])
+        sure = np.nan_to_num(np.minimum(np.abs(values), 1.0), nan=1.0)[:, np.newaxis]
+        return np.asarray(sure * palette[(values > 0).astype(np.intp)] + (1.0 - sure) * UNDECIDED)
+
+
 @dataclass(frozen=True, eq=False)
 class Errors:
     """The size of f - f*, the norm over outputs, for functions with several outputs that are no colours."""
@@ -108,7 +129,7 @@ def look_of(lesson: Lesson) -> Look:
     """Return how a lesson on a plane is drawn."""
     target = lesson.target
     if target.ndim == 1:
-        return Values()
+        return Sides() if names_classes(target) and not is_picture(lesson.pool) else Values()
     logits = couples_outputs(described_loss(lesson.settings["learner"].get("loss")))
     if target.shape[1] == COLOURS and is_picture(lesson.pool) and not logits:
         return Colours(*colour_limits(target, lesson.initial))
@@ -116,6 +137,17 @@ def look_of(lesson: Lesson) -> Look:
         return Classes()
     largest = float(np.max(norm_of(lesson.initial - target)))
     return Errors(target, (0.0, largest or 1.0))
+
+
+def class_words(lesson: Lesson) -> list[str] | None:
+    """Return the names of the classes that a lesson teaches: the words of its table, or their numbers; None without."""
+    target = lesson.target
+    if not names_classes(target):
+        return None
+    words = getattr(getattr(lesson.pool, "preparation", None), "classes", ())
+    if words:
+        return list(words)
+    return ["-1", "+1"] if target.ndim == 1 else [str(place) for place in range(target.shape[1])]
 
 
 def colour_limits(target: Array, initial: Array) -> tuple[float, float]:

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -17,7 +18,7 @@ from nimt.arrays import Array, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.figures import new_figure, styled
-from nimt.plots.looks import look_of
+from nimt.plots.looks import Values, class_words, look_of
 from nimt.plots.scenes import by_output
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
 from nimt.pools.base import Grid, Pool, is_picture
@@ -211,6 +212,13 @@ def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | 
     if look.bar is not None:
         bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02, label=look.bar)
         bar.outline.set_visible(False)
+    words = class_words(lesson)
+    if words is not None and len(words) <= MOST_NAMED and not isinstance(look, Values):
+        handles = [
+            Line2D([], [], marker="o", linestyle="", color=colour, markersize=4.5, label=word)
+            for word, colour in zip(words, class_colours(len(words)), strict=True)
+        ]
+        figure.legend(handles=handles, loc="outside upper left", ncols=len(words), borderpad=0.2, handletextpad=0.1)
     return figure
 
 

@@ -41,6 +41,8 @@ class Regions:
         The points of the pool that were shown.
     count : int
         How many classes there are.
+    names : list of str
+        What they are called: the words of a table, or class 0, class 1.
     """
 
     x: Array
@@ -50,6 +52,7 @@ class Regions:
     classes: Indices
     shown: Indices
     count: int
+    names: list[str]
 
 
 def region_table(lesson: Lesson, cells: int = CELLS) -> Regions:
@@ -65,15 +68,17 @@ def region_table(lesson: Lesson, cells: int = CELLS) -> Regions:
     room = ROOM * np.where(high > low, high - low, 1.0)
     x, y = (np.linspace(low[axis] - room[axis], high[axis] + room[axis], cells) for axis in (0, 1))
     mesh = np.stack([part.ravel() for part in np.meshgrid(x, y)], axis=1)
+    words = getattr(getattr(lesson.pool, "preparation", None), "classes", ())
     count = lesson.target.shape[1] if lesson.target.ndim == 2 else len(np.unique(lesson.target))
     return Regions(
         x=x,
         y=y,
-        named=_named(lesson.learner, mesh, lesson.target).reshape(cells, cells),
+        named=_named(lesson.taught, mesh, lesson.target).reshape(cells, cells),
         points=points,
         classes=answers(lesson.target, lesson.target),
         shown=np.flatnonzero(lesson.picks).astype(np.intp),
         count=count,
+        names=list(words) or [f"class {place}" for place in range(count)],
     )
 
 
@@ -123,7 +128,7 @@ def _draw(table: Regions, ax: Axes) -> None:
         across[table.shown], up[table.shown], s=34, facecolors="none", edgecolors=TARGET, linewidths=0.9, zorder=3
     )
     handles = [
-        Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=f"class {place}")
+        Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=table.names[place])
         for place, colour in enumerate(colours[:MOST_NAMED])
     ]
     ring = Line2D([], [], marker="o", linestyle="", color="none", markeredgecolor=TARGET, markersize=6, label="shown")

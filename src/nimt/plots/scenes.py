@@ -1,4 +1,7 @@
-"""Functions on a pool, drawn so that they can be updated: curves, pixels or dots; in 3-D and more, f against f*."""
+"""Functions on a pool, drawn so that they can be updated: curves, pixels or dots; in 3-D and more, f against f*.
+
+Classes of points in 3-D and more are drawn as a table: which class the learner names for the points of each.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,24 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
+from nimt.classes import answers
 from nimt.lesson.lesson import Lesson
-from nimt.plots.looks import Look, look_of
+from nimt.plots.looks import Look, class_words, look_of
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours
 from nimt.pools.base import Grid, Pool, is_picture
 
 Indices = NDArray[np.int64]
 
 MARGIN = 0.06  # share of the range of values that is left free above and below curves
+MOST_DOTS = 5000  # more would hide each other
+CELLS = 80  # along each axis, of a density
+MOST_CLASSES, MOST_NUMBERED = 20, 6  # of a table of classes, and in large letters
+LONGEST_WORD, ROOM_OF_WORDS = 12, 24  # letters
+DARK = 0.55  # share from which a cell has white letters
 
 
 class Scene(Protocol):
@@ -49,6 +59,11 @@ def scene_of(ax: Axes, lesson: Lesson, limits: tuple[float, float], colour: str)
         return CurveScene(ax, lesson.pool, lesson.target, limits, colour)
     if lesson.pool.dimension == 2:
         return MapScene(ax, lesson.pool, look_of(lesson), limits)
+    words = class_words(lesson)
+    if words is not None and len(words) <= MOST_CLASSES:
+        return ConfusionScene(ax, lesson.target, words)
+    if lesson.target.size > MOST_DOTS:
+        return DensityScene(ax, lesson.target, limits)
     return AgreementScene(ax, lesson.target, limits, colour)
 
 
@@ -137,16 +152,75 @@ class AgreementScene:
         ax.axline((limits[0], limits[0]), slope=1, color=QUIET, linewidth=0.8, linestyle=(0, (4, 1.6)))
         self.dots: PathCollection = ax.scatter([], [], s=8, color=colour, linewidths=0)
         self.rings: PathCollection = ax.scatter([], [], s=30, facecolors="none", edgecolors=OTHER, linewidths=1.0)
-        room = MARGIN * (limits[1] - limits[0])
-        ax.set(xlim=(limits[0] - room, limits[1] + room), ylim=(limits[0] - room, limits[1] + room))
-        ax.set(xlabel="target f*", ylabel="learner f")
-        ax.set_aspect("equal")
+        _square_axes(ax, limits)
         self.moving: list[Artist] = [self.dots, self.rings]
 
     def show(self, values: Array, shown: Indices) -> None:
         places = np.stack([self.target, by_output(values)], axis=-1)  # (n, q, 2): every output is a dot
         self.dots.set_offsets(places.reshape(-1, 2))
         self.rings.set_offsets(places[shown].reshape(-1, 2))
+
+
+class DensityScene:
+    """f^t against f* of many points: how many lie in each cell of the plane, since dots would hide each other."""
+
+    def __init__(self, ax: Axes, target: Array, limits: tuple[float, float]) -> None:
+        self.target: Array = by_output(target).ravel()
+        low, high = _square_axes(ax, limits)
+        self.edges: Array = np.linspace(low, high, CELLS + 1)
+        most = np.log1p(self.target.size)
+        self.ink: AxesImage = ax.imshow(
+            np.zeros((CELLS, CELLS)), extent=(low, high, low, high), origin="lower", cmap="Oranges", vmin=0, vmax=most,
+            interpolation="nearest",
+        )  # fmt: skip
+        line = ax.axline((limits[0], limits[0]), slope=1, color=QUIET, linewidth=0.8, linestyle=(0, (4, 1.6)))
+        self.moving: list[Artist] = [self.ink, line, *ax.spines.values()]
+
+    def show(self, values: Array, shown: Indices) -> None:
+        counts = np.histogram2d(by_output(values).ravel(), self.target, bins=(self.edges, self.edges))[0]
+        shades = np.ma.masked_equal(np.log1p(counts), 0.0)
+        self.ink.set_data(shades)
+        self.ink.set_clim(-0.4 * float(shades.max() or 1.0), float(shades.max() or 1.0))  # a single point is seen
+
+
+class ConfusionScene:
+    """Which class f^t names for the points of each class: counts, right answers on the diagonal."""
+
+    def __init__(self, ax: Axes, target: Array, words: list[str]) -> None:
+        self.target: Array = target
+        self.count: int = len(words)
+        self.classes: NDArray[np.intp] = answers(target, target)
+        self.ink: AxesImage = ax.imshow(np.zeros((self.count, self.count)), cmap="Blues", vmin=0, vmax=1)
+        places = range(self.count)
+        self.texts: list[Text] = [
+            ax.text(column, row, "", ha="center", va="center", fontsize=8.5 if self.count <= MOST_NUMBERED else 5)
+            for row in places
+            for column in places
+        ]
+        names = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}\u2026" for word in words]
+        ax.set_xticks(places, names, rotation=0 if max(map(len, names)) * self.count <= ROOM_OF_WORDS else 60)
+        ax.set_yticks(places, names)
+        ax.set(xlabel="class named by the learner", ylabel="class")
+        ax.tick_params(length=0)
+        self.moving: list[Artist] = [self.ink, *self.texts]
+
+    def show(self, values: Array, shown: Indices) -> None:
+        counts = np.zeros((self.count, self.count), dtype=np.int64)
+        np.add.at(counts, (self.classes, answers(values, self.target)), 1)
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        self.ink.set_data(shares)
+        for text, count, share in zip(self.texts, counts.ravel(), shares.ravel(), strict=True):
+            text.set_text(f"{count:,}" if count else "")
+            text.set_color("white" if share > DARK else TARGET)
+
+
+def _square_axes(ax: Axes, limits: tuple[float, float]) -> tuple[float, float]:
+    """Give both axes, f* and f, the same limits, and return them."""
+    room = MARGIN * (limits[1] - limits[0])
+    low, high = limits[0] - room, limits[1] + room
+    ax.set(xlim=(low, high), ylim=(low, high), xlabel="target f*", ylabel="learner f")
+    ax.set_aspect("equal")
+    return low, high
 
 
 def by_output(values: Array) -> Array:

@@ -17,9 +17,9 @@ from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
 from nimt.plots.figures import check_cmap, styled
-from nimt.plots.looks import has_decibels, look_of
-from nimt.plots.scenes import scene_of
-from nimt.plots.style import inks
+from nimt.plots.looks import class_words, has_decibels, look_of
+from nimt.plots.scenes import MOST_DOTS, scene_of
+from nimt.plots.style import QUIET, inks
 from nimt.reports import html as pages
 from nimt.reports.summary import below, compiling_text, summary_of
 
@@ -94,11 +94,17 @@ def panels_figure(lesson: Lesson, cmap: str | None = None) -> Figure:
     limits = limits_of(lesson)
     colour = inks([lesson.colour])[0].colour
     with styled(lesson, cmap):
-        figure = Figure(figsize=(2.3 * len(steps), 2.6), layout="constrained")
-        for ax, step in zip(figure.subplots(1, len(steps), squeeze=False).ravel(), steps, strict=True):
+        figure = Figure(figsize=(2.45 * len(steps), 3.1), layout="constrained")
+        axes = figure.subplots(1, len(steps), squeeze=False).ravel()
+        for ax, step in zip(axes, steps, strict=True):
             values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])
             scene_of(ax, lesson, limits, colour).show(values, np.empty(0, np.int64))
             ax.set_title(f"t = {step:,}", loc="left")
+            value = f"{lesson.measure.letter} = {frames[step].discrepancy:.3g}"
+            ax.set_title(value, loc="right", color=QUIET, fontsize=8)
+            if ax is not axes[0]:
+                ax.set_ylabel("")  # the same at all panels
+                ax.tick_params(labelleft=False)
     return figure
 
 
@@ -153,9 +159,10 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
         held = f"on {summary['held_out_points']:,} rows held out"
         if summary["held_out_accuracy"] is not None:
             numbers[f"accuracy {held}"] = f"{summary['held_out_accuracy']:.1%}"
-        elif summary["held_out_r2"] is not None:
-            numbers[f"R^2 {held}"] = f"{summary['held_out_r2']:.4f}"
-        numbers[f"RMS error {held}"] = _short(summary["held_out_rms"])
+        else:
+            if summary["held_out_r2"] is not None:
+                numbers[f"R^2 {held}"] = f"{summary['held_out_r2']:.4f}"
+            numbers[f"RMS error {held}"] = _short(summary["held_out_rms"])
     if summary["psnr_at_end"] is not None:
         numbers["PSNR at the end"] = f"{summary['psnr_at_end']:.1f} dB"
     numbers[f"points shown, of {summary['points']:,}"] = f"{summary['distinct_points']:,}"
@@ -186,6 +193,13 @@ def _panels_caption(lesson: Lesson) -> str:
     look = look_of(lesson) if lesson.pool.dimension == 2 else None
     if look is not None and look.bar:
         return f"{look.bar} at each point, with the {name}."
+    if class_words(lesson) is not None:
+        if lesson.pool.dimension > 2:
+            return f"How many points of each class the learner names as which, with the {name}."
+        return f"The classes the learner names, and those of the target f*, with the {name}."
+    if lesson.pool.dimension > 2:
+        dense = ", darker where there are more points" if lesson.target.size > MOST_DOTS else ""
+        return f"f^t against the target f* at every point{dense}; on the diagonal they are equal; with the {name}."
     return f"f^t and the target f*, with the {name}."
 
 

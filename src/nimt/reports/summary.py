@@ -81,12 +81,17 @@ def _classes_text(lesson: Lesson) -> str | None:
 
 
 def _held_out(lesson: Lesson) -> dict[str, float | int | None]:
-    """Return the error on points that were held out, each None where it is not known."""
+    """Return the error on points that were held out, each None where it is not known.
+
+    Of classes it is the accuracy alone: f need not tend to the labels, so its distance from them says little.
+    """
     found = lesson.held_out
     if found is None:
         return dict.fromkeys(HELD_OUT)
+    if found.accuracy is not None:
+        return dict(zip(HELD_OUT, (found.count, None, None, found.accuracy), strict=True))
     r_squared = None if found.r_squared is None else finite(found.r_squared)
-    return dict(zip(HELD_OUT, (found.count, finite(found.rms), r_squared, found.accuracy), strict=True))
+    return dict(zip(HELD_OUT, (found.count, finite(found.rms), r_squared, None), strict=True))
 
 
 def below(value: float | None, tol: float | None) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, ResponseWarning
 from nimt.inheritance import behaves_like
+from nimt.losses import check_labels
 from nimt.schedules import check_k
 from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
@@ -81,6 +82,16 @@ class SynthesisTeacher(Teacher):
     @property
     def needs_one_output(self) -> bool:
         return True
+
+    def check_loss(self, loss: Any) -> None:
+        """Refuse a loss that takes few labels: the labels made lie anywhere between and beyond the true ones."""
+        try:
+            check_labels(loss, np.zeros(1))
+        except InvalidInput:
+            raise InvalidInput(
+                f"SynthesisTeacher makes labels of any value, and the loss {loss!r} takes only some: use "
+                f"nimt.GreedyTeacher() or another loss"
+            ) from None
 
     def compiled_twin(self) -> CompiledTwin | None:
         own = behaves_like(self, SynthesisTeacher, "select", "labelled", "limits", "responses_so_far")

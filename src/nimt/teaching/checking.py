@@ -231,6 +231,9 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
         )
     if pupil.loss is not None:
         check_labels(pupil.loss, task.target)
+        teaches = getattr(task.teacher, "check_loss", None)
+        if teaches is not None:
+            teaches(pupil.loss)
         if task.other_target is not None:
             check_labels(pupil.loss, task.other_target)
     with np.errstate(over="ignore", invalid="ignore"):
