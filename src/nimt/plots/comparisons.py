@@ -61,7 +61,7 @@ def _draw(compared: Comparison, ax: Axes) -> None:
     bands = compared.bands()
     ready = inks((band.colour for band in bands), (band.name for band in bands))
     for band, ink in zip(bands, ready, strict=True):
-        step, mean, low, high = thinned(band.step, band.mean, band.low, band.high)
+        step, mean, low, high = thinned(band.step.astype(float), band.mean, band.low, band.high)
         ax.plot(step, mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
         if not np.array_equal(low, high):
             ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)
