@@ -36,9 +36,10 @@ EXAMPLES = (
 
 
 def _help_of(text: str | None, examples: Sequence[str]) -> str:
-    """Return a help text whose examples stand line by line: the control character keeps them from being joined."""
-    lines = "\n".join(examples)
-    return inspect.cleandoc(text or "") + (f"\n\nExamples:\n\n\b\n{lines}" if lines else "")
+    """Return a help text with its paragraphs in one line each, for a terminal of any width, and indented examples."""
+    paragraphs = [" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n")]
+    # the control character keeps the lines of examples from being joined
+    return "\n\n".join([*paragraphs, "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in examples)])])
 
 
 def _say_version(asked: bool) -> None:

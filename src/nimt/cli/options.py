@@ -11,7 +11,10 @@ import typer
 from nimt.cli.settings import DEFAULTS
 
 WHAT, HOW, WHEN = "What is taught", "Who teaches, and whom", "When it stops, and what is kept"
-TARGET_HELP = "A picture, .npy, .npz or .csv file, or gmm, boundary, sine, digit:0, digit:8, cat, face:1, face:2."
+TARGET_HELP = (
+    "A picture, an array (.npy, .npz) or a table (.csv, .csv.gz, .tsv, .parquet); or gmm, boundary, sine, digit:0, "
+    "digit:8, cat, face:1, face:2."
+)
 TABLE = "Tables"
 
 

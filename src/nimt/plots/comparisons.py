@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import overload
 
 import numpy as np
@@ -10,15 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from nimt.arrays import Array
 from nimt.display import spread
 from nimt.errors import InvalidInput
+from nimt.plots.curves import BAND_INK, thinned
 from nimt.plots.figures import drawn
 from nimt.plots.style import QUIET, inks
 from nimt.teaching.comparison import Comparison
 
-BAND_INK = 0.18
-MOST_STEPS = 300  # at which a curve is drawn
 LABEL_GAP = 12.0  # points between the names of two curves
 LETTER = 0.075  # inches
 
@@ -76,35 +73,6 @@ def _draw(compared: Comparison, ax: Axes) -> None:
     measure = compared.measure
     ax.set(xlabel="step", ylabel=measure.axis or measure.name)
     _name(ax, [band.name for band in bands], [float(band.mean[-1]) for band in bands], [ink.colour for ink in ready])
-
-
-def thinned(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
-    """Return a long curve at 300 steps: there the median of the steps around it, the lowest and the highest value.
-
-    A curve that goes up and down at every step would otherwise be a block of ink that hides the others.
-
-    Examples
-    --------
-    >>> up_and_down = np.tile([1.0, 3.0], 3000)
-    >>> steps, middle, low, high = thinned(np.arange(6000), up_and_down, up_and_down, up_and_down)
-    >>> len(steps), float(middle[1]), float(low[1]), float(high[1])
-    (302, 2.0, 1.0, 3.0)
-    """
-    if len(step) <= 2 * MOST_STEPS:
-        return step, mean, low, high
-    edges = np.linspace(0, len(step), MOST_STEPS + 1).astype(int)
-    parts = [slice(first, last) for first, last in itertools.pairwise(edges)]
-    places = [int((first + last) // 2) for first, last in itertools.pairwise(edges)]
-
-    def with_ends(middle: list[float], column: Array) -> Array:
-        return np.array([column[0], *middle, column[-1]])
-
-    return (
-        with_ends([float(step[place]) for place in places], step),
-        with_ends([float(np.median(mean[part])) for part in parts], mean),
-        with_ends([float(np.min(low[part])) for part in parts], low),
-        with_ends([float(np.max(high[part])) for part in parts], high),
-    )
 
 
 def _name(ax: Axes, names: list[str], ends: list[float], colours: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from nimt.teaching.comparison import Comparison
 SIZE = (5.4, 3.2)  # inches
 WIDEST, THINNEST = 3.2, 1.2  # points, of the first and the last of several curves
 HELD_OUT = "#555555"
+BAND_INK = 0.18
+MOST_STEPS = 300  # at which a long curve is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +120,7 @@ def curve(lesson: Lesson, ax: None = None) -> Figure: ...
 @overload
 def curve(lesson: Lesson, ax: Axes) -> Axes: ...
 def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
-    """Draw the discrepancy of a lesson, step by step.
+    """Draw the discrepancy of a lesson, step by step; a long one that goes up and down is a line in a band.
 
     Parameters
     ----------
@@ -172,7 +175,11 @@ def _draw_curves(curves: list[Curve], ax: Axes) -> None:
     for one, ink, width in zip(curves, ready, widths, strict=True):
         name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
         # each thinner than the one before: a curve on top of an equal one leaves its edges visible
-        ax.plot(one.step, one.discrepancy, color=ink.colour, linestyle=ink.dashes, label=name, linewidth=width)
+        step, values = one.step.astype(float), one.discrepancy
+        if _is_restless(values):
+            step, values, low, high = thinned(step, values, values, values)
+            ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)
+        ax.plot(step, values, color=ink.colour, linestyle=ink.dashes, label=name, linewidth=width)
         if one.held_out:
             steps, errors = zip(*one.held_out, strict=True)
             label = f"{one.name}, held-out rows" if len(curves) > 1 else "held-out rows"
@@ -196,6 +203,42 @@ def _draw_curves(curves: list[Curve], ax: Axes) -> None:
         loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
         handlelength=2.0, columnspacing=1.6,
     )  # fmt: skip
+
+
+def thinned(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
+    """Return a long curve at 300 steps: there the median of the steps around it, the lowest and the highest value.
+
+    A curve that goes up and down at every step would otherwise be a block of ink that hides the others.
+
+    Examples
+    --------
+    >>> up_and_down = np.tile([1.0, 3.0], 3000)
+    >>> steps, middle, low, high = thinned(np.arange(6000), up_and_down, up_and_down, up_and_down)
+    >>> len(steps), float(middle[1]), float(low[1]), float(high[1])
+    (302, 2.0, 1.0, 3.0)
+    """
+    if len(step) <= 2 * MOST_STEPS:
+        return step, mean, low, high
+    edges = np.linspace(0, len(step), MOST_STEPS + 1).astype(int)
+    parts = [slice(first, last) for first, last in itertools.pairwise(edges)]
+    places = [int((first + last) // 2) for first, last in itertools.pairwise(edges)]
+
+    def with_ends(middle: list[float], column: Array) -> Array:
+        return np.array([column[0], *middle, column[-1]])
+
+    return (
+        with_ends([float(step[place]) for place in places], step),
+        with_ends([float(np.median(mean[part])) for part in parts], mean),
+        with_ends([float(np.min(low[part])) for part in parts], low),
+        with_ends([float(np.max(high[part])) for part in parts], high),
+    )
+
+
+def _is_restless(curve: Array) -> bool:
+    """Say whether a long curve turns at one step of twenty or more, so that it would be drawn as a block of ink."""
+    moves = np.sign(np.diff(curve))
+    turns = np.count_nonzero(moves[1:] * moves[:-1] < 0)
+    return len(curve) > 2 * MOST_STEPS and 20 * turns > len(curve) and bool(np.isfinite(curve).all())
 
 
 def _name_tolerance(ax: Axes, tolerance: float, *, inside: bool) -> None:

@@ -154,7 +154,7 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
         meets = f"{measure.letter} {'at least' if measure.higher_is_better else '<'} {summary['tol']:g}"
         numbers[f"steps to {meets} (ITD)"] = "not reached" if itd is None else f"{itd:,}"
     numbers[f"{measure.letter} at the start"] = _short(start)
-    numbers[f"{measure.letter} at the end"] = below(end, summary["tol"])
+    numbers[f"{measure.letter} at the end"] = below(end, summary["tol"], digits=4)
     if summary["held_out_points"] is not None:
         held = f"on {summary['held_out_points']:,} rows held out"
         if summary["held_out_accuracy"] is not None:
@@ -204,6 +204,8 @@ def _panels_caption(lesson: Lesson) -> str:
 
 
 def _animation_caption(lesson: Lesson) -> str:
+    if lesson.pool.dimension > 2 and (class_words(lesson) is not None or lesson.target.size > MOST_DOTS):
+        return "The learner during the lesson, drawn as below."
     if lesson.indices is None:
         marks = "the examples of single steps were not recorded (record: picks)"
     else:

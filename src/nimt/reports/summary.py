@@ -94,8 +94,8 @@ def _held_out(lesson: Lesson) -> dict[str, float | int | None]:
     return dict(zip(HELD_OUT, (found.count, finite(found.rms), r_squared, None), strict=True))
 
 
-def below(value: float | None, tol: float | None) -> str:
-    """Return a value with so many digits that it is seen to be below the tolerance, if it is.
+def below(value: float | None, tol: float | None, digits: int = 6) -> str:
+    """Return a value with at least so many digits that it is seen to be below the tolerance, if it is.
 
     Examples
     --------
@@ -104,8 +104,8 @@ def below(value: float | None, tol: float | None) -> str:
     """
     if value is None:
         return "not finite"
-    for digits in range(6, 17):
-        text = f"{value:.{digits}g}"
+    for places in range(digits, 17):
+        text = f"{value:.{places}g}"
         if tol is None or (float(text) < tol) == (value < tol):
             break
     return text
