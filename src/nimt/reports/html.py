@@ -49,7 +49,7 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 td.words { min-width: 5.5em; }
 td.value { overflow-wrap: anywhere; }
 .tiles { display: flex; flex-wrap: wrap; gap: .7rem; margin: 0 0 1.4rem; }
-.tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; min-width: 8.5rem; max-width: 14rem; flex: 1; }
+.tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; flex: 1; min-width: 8.5rem; max-width: 14em; }
 .tile b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--quiet); font-size: .86rem; }
 pre { background: var(--box); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font-size: .88rem; }
