@@ -237,7 +237,7 @@ def thinned(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, A
 def _is_restless(curve: Array) -> bool:
     """Say whether a long curve turns at one step of twenty or more, so that it would be drawn as a block of ink."""
     moves = np.sign(np.diff(curve))
-    turns = np.count_nonzero(moves[1:] * moves[:-1] < 0)
+    turns = int(np.count_nonzero(moves[1:] * moves[:-1] < 0))
     return len(curve) > 2 * MOST_STEPS and 20 * turns > len(curve) and bool(np.isfinite(curve).all())
 
 
