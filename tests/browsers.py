@@ -57,5 +57,5 @@ def a_page(browser, **options):
 
 
 def _is_error(message) -> bool:
-    """Whether the console complains; a wish that the server refuses in a sentence (422) is no error of the page."""
+    """Whether the console complains; a request that the server refuses in a sentence (422) is no error of the page."""
     return message.type == "error" and "status of 422" not in message.text

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from browsers import a_browser
 from studio.conftest import running
 
-FOUR = """studio.form.racers = [['greedy', 0.01], ['random', 0.01], ['synthesis', 0.01], ['packs', 0.01]]
+FOUR = """studio.form.teachers.list = [['greedy', 0.01], ['random', 0.01], ['synthesis', 0.01], ['packs', 0.01]]
   .map(([preset, rate]) => ({ preset, rate }))"""
 WATCH = """(() => { window.gaps = 0; let before = performance.now();
   const look = (now) => {

@@ -246,10 +246,10 @@ def test_a_form_that_is_none_is_refused(studio, body):
 
 def test_files_are_kept_for_their_browser_only_and_not_without_end(studio):
     names = [json.loads(upload(studio, "a.csv", b"x,y\n0,1\n1,2\n2,0\n")[2])["id"] for _ in range(6)]
-    wish = {"target": {"kind": "file", "id": names[-1]}, "start": {"kind": "zero"}, "rules": {}}
-    assert studio.post_json("/describe", wish)[0] == 200
-    assert studio.post_json("/describe", wish | {"target": {"kind": "file", "id": names[0]}})[0] == 422
-    assert studio.post_json("/describe", wish, cookies=studio.cookies("another"))[0] == 422
+    asked = {"target": {"kind": "file", "id": names[-1]}, "start": {"kind": "zero"}, "rules": {}}
+    assert studio.post_json("/describe", asked)[0] == 200
+    assert studio.post_json("/describe", asked | {"target": {"kind": "file", "id": names[0]}})[0] == 422
+    assert studio.post_json("/describe", asked, cookies=studio.cookies("another"))[0] == 422
 
 
 # -- budgets
@@ -279,7 +279,7 @@ TOO_MUCH = {
 
 
 @pytest.mark.parametrize("what", TOO_MUCH)
-def test_a_wish_that_is_too_much_is_refused_in_a_sentence(studio, mixture, what):
+def test_a_request_that_is_too_much_is_refused_in_a_sentence(studio, mixture, what):
     mixture |= TOO_MUCH[what]
     with studio.talk("asks-too-much") as talk:
         talk.say(**mixture, request=5)

@@ -46,6 +46,20 @@ def race_of(page, target, count=None):
     settled(page, count)
 
 
+def drag(page, canvas, places):
+    """Draw on a canvas through some places, given as shares of its sides; wait for the race that comes of it."""
+    page.locator(canvas).scroll_into_view_if_needed()
+    box = page.locator(canvas).bounding_box()
+    before = page.evaluate("studio.race")
+    for number, (across, down) in enumerate(places):
+        page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"], steps=8)
+        if number == 0:
+            page.mouse.down()
+    page.mouse.up()
+    page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(before)}")
+    settled(page)
+
+
 def values_at(page, racer, step):
     return np.array(page.evaluate(f"Array.from(studio.racers[{racer}].valuesAt({step}))"))
 
@@ -130,16 +144,10 @@ def test_why_names_the_next_example(page):
 
 
 def test_draw_a_curve_and_race(page):
-    race_of(page, "draw:curve")
-    box = page.locator("#sketch").bounding_box()
-    before = page.evaluate("studio.race")
-    page.mouse.move(box["x"] + 60, box["y"] + 140)
-    page.mouse.down()
-    for i in range(20):
-        page.mouse.move(box["x"] + 60 + 10 * i, box["y"] + 120 - 4 * i)
-    page.mouse.up()
-    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
-    settled(page)
+    page.select_option("#target-kind", "draw:curve")
+    page.wait_for_selector("#empty:visible")  # nothing is drawn yet, and nothing is raced
+    assert page.evaluate("studio.racers.length") == 0 and not page.locator("#timeline").is_visible()
+    drag(page, "#sketch", [(0.25, 0.75), (0.5, 0.3), (0.9, 0.2)])
     drawn = page.evaluate("studio.sketch.values")
     assert len(drawn) == 121 and max(drawn) > 0.3
     x = nimt.Grid(np.linspace(-3, 3, 121))
@@ -149,17 +157,68 @@ def test_draw_a_curve_and_race(page):
     )
     assert np.max(np.abs(values_at(page, 0, 77) - lesson.snapshots[77])) <= 1e-12
     assert page.evaluate("studio.racers[0].end") == len(lesson)
+    page.click("#sketch-clear")
+    page.wait_for_selector("#empty:visible")
 
 
 def test_draw_with_the_arrow_keys(page):
-    race_of(page, "draw:picture")
-    before = page.evaluate("studio.race")
+    page.select_option("#target-kind", "draw:picture")
     page.focus("#sketch")
+    page.keyboard.press("ArrowLeft")  # moves the pen, and draws nothing
+    assert not any(page.evaluate("studio.sketch.values"))
     for key in ("Enter", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowDown"):
         page.keyboard.press(key)
-    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
-    assert sum(value > 0 for value in page.evaluate("studio.sketch.values")) > 8
+    page.wait_for_function("() => studio.race")
     settled(page)
+    inked = sum(value > 0 for value in page.evaluate("studio.sketch.values"))
+    assert inked > 8
+    before = page.evaluate("studio.race")
+    page.keyboard.press("Delete")
+    page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(before)}")
+    assert sum(value > 0 for value in page.evaluate("studio.sketch.values")) < inked
+    settled(page)
+
+
+def test_the_start_is_drawn_typed_dropped_or_what_the_learner_is_now(page, tmp_path):
+    before = page.evaluate("studio.race")
+    page.select_option("#start-kind", "draw")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    drag(page, "#start-sketch", [(0.3, 0.5), (0.6, 0.2)])
+    drawn = page.evaluate("studio.startSketch.values")
+    assert len(drawn) == 280 and max(drawn) > 0.1
+    np.testing.assert_array_equal(values_at(page, 0, 0), drawn)
+    before = page.evaluate("studio.race")
+    page.evaluate("studio.seek(120)")
+    now = values_at(page, 0, 120)
+    page.select_option("#start-kind", "drawn")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    settled(page)
+    np.testing.assert_array_equal(values_at(page, 0, 0), now)
+    assert "step 120" in page.inner_text("#start-note")
+    page.select_option("#start-kind", "formula")
+    page.fill("#start-formula", "x / 100")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => studio.racers[0]?.initial[0] < -0.1")
+    settled(page)
+    np.save(tmp_path / "start.npy", np.linspace(0, 1, 280))
+    page.select_option("#start-kind", "file")
+    page.set_input_files("#start-file", tmp_path / "start.npy")
+    page.wait_for_function("() => studio.racers[0]?.initial[279] === 1")
+    settled(page)
+
+
+def test_a_start_is_drawn_for_a_picture_and_not_for_a_table(page, tmp_path):
+    race_of(page, "named:digit:0")
+    before = page.evaluate("studio.race")
+    page.select_option("#start-kind", "draw")
+    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    drag(page, "#start-sketch", [(0.45, 0.3), (0.55, 0.6)])
+    assert values_at(page, 0, 0).max() == page.evaluate("Math.max(...studio.startSketch.values)") > 0.5
+    (tmp_path / "t.csv").write_text("\n".join(f"{i},{i * i % 7},{i % 3}" for i in range(30)))
+    page.set_input_files("#file", tmp_path / "t.csv")
+    page.wait_for_function("() => studio.racers[0]?.header.points === 30")
+    page.select_option("#start-kind", "draw")
+    page.wait_for_function("() => document.getElementById('alert').textContent.includes('a start can be drawn')")
 
 
 def test_two_classes_on_a_plane(page):
@@ -205,6 +264,29 @@ def test_be_the_teacher(page):
     assert np.max(np.abs(values_at(page, 0, 4) - lesson.final)) <= 1e-12
     page.wait_for_function("() => document.getElementById('said').textContent.startsWith('You: 4 steps')")
     assert "Greedy after as many" in page.inner_text("#said")
+    assert page.inner_text("#be-teacher") == "End my lesson"
+    page.click("#be-teacher")
+    page.wait_for_function("() => document.getElementById('said').textContent.startsWith('The end. You: 4 steps')")
+    assert " of your 4 examples" in page.inner_text("#said")
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + box["height"] / 2)  # it is over
+    assert page.evaluate("studio.clock.end") == page.evaluate("studio.racers[1].end")
+    page.click("#open-take")
+    page.click("#copy-python")
+    page.wait_for_function("() => document.getElementById('copied').value.includes('class Person')")
+    names = {}
+    exec(compile(page.input_value("#copied"), "copied", "exec"), names)
+    np.testing.assert_allclose(names["lesson"].final, values_at(page, 0, 4), atol=1e-12)
+
+
+def test_poke_with_the_keys(page):
+    page.evaluate("studio.seek(1000)")
+    page.keyboard.press("p")
+    for key in ("Shift+ArrowRight", "ArrowLeft", "Shift+ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    settled(page, 3)
+    changed = np.array(page.evaluate("Array.from(studio.racers[2].target)")) - taught().target
+    assert np.argmax(np.abs(changed)) == 149 and changed[149] == pytest.approx(0.1, abs=0.01)
+    assert page.get_attribute("#poke", "aria-pressed") == "false"
 
 
 def test_poke_and_fork_keep_both_branches(page):
@@ -230,6 +312,18 @@ def test_poke_and_fork_keep_both_branches(page):
     assert np.count_nonzero(changed) > 5
     assert page.evaluate("studio.racers[3].itd") < 500
     assert page.evaluate("studio.racers[0].itd") == 3056
+    for number in (2, 3, 4):  # the copied program takes the fork too
+        page.evaluate(f"studio.select({number})")
+        page.click("#open-take")
+        page.evaluate("document.getElementById('copied').value = ''")
+        page.click("#copy-python")
+        page.wait_for_function("() => document.getElementById('copied').value.includes('before.final')")
+        names = {}
+        exec(compile(page.input_value("#copied"), "copied", "exec"), names)
+        assert len(names["lesson"]) == page.evaluate(f"studio.racers[{number}].taken")
+        end = page.evaluate(f"studio.racers[{number}].end")
+        np.testing.assert_allclose(names["lesson"].final, values_at(page, number, end), atol=1e-9)
+        page.keyboard.press("Escape")
 
 
 def test_a_divergence_is_said_and_the_page_lives(page):
@@ -248,12 +342,11 @@ def test_a_divergence_is_said_and_the_page_lives(page):
 
 
 def test_a_link_holds_the_race_and_the_drawing_and_never_the_token(page, browser, studio):
-    race_of(page, "draw:picture")
+    page.select_option("#target-kind", "draw:picture")
     page.focus("#sketch")
-    before = page.evaluate("studio.race")
     for key in ("Enter", "Shift+ArrowUp", "Shift+ArrowUp"):
         page.keyboard.press(key)
-    page.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+    page.wait_for_function("() => studio.race")
     settled(page)
     page.evaluate("studio.seek(33)")
     drawn, m = page.evaluate("studio.sketch.values"), page.evaluate("studio.racers[0].discrepancyAt(33)")
@@ -286,8 +379,8 @@ HOSTILE_LINKS = [
 
 
 def test_a_hostile_link_is_refused_in_a_sentence(page, studio):
-    for wish in HOSTILE_LINKS:
-        text = json.dumps(wish)
+    for asked in HOSTILE_LINKS:
+        text = json.dumps(asked)
         page.evaluate(
             f"import('/static/share.js').then(async (share) => {{ location.hash = await share.toHash({text}) }})"
         )

@@ -10,7 +10,8 @@ from PIL import Image
 
 import nimt
 from nimt.studio import races
-from nimt.studio.racer import Racer, frame_steps
+from nimt.studio.frames import MOST_FRAMES, Frames
+from nimt.studio.racer import Racer
 from nimt.studio.requests import RacerRequest, Rules, read_setting
 from studio.conftest import unpack
 
@@ -51,8 +52,8 @@ def test_what_is_told_in_frames_is_the_lesson_too(studio, mixture):
         talk.say(**mixture)
         talk.until_over(2)
     lesson = taught(nimt.GreedyTeacher(k=1.0), max_iterations=600, snapshots=[1, 600])
-    frames = {step: blocks["values"].reshape(len(header["frames"]), -1)[place]
-              for header, blocks in talk.steps[0] for place, step in enumerate(header.get("frames", []))}  # fmt: skip
+    frames = {frame["step"]: blocks["values"].reshape(len(header["frames"]), -1)[place]
+              for header, blocks in talk.steps[0] for place, frame in enumerate(header.get("frames", []))}  # fmt: skip
     assert frames.keys() >= {1, 2, 3, 600}
     np.testing.assert_allclose(frames[1], lesson.snapshots[1], rtol=1e-6)
     np.testing.assert_allclose(frames[600], lesson.snapshots[600], rtol=1e-5, atol=1e-7)
@@ -236,10 +237,42 @@ def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, mon
     np.testing.assert_array_equal(nimt.Lesson.load("here/lesson.npz").indices, taught(max_iterations=40).indices)
 
 
-def test_frames_are_close_at_first_and_end_at_the_end():
-    steps = frame_steps(100_000, 512 * 512)
-    assert len(steps) <= 40 and steps[:8] == [1, 2, 3, 4, 5, 6, 7, 8] and steps[-1] == 100_000
-    assert steps == sorted(set(steps))
+def pictures(steps, side):
+    """Frames of a picture that comes nearer to its target with every step."""
+    pool = nimt.Grid(np.arange(side), np.arange(side))
+    target = np.random.default_rng(0).uniform(size=side * side)
+    frames = Frames(pool, target)
+    for step in range(1, steps + 1):
+        if step == frames.next:
+            frames.keep(step, target * (1 - 0.99**step))
+    return frames, target
+
+
+@pytest.mark.parametrize("steps", [3, 399, 5000])
+def test_frames_are_few_and_evenly_spaced_after_the_first(steps):
+    frames, _ = pictures(steps, 12)
+    kept = [frame.step for frame in frames.kept]
+    assert len(kept) <= MOST_FRAMES and kept[:16] == list(range(1, min(steps, 16) + 1)) and kept[-1] > 0.98 * steps
+    assert set(np.diff(kept[20:])) <= {frames.every}
+    assert len(kept) > min(steps, MOST_FRAMES) // 2 - 16  # enough of them for 30 per second in ten seconds
+
+
+def test_a_large_picture_is_sent_shrunk_in_256_levels():
+    frames, target = pictures(40, 400)  # 400 x 400 are more than a canvas shows
+    assert frames.shrink == 2
+    small = target.reshape(200, 2, 200, 2).mean(axis=(1, 3)).ravel()
+    for frame in frames.kept:
+        assert frame.data.dtype == np.uint8 and frame.data.size == 200 * 200
+        gap = frame.low + frame.scale * frame.data
+        exact = -small * 0.99**frame.step
+        assert np.max(np.abs(gap - exact)) <= 0.5 * np.ptp(exact) / 255 * (1 + 1e-9)  # finer as f comes nearer
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 1e300])
+def test_a_frame_of_what_diverged_can_be_sent(value):
+    frames, target = pictures(1, 400)
+    frames.keep(2, np.where(target > 0.5, value, target))
+    assert np.isfinite([frames.kept[-1].low, frames.kept[-1].scale]).all()
 
 
 def test_a_racer_knows_its_values_at_any_step():

@@ -16,7 +16,10 @@ from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
 from nimt.replay.recording import Recording, record_of
 
-SCRIPTS = ("recording.js", "drawing.js", "views.js", "clock.js", "controls.js", "timeline.js", "player.js")
+SCRIPTS = (
+    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "views.js", "clock.js", "controls.js",
+    "timeline.js", "player.js",
+)  # fmt: skip
 IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
 

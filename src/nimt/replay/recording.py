@@ -26,7 +26,7 @@ ALIGNED = 8  # bytes: a browser reads 64-bit numbers at such places only
 CURVE_POINTS = 2000
 LARGEST = 2**24  # bytes of examples, coefficients and columns; beyond it only every so many steps are kept
 CHUNK = 4096  # steps whose coefficients are held at once
-KINDS = ("float64", "float32", "uint32", "uint16", "int32")
+KINDS = ("float64", "float32", "uint32", "uint16", "uint8", "int32")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Recording:
     header : dict
         Numbers and text: what kind of pool, kernel and lesson it is.
     blocks : dict of arrays
-        float64, float32, uint32, uint16 or int32. Values have shape (n, q), coefficients (pairs, q), q being the
+        float64, float32, uint32, uint16, uint8 or int32. Values have shape (n, q), coefficients (pairs, q), q being the
         number of outputs.
     """
 

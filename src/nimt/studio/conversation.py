@@ -25,7 +25,7 @@ class Seen:
 
     introduced: bool = False
     steps: int = 0
-    frames: int = 0
+    frame: int = 0  # the step of the latest
     status: dict[str, Any] = field(default_factory=dict)
 
 
@@ -119,7 +119,7 @@ class Conversation:
             for number, have in enumerate(known):
                 if isinstance(have, list) and len(have) == 2 and all(type(part) is int and part >= 0 for part in have):
                     racer = race.racers[number]
-                    if have[0] <= racer.taken and have[1] <= len(racer.frames):
+                    if have[0] <= racer.taken and have[1] <= have[0]:
                         seen[number] = Seen(True, have[0], have[1])
         await self._say({"type": "resumed", "request": message.get("request"), "race": race.name})
 
@@ -166,10 +166,10 @@ class Conversation:
             seen.introduced = True
             await self._send(about | {"type": "racer"}, await asyncio.to_thread(racer.introduction))
             return True
-        news = racer.news(seen.steps, seen.frames)
+        news = racer.news(seen.steps, seen.frame)
         if news is not None:
             seen.steps = news.header["until"]
-            seen.frames += len(news.header.get("frames", ()))
+            seen.frame = max([seen.frame, *(one["step"] for one in news.header.get("frames", ()))])
             await self._send(about | {"type": "steps"}, news)
             return True
         if status != seen.status and status["taken"] <= seen.steps:

@@ -1,21 +1,28 @@
-"""What can be taken along: the lesson as a file, a page or an animation, and the race as code."""
+"""What a person takes along: the lesson, a page that plays it, an animation, or the code that gives it again."""
 
 from __future__ import annotations
 
 import shlex
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.replay.page import replay_page
 from nimt.replay.recording import record_of
+from nimt.sources.reading import PICTURE_ENDINGS
+from nimt.studio.files import USUAL_SIZE
 from nimt.studio.formulas import read_formula
+from nimt.studio.racer import Racer
 from nimt.studio.requests import RacerRequest, Rules
+from nimt.teachers.soft import SoftTeacher
 
 KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", "lesson.gif": "image/gif"}
-DIGITS = 6  # of drawn values in code
 
 
 def exported(lesson: Lesson, name: str) -> bytes:
@@ -33,66 +40,137 @@ def exported(lesson: Lesson, name: str) -> bytes:
         return path.read_bytes()
 
 
-def as_python(
-    target: dict[str, Any], start: dict[str, Any], rules: Rules, request: RacerRequest, classes: bool = False
-) -> str:
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A stretch of a lesson: from a step of the part before, with one thing changed, or from the start.
+
+    Attributes
+    ----------
+    request : RacerRequest
+    rules : Rules
+    after : int
+        How many steps of the part before were taken; 0 for the first part.
+    changed : list of (point, value)
+        Where the target is another.
+    shown : list of int, optional
+        What a person showed.
+    """
+
+    request: RacerRequest
+    rules: Rules
+    after: int = 0
+    changed: Sequence[tuple[int, float]] = ()
+    shown: Sequence[int] | None = None
+
+
+def parts_of(racers: Sequence[Racer], number: int) -> list[Part]:
+    """Return the parts of a racer's lesson, those of the racers it was forked from first."""
+    racer = racers[number]
+    before = [] if racer.origin.parent is None else parts_of(racers, racer.origin.parent)
+    changed: list[tuple[int, float]] = []
+    if racer.origin.parent is not None:
+        old, new = racers[racer.origin.parent].setting.target, racer.setting.target
+        differs = np.flatnonzero(np.any((old != new).reshape(len(new), -1), axis=1))
+        changed = [(int(i), float(new.reshape(len(new), -1)[i, 0])) for i in differs]
+    shown = racer.indices.part(0, racer.taken).tolist() if racer.person is not None else None
+    return [*before, Part(racer.request, racer.rules, racer.origin.step, changed, shown)]
+
+
+def as_python(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], classes: bool = False) -> str:
     """Return a program that gives the same lesson."""
-    lines = ["import numpy as np", "import nimt", ""]
-    named = [one.get("name") for one in (target, start) if one["kind"] == "named"]
-    if target["kind"] == "named" and start["kind"] in ("named", "zero"):
-        size = f", size={target['size']}" if target.get("size") else ""
-        lines.append(f"problem = nimt.read_problem({', '.join(repr(name) for name in named)}{size})")
-        lines.append("pool, target, initial = problem.pool, problem.target, problem.initial")
-    elif "file" in (target["kind"], start["kind"]):
-        lines.append("problem = nimt.read_problem('the-file-you-dropped')  # its path; a picture is taken at size 96")
-        lines.append("pool, target, initial = problem.pool, problem.target, problem.initial")
-    else:
-        lines += [*_home_lines(target), f"initial = {_values_text(start)}"]
+    rules = parts[0].rules
+    lines = ["import numpy as np", "import nimt", "", *_problem_lines(target, start)]
     if classes:
         lines.append("values = target(pool.points) if callable(target) else np.ravel(target)")
         lines.append("target = np.where(values > 0, 1.0, -1.0)  # two classes")
-    lines += [
-        "",
-        f"kernel = nimt.parse_kernel({rules.kernel!r}, width={rules.width!r}, dimension=pool.dimension)",
-        _learner_text(rules, request),
-        f"teacher = {_teacher_text(request)}",
-        f"lesson = nimt.teach(learner, teacher, pool, target, max_iterations={rules.steps}, tol={rules.tol!r}, "
-        f"seed={rules.seed})",
-        "print(lesson)",
-    ]
+    kernel = f"nimt.parse_kernel({rules.kernel!r}, width={rules.width!r}, dimension=pool.dimension)"
+    lines += ["", f"kernel = {kernel}"]
+    for place, part in enumerate(parts):
+        if place and part.changed:
+            points, values = zip(*part.changed, strict=True)
+            lines.append("target = np.array(target(pool.points) if callable(target) else target)")
+            lines.append(f"target.reshape(len(pool), -1)[{list(points)}] = np.array({list(values)})[:, np.newaxis]")
+        if place and part.after == 0:
+            lines.append("# forked before the first step")
+        lines += [_learner_text(part), *_teacher_lines(part)]
+        following = parts[place + 1] if place + 1 < len(parts) else None
+        if following is None:
+            steps = part.rules.steps if part.shown is None else max(1, len(part.shown))
+            lines += [_taught_text("lesson", steps, part.rules.tol, part.rules.seed), "print(lesson)"]
+        elif following.after:
+            lines += [
+                _taught_text("before", following.after, None, part.rules.seed),
+                "initial = before.final  # the fork begins here",
+                "",
+            ]
     return "\n".join(lines) + "\n"
 
 
-def as_command(target: dict[str, Any], start: dict[str, Any], rules: Rules, request: RacerRequest) -> str:
+def _taught_text(name: str, steps: int, tol: float | None, seed: int) -> str:
+    return f"{name} = nimt.teach(learner, teacher, pool, target, max_iterations={steps}, tol={tol!r}, seed={seed})"
+
+
+def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], classes: bool = False) -> str:
     """Return the command that gives the same lesson, or say why there is none."""
-    if request.learner != "kernel" or request.teacher == "you":
+    request, rules = parts[0].request, parts[0].rules
+    if len(parts) > 1:
+        raise InvalidInput("a lesson that was forked has no command: copy it as Python")
+    if request.learner != "kernel" or request.teacher == "you" or classes:
         raise InvalidInput("the command line has no such lesson: copy it as Python")
+    if request.teacher == "soft" and request.temperature != SoftTeacher().temperature:
+        raise InvalidInput("the command line has one temperature of the soft teacher: copy it as Python")
     names = []
     for what, given in (("target", target), ("start", start)):
         if given["kind"] in ("named", "zero"):
             names.append(given.get("name", "zero"))
         elif given["kind"] == "file":
-            names.append("the-file-you-dropped")
+            names.append(f"./{_file_name(given)}")
         else:
             raise InvalidInput(f"the {what} was drawn or typed, and a command names files: copy it as Python")
-    rate = 0.01 if request.rate == "auto" and rules.loss in ("hinge", "absolute") else request.rate
+    size = target.get("size")
+    if target["kind"] == "file" and _is_picture(target):
+        size = USUAL_SIZE
     options: dict[str, Any] = {
         "--from": names[1], "--teacher": request.teacher, "-k": repr(request.k), "--pool": request.share,
-        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": rate,
-        "-n": rules.steps,
-        "--tol": rules.tol or 0, "--seed": rules.seed, "--size": target.get("size"),
+        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": _rate(parts[0]),
+        "-n": rules.steps, "--tol": rules.tol or 0, "--seed": rules.seed, "--size": size,
+        "--measure": "paper",
     }  # fmt: skip
-    parts = ["nimt", "teach", names[0]]
+    parts_of_command = ["nimt", "teach", names[0]]
     for name, value in options.items():
-        parts += [] if value is None else [name, str(value)]
-    return shlex.join(parts)
+        parts_of_command += [] if value is None else [name, str(value)]
+    return shlex.join(parts_of_command)
 
 
-def _home_lines(target: dict[str, Any]) -> list[str]:
-    if target["kind"] == "named":
-        return [f"problem = nimt.read_problem({target['name']!r})", "pool, target = problem.pool, problem.target"]
+def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
+    """Return the lines that give pool, target and initial."""
+    if target["kind"] in ("named", "file"):
+        asked = [_source_text(target)]
+        together = start["kind"] in ("named", "file", "zero")
+        if together and start["kind"] != "zero":
+            asked.append(_source_text(start))
+        size = target.get("size") or (USUAL_SIZE if target["kind"] == "file" and _is_picture(target) else None)
+        asked += [f"size={size}"] if size else []
+        lines = [f"problem = nimt.read_problem({', '.join(asked)})"]
+        if together:
+            return [*lines, "pool, target, initial = problem.pool, problem.target, problem.initial"]
+        return [*lines, "pool, target = problem.pool, problem.target", f"initial = {_values_text(start)}"]
     axes = ", ".join(f"np.linspace({float(a)!r}, {float(b)!r}, {int(n)})" for a, b, n in target["axes"])
-    return [f"pool = nimt.Grid({axes})", f"target = {_values_text(target)}"]
+    return [f"pool = nimt.Grid({axes})", f"target = {_values_text(target)}", f"initial = {_values_text(start)}"]
+
+
+def _source_text(given: dict[str, Any]) -> str:
+    return repr(given["name"]) if given["kind"] == "named" else repr(_file_name(given))
+
+
+def _file_name(given: dict[str, Any]) -> str:
+    """Return what a dropped file is called; it is written into code, quoted, and never opened here."""
+    name = given.get("name")
+    return (Path(name).name if isinstance(name, str) else "")[:100] or "the-file-you-dropped"
+
+
+def _is_picture(given: dict[str, Any]) -> bool:
+    return Path(_file_name(given)).suffix.lower() in PICTURE_ENDINGS
 
 
 def _values_text(given: dict[str, Any]) -> str:
@@ -101,21 +179,35 @@ def _values_text(given: dict[str, Any]) -> str:
     if given["kind"] == "formula":
         formula = read_formula(given["text"], 2 if "y" in given["text"] else 1)
         return f"lambda x: {formula.as_python()} + 0.0 * x[:, 0]"
-    if given["kind"] == "named":
-        return f"nimt.read_problem({given['name']!r}).target"
-    numbers = ", ".join(f"{float(value):.{DIGITS}g}" for value in given["values"])
+    if given["kind"] in ("named", "file"):
+        size = f", size={USUAL_SIZE}" if given["kind"] == "file" and _is_picture(given) else ""
+        return f"nimt.read_problem({_source_text(given)}{size}).target"
+    numbers = ", ".join(f"{float(value)!r}" for value in given["values"])
     colours = ".reshape(-1, 3)" if given.get("outputs", 1) == 3 else ""
     return f"np.array([{numbers}]){colours}"
 
 
-def _learner_text(rules: Rules, request: RacerRequest) -> str:
-    if request.learner == "orthogonal":
+def _rate(part: Part) -> float | str:
+    return 0.01 if part.request.rate == "auto" and part.rules.loss in ("hinge", "absolute") else part.request.rate
+
+
+def _learner_text(part: Part) -> str:
+    if part.request.learner == "orthogonal":
         return "learner = nimt.OrthogonalLearner(kernel, initial=initial)"
-    rate = 0.01 if request.rate == "auto" and rules.loss in ("hinge", "absolute") else request.rate
-    return f"learner = nimt.KernelLearner(kernel, loss={rules.loss!r}, learning_rate={rate!r}, initial=initial)"
+    loss = part.rules.loss
+    return f"learner = nimt.KernelLearner(kernel, loss={loss!r}, learning_rate={_rate(part)!r}, initial=initial)"
 
 
-def _teacher_text(request: RacerRequest) -> str:
+def _teacher_lines(part: Part) -> list[str]:
+    request = part.request
+    if request.teacher == "you":
+        return [
+            f"shown = {list(part.shown or [0])}",
+            "class Person:",
+            "    def select(self, view):",
+            "        return view.shown([shown[view.step]])",
+            "teacher = Person()",
+        ]
     kinds = {
         "greedy": "GreedyTeacher",
         "random": "RandomTeacher",
@@ -127,6 +219,4 @@ def _teacher_text(request: RacerRequest) -> str:
         options.append(f"pool={request.share!r}")
     if request.teacher == "soft":
         options.append(f"temperature={request.temperature!r}")
-    if request.teacher == "you":
-        raise InvalidInput("a lesson that you gave by hand is kept as lesson.npz, not as code")
-    return f"nimt.{kinds[request.teacher]}({', '.join(options)})"
+    return [f"teacher = nimt.{kinds[request.teacher]}({', '.join(options)})"]

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator
 from importlib import resources
 from typing import Any
 
-import numpy as np
 import psutil
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -18,24 +17,18 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-import nimt
 from nimt.errors import InvalidInput, NimtError
-from nimt.kernels import profile
-from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.pools.base import Pool
-from nimt.replay.recording import Recording, describe_pool
+from nimt.replay.recording import Recording
 from nimt.studio import exports, files
 from nimt.studio.conversation import Conversation
+from nimt.studio.describing import describe, forecast_of
 from nimt.studio.races import Classroom
-from nimt.studio.requests import Rules, read_racer, read_rules, read_setting
+from nimt.studio.requests import read_racer, read_rules, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 BEAT = 0.005  # seconds between two looks at the clock
-FORECAST_POINTS = 1024
-FORECAST_STEPS = 100_000
-PROFILE_POINTS = 121
 
 
 def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
@@ -78,29 +71,31 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
         return JSONResponse(files.described(found) | {"id": room.keep_file(_browser(request), found)})
 
     async def described(request: Request) -> Response:
-        wish = await _json(request)
+        asked = await _json(request)
         kept = room.files.get(_browser(request), {})
-        return _binary(await asyncio.to_thread(describe, wish, kept))
+        return _binary(await asyncio.to_thread(describe, asked, kept))
 
     async def forecast(request: Request) -> Response:
-        wish = await _json(request)
+        asked = await _json(request)
         kept = room.files.get(_browser(request), {})
-        return JSONResponse({"said": await asyncio.to_thread(forecast_of, wish, kept)})
+        return JSONResponse({"said": await asyncio.to_thread(forecast_of, asked, kept)})
 
     async def code(request: Request) -> Response:
-        wish = await _json(request)
-        rules, racer = read_rules(wish.get("rules")), read_racer(wish.get("racer"))
-        read_setting(wish.get("target"), wish.get("start"), room.files.get(_browser(request), {}))
-        target, start = wish["target"], wish["start"]
-        try:
-            command = exports.as_command(target, start, rules, racer)
-        except InvalidInput as error:
-            command = f"# {error}"
-        try:
-            python = exports.as_python(target, start, rules, racer, wish.get("classes") is True)
-        except InvalidInput as error:
-            python = f"# {error}\n"
-        return JSONResponse({"python": python, "command": command})
+        asked = await _json(request)
+        parts = [exports.Part(read_racer(asked.get("racer")), read_rules(asked.get("rules")))]
+        if asked.get("race") is not None:  # a lesson under way: its forks, and what a person showed, are known there
+            race = room.find(_browser(request), asked["race"])
+            race.racer(asked.get("number"))
+            parts = exports.parts_of(race.racers, asked["number"])
+        classes = asked.get("classes") is True
+        read_setting(asked.get("target"), asked.get("start"), room.files.get(_browser(request), {}), classes)
+        written = {}
+        for name, write in (("python", exports.as_python), ("command", exports.as_command)):
+            try:
+                written[name] = write(asked["target"], asked["start"], parts, classes)
+            except InvalidInput as error:
+                written[name] = f"# {error}\n"
+        return JSONResponse(written)
 
     async def export(request: Request) -> Response:
         name = request.path_params["name"]
@@ -156,48 +151,6 @@ def shipped_files() -> dict[str, tuple[bytes, str]]:
     return found
 
 
-def describe(wish: dict[str, Any], kept: Any) -> Recording:
-    """Return what a page draws before a race: the target, the start, the kernel, and the largest safe rate."""
-    setting = read_setting(wish.get("target"), wish.get("start"), kept, wish.get("classes") is True)
-    rules = read_rules(wish.get("rules"))
-    blocks: dict[str, Any] = {"target": setting.target, "initial": setting.initial}
-    header = {
-        "type": "described", "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view,
-        "safe": safe_rate(rules, setting.pool), **describe_pool(setting.pool, blocks),
-    }  # fmt: skip
-    learner = rules.made_learner(read_racer({}), setting.pool, setting.initial)
-    reach = min(3 * rules.width, _extent(setting.pool))
-    blocks["profile"] = _profile(learner.kernel, setting.pool.dimension, reach)
-    return Recording(header | {"reach": reach}, blocks)
-
-
-def safe_rate(rules: Rules, pool: Pool) -> float | None:
-    """Return the largest rate at which no step overshoots, None for a loss that has none."""
-    try:
-        learner = KernelLearner(nimt.parse_kernel(rules.kernel, width=rules.width, dimension=pool.dimension),
-                                loss=rules.loss, learning_rate="auto")  # fmt: skip
-    except InvalidInput:
-        return None
-    return float(learner.bind(pool).learning_rate_)
-
-
-def forecast_of(wish: dict[str, Any], kept: Any) -> str | None:
-    """Return what can be said of a lesson before it is given, None where that is nothing, or would take long."""
-    foretell = getattr(nimt, "forecast", None)
-    setting = read_setting(wish.get("target"), wish.get("start"), kept, wish.get("classes") is True)
-    rules, racer = read_rules(wish.get("rules")), read_racer(wish.get("racer"))
-    too_much = len(setting.pool) > FORECAST_POINTS or rules.steps > FORECAST_STEPS
-    if foretell is None or rules.tol is None or too_much or racer.teacher not in ("greedy", "random"):
-        return None
-    try:
-        learner = rules.made_learner(racer, setting.pool, setting.initial)
-        found = foretell(learner, racer.made_teacher(), setting.pool, setting.target,
-                         tol=rules.tol, max_iterations=rules.steps, seed=rules.seed)  # fmt: skip
-    except NimtError:
-        return None
-    return str(found.in_one_line())
-
-
 class Pulse:
     """How long the event loop was away at most: what a person feels as a page that hangs."""
 
@@ -220,16 +173,6 @@ class Pulse:
 
 def _memory() -> float:
     return float(psutil.Process().memory_info().rss) / 2**20
-
-
-def _profile(kernel: Any, dimension: int, reach: float) -> Any:
-    offsets = np.zeros((PROFILE_POINTS, dimension))
-    offsets[:, -1] = np.linspace(-reach, reach, PROFILE_POINTS)
-    return profile(kernel, offsets)
-
-
-def _extent(pool: Pool) -> float:
-    return float(np.max(np.ptp(pool.points, axis=0))) or 1.0
 
 
 def _browser(request: Request) -> str:

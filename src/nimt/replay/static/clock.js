@@ -13,6 +13,8 @@ export class Clock {
     this.playing = false;
     this.scale = 1; // of one step, on a clock that counts something else
     this.moved = (steps) => this.now + steps;
+    this.limit = (place) => place; // how far a page comes until the next picture is due
+    this.held = false; // whether it comes less far than the speed asks for
   }
 
   get now() { return Math.floor(this.place + 1e-9); }
@@ -52,7 +54,9 @@ export class Clock {
     if (!this.playing) return;
     const passed = this.latest === undefined ? 0 : Math.min((time - this.latest) / 1000, LONGEST_GAP);
     this.latest = time;
-    this.place += this.direction * this.speed * this.scale * passed;
+    const next = Math.max(0, Math.min(this.place + this.direction * this.speed * this.scale * passed, this.end));
+    this.place = this.direction > 0 ? this.limit(next) : next;
+    this.held = this.place < next && this.direction > 0;
     const over = this.direction > 0 ? this.place >= this.end : this.place <= 0;
     if (over) {
       this.place = this.direction > 0 ? this.end : 0;
@@ -62,6 +66,13 @@ export class Clock {
     this.onTick();
     if (this.playing && !this.asked) this.asked = requestAnimationFrame((next) => this.tick(next));
   }
+}
+
+const FRAME_WORK = 1.2e7; // additions between two pictures, so that there are 30 of them per second
+
+/** Return how far towards a place one comes with the work that fits between two pictures. */
+export function affordable(from, to, work) {
+  return work <= FRAME_WORK ? to : from + ((to - from) * FRAME_WORK) / work;
 }
 
 export const SPEEDS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000];

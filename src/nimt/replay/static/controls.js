@@ -25,3 +25,8 @@ export function showPlaying(button, clock) {
   button.textContent = clock.playing && clock.direction > 0 ? "❚❚" : "▶";
   button.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
 }
+
+/** Say how fast it goes, and when a page cannot go that fast. */
+export function speedText(clock) {
+  return `${Math.round(clock.speed).toLocaleString("en-US")} steps/s${clock.playing && clock.held ? ", as fast as this page can" : ""}`;
+}

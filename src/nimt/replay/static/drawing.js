@@ -85,6 +85,47 @@ export function colourTable(name) {
   return TABLES[name];
 }
 
+const PALETTES = {};
+const LITTLE = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
+/** Return 256 colours as the 32-bit numbers that the pixels of a canvas are. */
+export function paletteOf(name) {
+  if (!PALETTES[name]) {
+    const table = colourTable(name);
+    PALETTES[name] = Uint32Array.from({ length: 256 }, (_, i) => wordOf(table.subarray(3 * i, 3 * i + 3)));
+  }
+  return PALETTES[name];
+}
+
+/** Return red, green and blue as one 32-bit number. */
+export function wordOf([red, green, blue]) {
+  return (LITTLE ? (255 << 24) | (blue << 16) | (green << 8) | red : (red << 24) | (green << 16) | (blue << 8) | 255) >>> 0;
+}
+
+/** A value within limits; what is no number is as large as can be. */
+export const clamp = (value, low, high) => (value < low ? low : value > high ? high : value === value ? value : high);
+
+/** |f - f*| at a point, the norm over outputs. */
+export function gapAt(target, values, i, outputs) {
+  if (outputs === 1) return Math.abs(values[i] - target[i]);
+  let total = 0;
+  for (let o = i * outputs; o < (i + 1) * outputs; o++) total += (values[o] - target[o]) ** 2;
+  return Math.sqrt(total);
+}
+
+/** The output that is largest at a point, the first of equals. */
+export function classAt(values, i, outputs) {
+  let best = 0;
+  for (let o = 1; o < outputs; o++) if (values[i * outputs + o] > values[i * outputs + best]) best = o;
+  return best;
+}
+
+// of classes: those of nimt's figures
+export const CLASSES = [
+  [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [213, 94, 0], [240, 228, 66],
+  [51, 34, 136], [153, 153, 153], [136, 34, 85],
+];
+
 /** Draw a ring that can be seen on anything; the runner-up's is a square, so that colour is not needed. */
 export function ring(context, x, y, radius, kind = "winner", ink = "#D55E00") {
   for (const [width, style] of [[4, "rgba(255,255,255,.95)"], [2, ink]]) {

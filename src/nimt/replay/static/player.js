@@ -1,6 +1,6 @@
 // The page of one lesson: its picture, its time line, its buttons and keys.
-import { Clock, SPEEDS, usualSpeed } from "./clock.js";
-import { addButtons, showPlaying } from "./controls.js";
+import { Clock, SPEEDS, affordable, usualSpeed } from "./clock.js";
+import { addButtons, showPlaying, speedText } from "./controls.js";
 import { colour, countText, numberText } from "./drawing.js";
 import { discrepancy, lessonOf, unpackText } from "./recording.js";
 import { TimeLine } from "./timeline.js";
@@ -56,6 +56,7 @@ export class Player {
     this.clock = new Clock(() => this.draw());
     this.clock.end = header.steps;
     this.clock.speed = usualSpeed(header.steps);
+    this.clock.limit = (place) => affordable(this.clock.place, place, this.lesson.work(this.stepOf(Math.floor(place))));
     this.timeline = new TimeLine(this.by("timeline"), (place) => { this.clock.pause(); this.clock.seek(Math.round(place)); });
     this.words();
     this.buttons();
@@ -107,11 +108,14 @@ export class Player {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  /** f on the pool after a number of steps. */
-  valuesAt(step) {
-    if (this.header.kernel === "frames") return this.lesson.at(step);
-    return this.lesson.at(step === this.header.steps ? this.lesson.steps : Math.floor(step / this.header.every));
+  /** The step of the recording that shows a step of the lesson. */
+  stepOf(step) {
+    if (this.header.kernel === "frames") return step;
+    return step === this.header.steps ? this.lesson.steps : Math.floor(step / this.header.every);
   }
+
+  /** f on the pool after a number of steps. */
+  valuesAt(step) { return this.lesson.at(this.stepOf(step)); }
 
   draw() {
     const { header, blocks, clock } = this;
@@ -126,7 +130,7 @@ export class Player {
     this.m = m;
     this.by("step-text").textContent = `step ${countText(step)} of ${countText(header.steps)}`;
     this.by("discrepancy-text").textContent = `${this.letter} = ${numberText(m)}`;
-    this.by("speed-text").textContent = `${countText(clock.speed)} steps per second`;
+    this.by("speed-text").textContent = speedText(clock);
     showPlaying(this.by("play"), clock);
     this.by("scrub").value = step;
     this.by("scrub").setAttribute("aria-valuetext", `step ${step}, ${this.letter} = ${numberText(m)}`);

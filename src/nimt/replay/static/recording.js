@@ -143,10 +143,24 @@ export class Replay {
     return this.values;
   }
 
-  /** Take the nearest kept frame before a step, if it is nearer than where we are. */
-  jump(asked) {
+  /** The last kept frame before a step. */
+  keptBefore(asked) {
     let kept = asked - (asked % this.every);
     while (kept > 0 && !this.frames.has(kept)) kept -= this.every;
+    return kept;
+  }
+
+  /** How many additions it takes to get from here to a step. */
+  work(step) {
+    const asked = Math.max(0, Math.min(step, this.steps));
+    const kept = asked < this.step || asked - this.step > this.every ? this.keptBefore(asked) : 0;
+    const from = asked >= this.step ? Math.max(kept, this.step) : kept;
+    return (this.begin[asked] - this.begin[from]) * this.kernel.cells * this.outputs;
+  }
+
+  /** Take the nearest kept frame before a step, if it is nearer than where we are. */
+  jump(asked) {
+    const kept = this.keptBefore(asked);
     if (this.step <= asked && this.step >= kept) return;
     this.values.set(kept === 0 ? this.initial : this.frames.get(kept));
     this.step = kept;
@@ -191,29 +205,39 @@ export class Replay {
   }
 }
 
-/** A lesson of which only some frames are known. */
+const MOST_FRAMES = 400; // of one lesson: with more of them every second one is given up
+const FIRST_STEPS = 16; // of which every frame is kept
+
+/**
+ * A lesson of which only some frames are known: f itself, or f - f* in 256 levels, on a sheet smaller than the picture.
+ */
 export class Frames {
-  constructor({ outputs = 1 } = {}) {
+  /** @param {object} options  outputs q; sheet, with the target on it, where frames are smaller than the picture */
+  constructor({ outputs = 1, sheet = null } = {}) {
     this.outputs = outputs;
+    this.sheet = sheet;
     this.known = []; // steps, ascending
-    this.values = [];
-    this.shown = [];
+    this.frames = []; // of { values, low, scale, shown }
+    this.every = 1;
   }
 
   get steps() { return this.known.length ? this.known[this.known.length - 1] : 0; }
 
-  append(step, values, shown = new Uint32Array(0)) {
+  /** Append f after a step; with a scale, values are levels of f - f*. */
+  append(step, values, { shown = new Uint32Array(0), low = 0, scale = 0 } = {}) {
     this.known.push(step);
-    this.values.push(values);
-    this.shown.push(shown);
+    this.frames.push({ values, low, scale, shown });
   }
 
-  /** Keep every second frame, and the last. */
+  /** Give up every second frame where there are more than can be kept. */
   thin() {
+    if (this.known.length <= MOST_FRAMES) return;
+    this.every *= 2;
     const last = this.known.length - 1;
-    for (const list of ["known", "values", "shown"]) {
-      this[list] = this[list].filter((_, place) => place % 2 === 0 || place === last);
-    }
+    const stays = (step, place) => step <= FIRST_STEPS || step % this.every === 0 || place === last;
+    const { known } = this;
+    this.frames = this.frames.filter((_, place) => stays(known[place], place));
+    this.known = known.filter(stays);
   }
 
   place(step) {
@@ -226,9 +250,39 @@ export class Frames {
     return low;
   }
 
-  at(step) { return this.values[this.place(step)]; }
+  /** Return f at the last known step before this one. */
+  at(step) {
+    const frame = this.frames[this.place(step)];
+    if (!frame.scale) return frame.values;
+    if (this.unpacked !== frame) {
+      const { target } = this.sheet;
+      this.values ??= new Float32Array(target.length);
+      for (let i = 0; i < target.length; i++) this.values[i] = target[i] + frame.low + frame.scale * frame.values[i];
+      this.unpacked = frame;
+    }
+    return this.values;
+  }
 
-  shownAt(step) { return this.shown[this.place(step)]; }
+  shownAt(step) { return this.frames[this.place(step)].shown; }
+
+  /** What it costs to show a step: nothing that counts. */
+  work() { return 0; }
+}
+
+/** A picture in blocks of `by` x `by` pixels, the mean of each. */
+export function shrunk(target, [rows, columns], outputs, by) {
+  const size = [Math.ceil(rows / by), Math.ceil(columns / by)];
+  const sums = new Float64Array(size[0] * size[1] * outputs);
+  const counts = new Uint32Array(size[0] * size[1]);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const block = Math.floor(row / by) * size[1] + Math.floor(column / by);
+      counts[block]++;
+      for (let o = 0; o < outputs; o++) sums[block * outputs + o] += target[(row * columns + column) * outputs + o];
+    }
+  }
+  for (let i = 0; i < sums.length; i++) sums[i] /= counts[Math.floor(i / outputs)];
+  return { rows: size[0], columns: size[1], target: sums, by };
 }
 
 /** M(f, f*): sqrt(sum (f - f*)^2) / n for "paper", the root of the mean over points and outputs for "rms". */
@@ -242,7 +296,8 @@ export function discrepancy(values, target, points, measure = "paper") {
 }
 
 const KINDS = {
-  float64: Float64Array, float32: Float32Array, uint32: Uint32Array, uint16: Uint16Array, int32: Int32Array,
+  float64: Float64Array, float32: Float32Array, uint32: Uint32Array, uint16: Uint16Array, uint8: Uint8Array,
+  int32: Int32Array,
 };
 
 /** Read a recording: a length, a header in JSON, and blocks of numbers. */
@@ -289,7 +344,7 @@ export function lessonOf({ header, blocks }, options = {}) {
     blocks.frame_steps.forEach((step, place) => {
       const begin = blocks.shown_begin;
       lesson.append(
-        step, blocks.frames.subarray(place * size, (place + 1) * size), blocks.shown.subarray(begin[place], begin[place + 1]),
+        step, blocks.frames.subarray(place * size, (place + 1) * size), { shown: blocks.shown.subarray(begin[place], begin[place + 1]) },
       );
     });
     return lesson;

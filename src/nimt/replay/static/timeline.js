@@ -43,7 +43,8 @@ export class TimeLine {
       context.stroke();
       context.fillText(levelText(value), left - 7, toY(value));
     }
-    for (const step of ticks(0, this.end, Math.max(2, width / 130))) {
+    const whole = (step) => this.unit === "seconds" || Number.isInteger(step);
+    for (const step of ticks(0, this.end, Math.max(2, width / 130)).filter(whole)) {
       context.textAlign = toX(step) > right - 20 ? "right" : "center";
       context.fillText(this.unit === "seconds" ? numberText(step) : countText(step), toX(step), bottom + 13);
     }

@@ -59,7 +59,7 @@ export class Connection {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** Send a wish and wait for its answer; a refusal is an error with its sentence. */
+  /** Send a message and wait for its answer; a refusal is an error with its sentence. */
   ask(message) {
     const request = ++this.count;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// The form on the left: what a person chose, as a wish the server understands, and back.
+// The form on the left: what a person chose, as a request the server understands, and back.
 import { SKETCHES } from "./sketch.js";
 
 const by = (id) => document.getElementById(id);
@@ -18,43 +18,38 @@ export const USUAL = {
   file: { start: "zero", width: 1, loss: "square", steps: 30000, tol: 1e-3, rate: 0.05 },
 };
 
-const TEACHERS = {
-  greedy: { says: "greedy", wish: { teacher: "greedy", k: 1 } },
-  random: { says: "random", wish: { teacher: "random", k: 1 } },
-  soft: { says: "soft (between the two)", wish: { teacher: "soft", k: 1, temperature: 0.1 } },
-  synthesis: { says: "synthesis (makes labels)", wish: { teacher: "synthesis", k: 1 } },
-  packs: { says: "greedy, packs of 5 %", wish: { teacher: "greedy", k: 0.05 } },
-  whole: { says: "the whole pool", wish: { teacher: "greedy", k: "whole" } },
-  limited: { says: "greedy from half the pool", wish: { teacher: "greedy", k: 1, share: 0.5 } },
-  orthogonal: { says: "greedy, orthogonal learner", wish: { teacher: "greedy", k: 1, learner: "orthogonal" } },
-};
-
-const RATES = [-4, 1]; // powers of ten at the ends of the slider
-
 export class Form {
-  /** @param {(what: string) => void} onChange */
-  constructor(sketch, onChange) {
-    this.sketch = sketch;
-    this.onChange = onChange;
-    this.racers = [{ preset: "greedy", rate: 0.01 }, { preset: "random", rate: 0.01 }];
-    this.safe = null;
+  /**
+   * @param {Sketch} sketch  of the target
+   * @param {Sketch} startSketch
+   * @param {Teachers} teachers
+   * @param {object} on  change(what); learnerNow(), which returns { values, outputs, said } or null
+   */
+  constructor(sketch, startSketch, teachers, on) {
+    Object.assign(this, { sketch, startSketch, teachers, on });
     this.file = null;
+    this.startFile = null;
     this.drawnStart = null;
-    by("target-kind").addEventListener("change", () => { this.choose(by("target-kind").value); onChange("target"); });
-    for (const id of ["formula", "axis-from", "axis-to", "axis-count", "start-kind", "start-formula"]) {
-      by(id).addEventListener("change", () => { this.showFields(); onChange("target"); });
+    by("target-kind").addEventListener("change", () => { this.choose(by("target-kind").value); on.change("target"); });
+    by("start-kind").addEventListener("change", () => this.chooseStart());
+    for (const id of ["formula", "axis-from", "axis-to", "axis-count", "start-formula"]) {
+      by(id).addEventListener("change", () => on.change("target"));
     }
-    for (const id of ["kernel", "width", "loss", "steps", "tol"]) by(id).addEventListener("change", () => onChange("rules"));
-    by("sketch-clear").addEventListener("click", () => {
-      sketch.values.fill(sketch.kind === "classes" ? -1 : 0);
-      onChange("target");
-    });
-    by("add-racer").addEventListener("click", () => {
-      const free = Object.keys(TEACHERS).find((name) => !this.racers.some((one) => one.preset === name));
-      this.racers.push({ preset: free || "random", rate: this.racers[0].rate });
-      this.drawRacers();
-      onChange("racers");
-    });
+    for (const id of ["kernel", "width", "loss", "steps", "tol"]) by(id).addEventListener("change", () => on.change("rules"));
+    by("sketch-clear").addEventListener("click", () => { sketch.clear(); on.change("target"); });
+    by("start-clear").addEventListener("click", () => { startSketch.clear(); on.change("target"); });
+  }
+
+  get kind() { return by("target-kind").value; }
+
+  get classes() { return this.kind === "draw:classes"; }
+
+  get drawsStart() { return by("start-kind").value === "draw"; }
+
+  /** Whether the target is still to be drawn, or dropped. */
+  get isBlank() {
+    if (this.kind === "file") return !this.file;
+    return this.kind.startsWith("draw:") && this.sketch.values.every((value) => value === this.sketch.values[0]);
   }
 
   /** Take a target, and what usually goes with it. */
@@ -62,30 +57,43 @@ export class Form {
     const usual = USUAL[kind] || USUAL.file;
     by("target-kind").value = kind;
     by("start-kind").value = usual.start;
-    by("width").value = usual.width;
-    by("loss").value = usual.loss;
-    by("steps").value = usual.steps;
-    by("tol").value = usual.tol;
-    for (const racer of this.racers) racer.rate = usual.rate;
+    for (const name of ["width", "loss", "steps", "tol"]) by(name).value = usual[name];
+    for (const racer of this.teachers.list) Object.assign(racer, { rate: usual.rate, forecast: "" });
     if (kind.startsWith("draw:")) this.sketch.begin(kind.slice(5), values);
     else this.sketch.end();
     this.showFields();
-    this.drawRacers();
+    this.teachers.draw();
+  }
+
+  chooseStart() {
+    const kind = by("start-kind").value;
+    if (kind === "drawn") {
+      const now = this.on.learnerNow();
+      this.drawnStart = now && { kind: "drawn", values: Array.from(now.values), outputs: now.outputs };
+      by("start-note").textContent = now ? now.said : "there is no learner yet to start from: race first";
+    }
+    this.showFields();
+    if (kind === "file" && !this.startFile) return; // until there is one
+    this.on.change("target");
   }
 
   showFields() {
-    const kind = by("target-kind").value;
+    const { kind } = this;
+    const start = by("start-kind").value;
     by("formula-fields").hidden = kind !== "formula";
     by("sketch-tools").hidden = !kind.startsWith("draw:");
     by("sketch").classList.toggle("drawing", kind.startsWith("draw:"));
+    by("sketch").hidden = kind === "file" && !this.file;
+    by("sketch-key").hidden = by("sketch").hidden;
     by("sketch-hint").textContent = kind.startsWith("draw:") ? SKETCHES[kind.slice(5)].hint : "";
-    by("start-formula-field").hidden = by("start-kind").value !== "formula";
+    by("start-formula-field").hidden = start !== "formula";
+    by("start-drawing").hidden = start !== "draw";
+    by("start-drop").hidden = start !== "file";
+    by("start-note").hidden = start !== "drawn";
   }
 
-  get classes() { return by("target-kind").value === "draw:classes"; }
-
   target() {
-    const kind = by("target-kind").value;
+    const { kind } = this;
     if (kind.startsWith("named:")) return { kind: "named", name: kind.slice(6) };
     if (kind.startsWith("draw:")) return { kind: "drawn", axes: SKETCHES[kind.slice(5)].axes, values: this.sketch.values };
     if (kind === "file") {
@@ -101,9 +109,11 @@ export class Form {
     const kind = by("start-kind").value;
     if (kind === "zero") return { kind };
     if (kind === "formula") return { kind, text: by("start-formula").value };
-    if (kind === "drawn") {
-      if (!this.drawnStart) throw new Error("there is no learner yet to start from: race first");
-      return this.drawnStart;
+    if (kind === "draw") return { kind: "drawn", values: this.startSketch.values };
+    if (kind === "drawn" || kind === "file") {
+      const given = kind === "drawn" ? this.drawnStart : this.startFile;
+      if (!given) throw new Error(kind === "drawn" ? "there is no learner yet to start from: race first" : "drop a file for the start first");
+      return given;
     }
     return { kind: "named", name: kind.slice(6) };
   }
@@ -116,103 +126,40 @@ export class Form {
     };
   }
 
-  racerRequest({ preset, rate }) {
-    return { ...TEACHERS[preset].wish, rate };
-  }
-
-  wish() {
+  request(start = null) {
     return {
-      target: this.target(), start: this.start(), classes: this.classes, rules: this.rules(),
-      racers: this.racers.map((one) => this.racerRequest(one)),
+      target: this.target(), start: start || this.start(), classes: this.classes, rules: this.rules(),
+      racers: this.teachers.requests(),
     };
   }
 
   /** Fill the form with a race of an address. */
-  fill(wish) {
-    const { target, start, rules } = wish;
+  fill({ target, start, rules, racers, classes }) {
     let kind = "formula";
     if (target.kind === "named") kind = `named:${target.name}`;
     if (target.kind === "drawn") {
-      const one = target.axes.length === 1;
-      const size = target.values.length;
-      kind = wish.classes ? "draw:classes" : one && size === 121 ? "draw:curve" : !one && size === 784 ? "draw:picture" : "file";
+      const fits = (name) => JSON.stringify(SKETCHES[name].axes) === JSON.stringify(target.axes) && (target.outputs || 1) === 1;
+      kind = classes ? "draw:classes" : fits("curve") ? "draw:curve" : fits("picture") ? "draw:picture" : "file";
     }
-    this.racers = wish.racers.slice(0, 4).map((one) => ({ preset: presetOf(one), rate: Number(one.rate) || 0.01 }));
-    const rates = this.racers.map(({ rate }) => rate);
+    if (target.kind === "file" || kind === "file") [kind, this.file] = ["file", target];
+    this.teachers.fill(racers);
+    const rates = this.teachers.list.map(({ rate }) => rate);
     this.choose(kind, target.kind === "drawn" ? target.values : undefined);
-    this.racers.forEach((racer, i) => { racer.rate = rates[i]; });
-    if (kind === "file") this.file = target;
+    this.teachers.list.forEach((racer, i) => { racer.rate = rates[i]; });
     if (target.kind === "formula") {
       by("formula").value = target.text;
       ["axis-from", "axis-to", "axis-count"].forEach((id, i) => { by(id).value = target.axes[0][i]; });
     }
     by("start-kind").value = start.kind === "named" ? `named:${start.name}` : start.kind;
     if (start.kind === "formula") by("start-formula").value = start.text;
-    if (start.kind === "drawn") this.drawnStart = start;
+    if (start.kind === "file") this.startFile = start;
+    if (start.kind === "drawn") {
+      this.drawnStart = start;
+      by("start-note").textContent = "as it was drawn, or as a learner was, in the race of this link";
+    }
     for (const name of ["kernel", "width", "loss", "steps"]) by(name).value = rules[name];
     by("tol").value = rules.tol ?? 0;
     this.showFields();
-    this.drawRacers();
+    this.teachers.draw();
   }
-
-  // -- teachers
-
-  drawRacers() {
-    by("racers").replaceChildren(...this.racers.map((racer, i) => this.card(racer, i)));
-    by("add-racer").disabled = this.racers.length >= 4;
-  }
-
-  card(racer, i) {
-    const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
-    const item = make("li");
-    item.style.setProperty("--mine", `var(--racer-${i + 1})`);
-    const head = make("div", { className: "head" });
-    const select = make("select", { title: "teacher" });
-    select.setAttribute("aria-label", `teacher ${i + 1}`);
-    for (const [name, { says }] of Object.entries(TEACHERS)) select.add(new Option(says, name, false, name === racer.preset));
-    select.onchange = () => { racer.preset = select.value; this.onChange("racers"); };
-    const remove = make("button", { textContent: "×", disabled: this.racers.length < 2, title: "leave this teacher out" });
-    remove.setAttribute("aria-label", `leave teacher ${i + 1} out`);
-    remove.onclick = () => { this.racers.splice(i, 1); this.drawRacers(); this.onChange("racers"); };
-    head.append(make("b", { textContent: i + 1 }), select, remove);
-    item.append(head, ...this.rateRow(racer, i, make));
-    return item;
-  }
-
-  rateRow(racer, i, make) {
-    const label = make("label", { textContent: "learning rate" });
-    const row = make("div", { className: "rate" });
-    const slider = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, value: Math.log10(racer.rate) });
-    const field = make("input", { type: "number", value: racer.rate, min: 0, step: "any" });
-    slider.setAttribute("aria-label", `learning rate of teacher ${i + 1}`);
-    field.setAttribute("aria-label", `learning rate of teacher ${i + 1}, as a number`);
-    const foot = make("p", { className: "rate-foot" });
-    const note = () => {
-      const over = this.safe && racer.rate > this.safe * (1 + 1e-9);
-      foot.textContent = over ? `above the safe bound ${Number(this.safe.toPrecision(3))}: steps overshoot`
-        : racer.forecast || (this.safe ? `safe up to ${Number(this.safe.toPrecision(3))}` : "this loss has no safe bound");
-      foot.classList.toggle("over", Boolean(over));
-    };
-    slider.oninput = () => { racer.rate = Number((10 ** slider.value).toPrecision(3)); field.value = racer.rate; racer.forecast = ""; note(); };
-    slider.onchange = () => this.onChange("racers");
-    field.onchange = () => { racer.rate = Number(field.value) || racer.rate; slider.value = Math.log10(racer.rate); racer.forecast = ""; note(); this.onChange("racers"); };
-    row.append(slider, field);
-    if (this.safe) {
-      const bound = make("span", { className: "bound", title: "the largest safe rate" });
-      const share = (Math.log10(this.safe) - RATES[0]) / (RATES[1] - RATES[0]);
-      bound.style.left = `calc((100% - 5rem) * ${share})`;
-      row.append(bound);
-    }
-    racer.note = note; // a forecast that comes later is written here, and nothing else is touched
-    note();
-    return [label, row, foot];
-  }
-}
-
-function presetOf(wish) {
-  if (wish.learner === "orthogonal") return "orthogonal";
-  if (wish.teacher !== "greedy") return wish.teacher in TEACHERS ? wish.teacher : "greedy";
-  if (wish.share) return "limited";
-  if (wish.k === "whole") return "whole";
-  return wish.k === 1 ? "greedy" : "packs";
 }

@@ -1,5 +1,5 @@
 // Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
-import { Frames, Growing, Replay, discrepancy, kernelOf } from "./recording.js";
+import { Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
 
 const MEMORY = 48e6; // bytes of kept frames per lesson
 const CURVE = 900; // points of a curve that is drawn
@@ -12,7 +12,8 @@ export class Racer {
     this.pack = header.pack;
     this.tol = header.tol;
     if (header.kernel === "frames") {
-      this.lesson = new Frames({ outputs: this.outputs });
+      const sheet = header.shrink ? shrunk(blocks.target, header.pool.shape, this.outputs, header.shrink) : null;
+      this.lesson = new Frames({ outputs: this.outputs, sheet });
       this.lesson.append(0, blocks.initial);
     } else {
       this.kernel = kernelOf(header, blocks);
@@ -41,12 +42,12 @@ export class Racer {
   get end() { return this.offset + this.taken; }
 
   get name() {
-    const { wish } = this.header;
-    if (!wish) return this.header.teacher;
-    const packs = wish.k > 1 ? `, packs of ${wish.k}` : `, packs of ${100 * wish.k} %`;
-    const pack = wish.k === 1 ? "" : wish.k === "whole" ? ", whole pool" : packs;
-    const share = wish.share ? `, pool ${Math.round(100 * wish.share)} %` : "";
-    const who = wish.teacher === "you" ? "you" : wish.learner === "orthogonal" ? `${wish.teacher}, orthogonal` : wish.teacher;
+    const { request } = this.header;
+    if (!request) return this.header.teacher;
+    const packs = request.k > 1 ? `, packs of ${request.k}` : `, packs of ${100 * request.k} %`;
+    const pack = request.k === 1 ? "" : request.k === "whole" ? ", whole pool" : packs;
+    const share = request.share ? `, pool ${Math.round(100 * request.share)} %` : "";
+    const who = request.learner === "orthogonal" ? `${request.teacher}, orthogonal` : request.teacher;
     return `${who}${pack}${share}${this.header.said ? `, ${this.header.said}` : ""}`;
   }
 
@@ -55,10 +56,11 @@ export class Racer {
     const before = this.curve.length;
     this.curve.push(blocks.curve);
     if (blocks.indices) this.lesson.append(blocks.indices, blocks.coefficients, this.pack);
-    const size = this.initial.length;
-    (header.frames || []).forEach((step, place) => {
-      this.lesson.append(step, blocks.values.subarray(place * size, (place + 1) * size), Uint32Array.from(header.shown[place]));
+    const size = this.lesson.sheet ? this.lesson.sheet.target.length : this.initial.length;
+    (header.frames || []).forEach(({ step, low, scale, shown }, place) => {
+      this.lesson.append(step, blocks.values.subarray(place * size, (place + 1) * size), { shown: Uint32Array.from(shown), low, scale });
     });
+    this.lesson.thin?.();
     this.times.push([this.taken, header.seconds]);
     this.find(before);
     this.drawn = null;
@@ -76,6 +78,19 @@ export class Racer {
   valuesAt(step) {
     if (step < this.offset && this.parent) return this.parent.valuesAt(step);
     return this.lesson.at(this.within(step));
+  }
+
+  /** The smaller sheet that f of a step lies on, null where it is as large as the target. */
+  sheetAt(step) {
+    if (step < this.offset && this.parent) return this.parent.sheetAt(step);
+    const { sheet } = this.lesson;
+    return sheet && this.valuesAt(step).length !== this.target.length ? sheet : null;
+  }
+
+  /** How many additions it takes to show a step. */
+  work(step) {
+    if (step < this.offset && this.parent) return this.parent.work(step);
+    return this.lesson.work(this.within(step));
   }
 
   within(step) {

@@ -4,8 +4,8 @@ async function through(stream, bytes) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
 
-export async function toHash(wish) {
-  const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(wish)));
+export async function toHash(request) {
+  const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(request)));
   let letters = "";
   for (const byte of packed) letters += String.fromCharCode(byte);
   return `#race=${btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
@@ -18,8 +18,8 @@ export async function fromHash(hash) {
   try {
     const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const packed = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-    const wish = JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), packed)));
-    return wish && typeof wish === "object" && wish.target && Array.isArray(wish.racers) ? wish : null;
+    const request = JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), packed)));
+    return request && typeof request === "object" && request.target && Array.isArray(request.racers) ? request : null;
   } catch {
     return null;
   }

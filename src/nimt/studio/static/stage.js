@@ -1,5 +1,6 @@
-// The picture of one lesson, with its name and how it stands.
+// The picture of one lesson, with its name and how it stands, and a cursor for those who choose points by keys.
 import { colour, numberText } from "./drawing.js";
+import { inkOf } from "./results.js";
 import { viewOf } from "./views.js";
 
 const make = (tag, className, text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
@@ -9,46 +10,82 @@ export class Stage {
   constructor(number, racer) {
     this.number = number;
     this.racer = racer;
+    this.cursor = null; // of { point, value }
     this.figure = make("figure", "stage");
     this.caption = make("figcaption", "");
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
     this.foot = make("p", "foot-note");
-    this.key = make("span", number === null ? "key dashed" : "key");
     this.name = make("span", "name", number === null ? "target f*" : "");
     this.m = make("span", "m");
-    this.caption.append(this.key, this.name, this.m);
+    this.caption.append(this.name, this.m);
     this.figure.append(this.caption, this.canvas, this.foot);
     if (number !== null) {
-      this.figure.style.setProperty("--mine", `var(--racer-${(number % 4) + 1})`);
+      this.caption.prepend(make("span", "key"));
+      this.figure.style.setProperty("--mine", `var(--${inkOf(number)})`);
       this.canvas.tabIndex = 0;
     }
     const { header, target, initial } = racer;
     this.view = viewOf(this.canvas, { view: header.view, pool: header.pool, points: racer.points, outputs: header.outputs }, target, initial);
   }
 
-  draw(racer, step, { marks, why, teaching }) {
-    const ink = colour(`racer-${(this.number % 4) + 1}`);
+  /** @param {object} how  marks, why (of explain), choosing: "teach", "poke" or "" */
+  draw(racer, step, { marks, why, choosing }) {
+    const ink = colour(inkOf(this.number));
     this.view.target = step < racer.offset && racer.parent ? racer.parent.target : racer.target;
     const values = why ? why.values : racer.valuesAt(step);
-    const winner = why ? why.winner : teaching && this.cursor !== undefined ? this.cursor : -1;
     this.view.draw({
-      values, marks, ink, layer: why ? "error" : "values", winner, runnerUp: why ? why.runnerUp : -1, footprint: why?.footprint,
+      values, marks, ink, small: racer.sheetAt(step), layer: why ? "error" : "values", winner: why ? why.winner : -1,
+      runnerUp: why ? why.runnerUp : -1, footprint: why?.footprint, spot: choosing ? this.cursor : null,
     });
     const m = racer.discrepancyAt(step);
     this.name.textContent = `${this.number + 1}. ${racer.name}`;
     this.m.textContent = `M = ${numberText(m)}`;
-    const diverged = racer.over && racer.said.includes("moving away");
-    const atEnd = step >= racer.end;
+    const atEnd = step >= racer.end && racer.over;
     const short = `at step ${step.toLocaleString("en-US")}`;
-    this.foot.textContent = atEnd && racer.over && racer.said ? `${short}: ${racer.said}`
-      : teaching ? "click an example, or choose one with the arrow keys and press Enter" : short;
-    this.foot.classList.toggle("bad", (diverged && atEnd) || Boolean(racer.failed));
-    this.canvas.setAttribute("aria-label", `${racer.name} at step ${step}: M = ${numberText(m)}${racer.over && atEnd ? `; ${racer.said}` : ""}`);
+    this.foot.textContent = atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short;
+    this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
+    const said = atEnd ? `; ${racer.said}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";
+    this.canvas.setAttribute("aria-label", `${racer.name} at step ${step}: M = ${numberText(m)}${said}`);
   }
 
   drawTarget() {
     this.view.draw({ values: this.racer.target });
     this.canvas.setAttribute("aria-label", "The target f*");
   }
+
+  /** Where a pointer is: a point, and for a curve the height. */
+  spotAt(event) {
+    const point = this.view.pointAt(event.offsetX, event.offsetY);
+    return { point, value: this.view.fromY ? this.view.fromY(event.offsetY) : 0 };
+  }
+
+  /** Move the cursor by an arrow key; return the chosen spot at Enter, else null. */
+  key(event, canRise) {
+    const { racer, view } = this;
+    const columns = racer.header.pool.shape?.[1] || 0;
+    const count = racer.target.length / racer.outputs;
+    this.cursor ??= this.put(Math.floor(count / 2 + columns / 2));
+    const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key] || 0;
+    const down = { ArrowUp: -1, ArrowDown: 1 }[event.key] || 0;
+    if (!across && !down && event.key !== "Enter") return null;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Enter") return this.cursor;
+    const far = event.shiftKey ? (columns ? 5 : 10) : 1;
+    if (down && !columns && canRise) {
+      const [low, high] = view.limits;
+      this.cursor.value -= (down * far * (high - low)) / 40;
+    } else {
+      this.cursor = this.put(Math.max(0, Math.min(count - 1, this.cursor.point + far * (across + down * columns))));
+    }
+    return null;
+  }
+
+  put(point) { return { point, value: this.racer.target[point * this.racer.outputs] }; }
 }
+
+const HINTS = {
+  teach: "click an example, or choose one with the arrow keys and press Enter",
+  poke: "click where the target is to change, or choose a point with the arrow keys and press Enter",
+};

@@ -51,22 +51,17 @@ export class Takeaway {
   }
 
   async copyCode(kind) {
-    const { wish } = this.studio;
-    const root = this.root();
-    const racer = wish.racers[root.number] || wish.racers[0];
-    const answer = await post("code", { target: wish.target, start: wish.start, rules: wish.rules, classes: wish.classes, racer });
+    const { race } = this.studio;
+    if (!race || !this.racer) throw new Error("race first: there is no lesson here that the studio knows");
+    const { target, start, rules, classes, racers } = this.studio.request;
+    const answer = await post("code", { target, start, rules, classes, racer: racers[0], race, number: this.racer.number });
+    if (answer[kind].startsWith("# ")) throw new Error(answer[kind].slice(2).trim());
     await this.copy(answer[kind], kind === "python" ? "The program" : "The command");
-  }
-
-  /** The lesson a branch began from: code tells a lesson from its start. */
-  root() {
-    let { racer } = this;
-    while (racer?.parent) racer = racer.parent;
-    return racer;
   }
 
   async savePicture() {
     const stages = [this.studio.targetStage, ...this.studio.stages].filter(Boolean);
+    if (!stages.length) throw new Error("there is no lesson yet: race first");
     const gap = 16;
     const width = stages.reduce((sum, { canvas }) => sum + canvas.width + gap, gap);
     const height = Math.max(...stages.map(({ canvas }) => canvas.height)) + 2 * gap + 40;
@@ -84,6 +79,7 @@ export class Takeaway {
     }
     const blob = await new Promise((resolve) => { sheet.toBlob(resolve, "image/png"); });
     this.download(URL.createObjectURL(blob), "lesson.png");
+    this.say("lesson.png is saved.");
   }
 
   async save(name) {

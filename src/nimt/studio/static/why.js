@@ -1,6 +1,5 @@
 // Why this example: how far f is off everywhere, who is worst, who is next, and what the step will move.
-import { countText, numberText } from "./drawing.js";
-import { gapAt } from "./views.js";
+import { countText, gapAt, numberText } from "./drawing.js";
 
 /** Return the point that is furthest off, ties to the lowest index. */
 export function furthest(values, target, outputs = 1, skip = null) {
@@ -36,8 +35,10 @@ export function placeText(header, points, i) {
 /** Explain the step that comes after `step`: marks to draw, and a text that says the same. */
 export function explain(racer, step) {
   const values = racer.valuesAt(step);
-  const { target, header } = racer;
-  const { outputs } = racer;
+  const { header, outputs } = racer;
+  const small = racer.sheetAt(step);
+  if (small) return explainSmall(racer, step, values, small);
+  const { target } = racer;
   const worst = furthest(values, target, outputs);
   const shown = racer.shownAt(step);
   const footprint = step >= racer.offset ? footprintOf(racer, step) : null;
@@ -45,7 +46,7 @@ export function explain(racer, step) {
   const near = footprint || around(racer, winner);
   const next = furthest(values, target, outputs, near);
   const say = (i) => placeText(header, null, i);
-  const teacher = header.wish?.teacher || "";
+  const teacher = header.request?.teacher || "";
   const sentences = [];
   if (step >= racer.end) {
     sentences.push(`The lesson is over. |f − f*| is still largest at ${say(worst.point)}: ${numberText(worst.gap)}.`);
@@ -64,6 +65,20 @@ export function explain(racer, step) {
     sentences.push(`The step moves f by ${numberText(footprint[winner])} there and fades over ${countText(moved)} points (dotted).`);
   }
   return { values, winner, runnerUp: next.point, footprint, text: sentences.join(" ") };
+}
+
+/** The same for a frame that was shrunk: its blocks stand for their middle pixels. */
+function explainSmall(racer, step, values, small) {
+  const columns = racer.header.pool.shape[1];
+  const whole = (block) => {
+    const middle = (place, most) => Math.min(most - 1, place * small.by + Math.floor(small.by / 2));
+    return middle(Math.floor(block / small.columns), racer.header.pool.shape[0]) * columns + middle(block % small.columns, columns);
+  };
+  const worst = furthest(values, small.target, racer.outputs);
+  const winner = whole(worst.point);
+  const what = step >= racer.end ? "The lesson is over." : `${countText(racer.pack)} examples come next.`;
+  const text = `${what} |f − f*| is largest near ${placeText(racer.header, null, winner)} (circle): about ${numberText(worst.gap)}.`;
+  return { values, winner, runnerUp: -1, footprint: null, text };
 }
 
 /** A few points around one, where the reach of the kernel is not known. */

@@ -1,0 +1,94 @@
+// The race under way: what is asked of the server, what is heard of it, and the lessons that come of it.
+import { Connection } from "./connection.js";
+import { Racer } from "./racers.js";
+import { lessonOf } from "./recording.js";
+
+export class Race {
+  /**
+   * @param {object} on  what to do: cleared(), racer(racer), news(racer, took), over(racer), said(sentence),
+   *   state(sentence), opened()
+   */
+  constructor(on) {
+    this.on = on;
+    this.racers = [];
+    this.name = null;
+    this.request = null;
+    this.teaching = false; // whether a person teaches the first lesson
+    this.line = new Connection((message, blocks) => this.hear(message, blocks), (open) => this.connected(open));
+  }
+
+  // -- the line
+
+  connected(open) {
+    this.isOpen = open;
+    this.on.state(open ? "" : "the studio is not there; trying again");
+    if (!open) return;
+    if (!this.name) { this.on.opened(); return; }
+    const known = this.racers.map((racer) => [racer.taken, racer.lesson.known ? racer.lesson.steps : 0]);
+    this.line.ask({ type: "resume", race: this.name, known }).catch(() => {
+      this.on.state("the race was forgotten; what is here can still be played");
+    });
+  }
+
+  hear(message, blocks) {
+    if (message.type === "compiling") this.on.state("getting ready: compiling, once per machine");
+    if (message.type === "ready") this.on.state("");
+    if (message.race && message.race !== this.name) return;
+    const racer = this.racers[message.racer];
+    if (message.type === "racer") this.introduce(message, blocks);
+    else if (message.type === "steps" && racer) { racer.append(message, blocks); this.on.news(racer); }
+    else if (message.type === "status" && racer) this.ended(racer, message);
+  }
+
+  introduce(header, blocks) {
+    const parent = header.parent === null ? null : this.racers[header.parent];
+    const racer = new Racer(header.racer, header, blocks, parent);
+    this.racers[header.racer] = racer;
+    this.on.racer(racer);
+    for (const note of header.notes) this.on.said(note);
+  }
+
+  ended(racer, { over, said, failed }) {
+    Object.assign(racer, { over, said: said || "", failed });
+    if (failed) this.on.said(said);
+    this.on.over(racer);
+  }
+
+  // -- what is asked
+
+  /** Begin a race; return whether it is the one that counts. */
+  async start(request, { teaching = false } = {}) {
+    const turn = this.turn = (this.turn || 0) + 1;
+    const { race } = await this.line.ask({ type: "race", ...request });
+    if (turn !== this.turn) { this.line.send({ type: "leave", race }); return false; } // another one was asked for since
+    this.clear();
+    Object.assign(this, { name: race, request, teaching });
+    return true;
+  }
+
+  clear() {
+    if (this.name) this.line.send({ type: "leave", race: this.name });
+    this.turn = (this.turn || 0) + 1;
+    Object.assign(this, { racers: [], name: null, teaching: false });
+    this.on.cleared();
+  }
+
+  /** Show an example, as the teacher. */
+  show(point) { this.line.send({ type: "show", race: this.name, racer: 0, point }); }
+
+  /** Go on from a step of a lesson with one thing changed. */
+  fork(racer, step, change) {
+    if (!racer || racer.known) throw new Error("a lesson from a file can be played, not forked: race it anew");
+    return this.line.ask({ type: "fork", race: this.name, racer: racer.number, step: Math.max(0, step - racer.offset), change });
+  }
+
+  /** Take a lesson from a file instead of a race. */
+  take(recording) {
+    this.clear();
+    const racer = Racer.of(0, recording.header, recording.blocks, lessonOf(recording));
+    this.racers = [racer];
+    this.on.racer(racer);
+  }
+
+  get isOver() { return this.racers.length > 0 && this.racers.every((racer) => racer.over); }
+}

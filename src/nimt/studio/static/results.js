@@ -1,0 +1,77 @@
+// How the lessons stand: a table, and the same in sentences.
+import { countText, numberText } from "./drawing.js";
+import { furthest } from "./why.js";
+
+/** The colour of a lesson; a branch has the colour of its number, and its own dashes. */
+export function inkOf(number) { return `racer-${(number % 4) + 1}`; }
+
+export class Results {
+  constructor(table) {
+    this.table = table;
+    this.shown = "";
+  }
+
+  /** @param {object[]} rows  of { racer, step }, one for each lesson */
+  draw(rows) {
+    const key = rows.map(({ racer, step }) => `${racer.name}/${step}/${racer.taken}/${racer.itd}/${racer.over}`).join();
+    if (key === this.shown) return;
+    this.shown = key;
+    const head = document.createElement("thead");
+    head.append(row(["", "M now", "examples", "ITD"], "th"));
+    const body = document.createElement("tbody");
+    const sorted = rows.map(({ racer, step }) => ({ racer, step, m: racer.discrepancyAt(step) })).sort((a, b) => a.m - b.m);
+    for (const { racer, step, m } of sorted) {
+      const itd = racer.itd === null ? (racer.over ? "not reached" : "…") : countText(racer.offset + racer.itd);
+      const cells = [`${racer.number + 1} ${racer.name}`, numberText(m), countText(racer.toPlace(step, "examples")), itd];
+      body.append(row(cells, "td", racer.number));
+    }
+    this.table.replaceChildren(head, body);
+  }
+}
+
+function row(cells, tag, number) {
+  const line = document.createElement("tr");
+  cells.forEach((text, i) => {
+    const isName = i === 0 && tag === "td";
+    const cell = document.createElement(isName ? "th" : tag);
+    cell.textContent = text;
+    if (isName) {
+      const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
+      swatch.style.setProperty("--mine", `var(--${inkOf(number)})`);
+      cell.prepend(swatch);
+    }
+    line.append(cell);
+  });
+  return line;
+}
+
+/** Where every lesson stands, in words. */
+export function standing(rows) {
+  const one = ({ racer, step }) => `${racer.name}: M = ${numberText(racer.discrepancyAt(step))} at step ${countText(step)}`;
+  return rows.length ? `${rows.map(one).join("; ")}.` : "";
+}
+
+const stepsText = (count) => (count === 1 ? "1 step" : `${countText(count)} steps`);
+
+/** You against greedy, on the same problem. */
+export function compared([you, greedy], isEnd) {
+  const steps = you.taken;
+  if (!steps) return "Click an example on your learner: where is it furthest off? Greedy plays beside you.";
+  const mine = you.discrepancyAt(steps);
+  let same = 0;
+  while (same < greedy.taken && !(greedy.discrepancyAt(same) <= mine)) same++;
+  const theirs = numberText(greedy.discrepancyAt(Math.min(steps, greedy.end)));
+  const verdict = same >= steps ? "You keep up with it." : `It was where you are now after ${countText(same)}.`;
+  const text = `You: ${stepsText(steps)}, M = ${numberText(mine)}. Greedy after as many: M = ${theirs}. ${verdict}`;
+  return isEnd ? `The end. ${text} ${agreement(you)}` : text;
+}
+
+/** How often a person showed what greedy would have shown in their place. */
+function agreement(you) {
+  let alike = 0;
+  for (let step = 0; step < you.taken; step++) {
+    const worst = furthest(you.valuesAt(step), you.target, you.outputs);
+    if (you.shownAt(step)[0] === worst.point) alike++;
+  }
+  return `${countText(alike)} of your ${countText(you.taken)} examples ${alike === 1 ? "was" : "were"} where the learner was furthest off.`;
+}

@@ -1,0 +1,71 @@
+// All pictures of a race: the target where it is one, and one for each lesson.
+import { Stage } from "./stage.js";
+
+const FEW = 3; // stages that stand in one row
+
+export class Stages {
+  /**
+   * @param {HTMLElement} root
+   * @param {object} on  select(number), choose(racer, stage, spot), change()
+   */
+  constructor(root, on) {
+    this.root = root;
+    this.on = on;
+    this.target = null;
+    this.list = [];
+    this.poking = false;
+  }
+
+  clear() {
+    this.list = [];
+    this.target = null;
+    this.root.replaceChildren();
+  }
+
+  /** What a click or Enter on a lesson means now. */
+  choosing(racer, teaching) { return this.poking ? "poke" : teaching && racer.number === 0 ? "teach" : ""; }
+
+  add(racer, isTeaching) {
+    const { header } = racer;
+    const flat = header.pool.kind === "grid" && header.pool.shape.length === 2;
+    if (!this.target && (flat || header.view === "points")) {
+      this.target = new Stage(null, racer);
+      this.root.append(this.target.figure);
+      this.targetKey = "";
+    }
+    const stage = new Stage(racer.number, racer);
+    this.list[racer.number] = stage;
+    this.root.append(stage.figure);
+    stage.figure.addEventListener("click", () => this.on.select(racer.number));
+    stage.canvas.addEventListener("click", (event) => {
+      const spot = stage.spotAt(event);
+      if (spot.point >= 0 && this.choosing(racer, isTeaching())) this.on.choose(racer, stage, spot);
+    });
+    stage.canvas.addEventListener("keydown", (event) => {
+      const choosing = this.choosing(racer, isTeaching());
+      if (!choosing) return;
+      const spot = stage.key(event, choosing === "poke");
+      if (spot) this.on.choose(racer, stage, spot);
+      this.on.change();
+    });
+    if (isTeaching() && racer.number === 0) stage.canvas.focus();
+    const count = this.root.children.length;
+    this.root.style.setProperty("--columns", count <= FEW ? count : count === 4 ? 2 : 3);
+    this.root.style.setProperty("--stage", count > FEW ? "13.5rem" : "18rem");
+  }
+
+  /** Draw the target, only where it would look different from what is there. */
+  drawTarget() {
+    if (!this.target) return;
+    const { clientWidth, clientHeight } = this.target.canvas;
+    const key = [clientWidth, clientHeight, devicePixelRatio, matchMedia("(prefers-color-scheme: dark)").matches].join();
+    if (key === this.targetKey) return;
+    this.targetKey = key;
+    this.target.drawTarget();
+  }
+
+  setPoking(on) {
+    this.poking = on;
+    this.root.classList.toggle("poking", on);
+  }
+}
