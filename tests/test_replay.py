@@ -110,6 +110,25 @@ def test_taking_the_steps_again_arrives_where_the_lesson_ended(name):
     np.testing.assert_allclose(again.values, lesson.final, atol=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["square", "hinge", "logistic", "huber", "absolute"])
+@pytest.mark.parametrize("shape", [(30,), (6, 7), (6, 7, 3)])
+def test_compiled_and_plain_code_take_the_same_steps(loss, shape):
+    """The plain loop takes some steps at a time, compiled code all of them."""
+    rng = np.random.default_rng(5)
+    grid = nimt.Grid(*(np.arange(length) for length in shape[:2]))
+    target = rng.choice([-1.0, 1.0], size=(len(grid), *shape[2:]))
+    learner = nimt.KernelLearner(nimt.rbf(1.1), loss=loss, learning_rate=lambda step: 0.1 / (1 + step))
+    lesson = nimt.teach(learner, nimt.RandomTeacher(k=3), grid, target, max_iterations=120)
+    whole, parts = (Coefficients(learner_at_start(lesson), grid, 3, target.shape[1:]) for _ in range(2))
+    at_once = whole.take(lesson.indices, lesson.labels)
+    by_and_by = np.concatenate(
+        [parts.take(lesson.indices[t : t + 7], lesson.labels[t : t + 7]) for t in range(0, 120, 7)]
+    )
+    np.testing.assert_allclose(at_once, by_and_by, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(whole.values, parts.values, atol=1e-14)
+    np.testing.assert_allclose(whole.values, lesson.final, atol=1e-12)
+
+
 def test_a_lesson_of_large_packs_is_thinned_and_says_so():
     lesson = picture_lesson(nimt.GreedyTeacher(k=1.0), max_iterations=300)
     recording = record_of(lesson, largest=100_000)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import io
 import json
+import shlex
 import struct
 import time
 import zipfile
@@ -15,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from nimt.cli.app import run
 from nimt.errors import InvalidInput
-from nimt.studio import requests
+from nimt.studio import races, requests, safety, server
 from nimt.studio.formulas import read_formula
 from nimt.studio.safety import LARGEST_BODY, Guard, check_host
 from studio.conftest import raw, running
@@ -186,6 +189,60 @@ def test_a_message_that_is_too_large_ends_the_talk_and_nothing_else(studio):
         with pytest.raises(ConnectionClosed):
             talk.hear(timeout=10)
     assert studio.ask("GET", "/health")[0] == 200
+
+
+def test_a_body_that_comes_too_slowly_is_not_waited_for(studio, monkeypatch):
+    monkeypatch.setattr(safety, "SECONDS_FOR_A_BODY", 0.3)
+    head = (f"POST /code HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nOrigin: {studio.origin}\r\n"
+            f"Cookie: {studio.cookies()}\r\nContent-Length: 100\r\nConnection: close\r\n\r\n")  # fmt: skip
+    assert b" 408 " in raw(studio.port, head.encode() + b'{"a"').split(b"\r\n")[0]
+
+
+def test_pages_without_end_are_not_opened(studio, monkeypatch):
+    monkeypatch.setattr(server, "MOST_TALKS", 3)
+    with contextlib.ExitStack() as pages:
+        reasons = []
+        for _ in range(6):
+            talk = pages.enter_context(studio.talk("opens-many"))
+            try:
+                talk.say(type="nonsense")
+                talk.hear(timeout=10)
+            except ConnectionClosed as closed:
+                reasons.append(closed.rcvd.reason)
+        assert len(reasons) >= 3 and all("close one of them" in reason for reason in reasons)
+    with studio.talk("opens-one") as talk:  # there is room again
+        talk.say(type="nonsense")
+        assert talk.hear()[0]["type"] == "refused"
+
+
+def test_made_up_browsers_share_what_there_is(mixture, monkeypatch):
+    """A browser is known by a cookie it could make up: races and files end for all of them together, too."""
+    room = races.Classroom()
+    rules, asked = requests.read_rules(mixture["rules"]), requests.read_racers(mixture["racers"])
+    setting = requests.read_setting(mixture["target"], mixture["start"], {})
+    for number in range(races.MOST_RACES + 5):
+        room.start(f"made-up-{number}", rules, asked, setting)
+        room.keep_file(f"made-up-{number}", object())
+    assert len(room.races) == races.MOST_RACES and len(room.files) == races.MOST_BROWSERS
+    assert not [race for race in room.races.values() if race.browser in ("made-up-0", "made-up-4")]
+    for race in room.races.values():
+        race.watchers = 1
+    with pytest.raises(InvalidInput, match="close a page"):
+        room.start("one-more", rules, asked, setting)
+
+
+def test_what_a_file_is_called_is_quoted_and_never_opened(studio):
+    name = "x'); __import__('os').system('true') #.png"
+    target = json.loads(upload(studio, "a.csv", b"x,y\n0,1\n1,2\n2,0\n")[2])
+    asked = {"target": {"kind": "file", "id": target["id"], "name": f"/etc/{name}"}, "start": {"kind": "zero"},
+             "rules": {}, "racer": {}}  # fmt: skip
+    status, body = studio.post_json("/code", asked)
+    assert status == 200
+    code = json.loads(body)
+    (line,) = [line for line in code["python"].splitlines() if "read_problem" in line]
+    call = ast.parse(line).body[0].value
+    assert [argument.value for argument in call.args] == [name] and "/etc" not in line
+    assert shlex.split(code["command"])[2] == f"./{name}"
 
 
 def png_bomb(width, height):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 import time
 
 import numpy as np
@@ -224,17 +225,62 @@ def test_the_copied_python_gives_the_same_lesson(studio, target, start, racer, r
     np.testing.assert_array_equal(talk.joined(0, "curve"), names["lesson"].discrepancy[1:])
 
 
-def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, monkeypatch):
-    import shlex
-
+def run_copied(studio, body, **more):
+    """Run the copied command and return its lesson."""
     from nimt.cli.app import run
 
-    body = {"target": mixture["target"], "start": mixture["start"], "rules": mixture["rules"] | {"steps": 40},
-            "racer": mixture["racers"][0]}  # fmt: skip
     command = json.loads(studio.post_json("/code", body)[1])["command"]
-    monkeypatch.chdir(tmp_path)
     assert run([*shlex.split(command)[1:], "--out", "here", "--quiet"]) == 0
-    np.testing.assert_array_equal(nimt.Lesson.load("here/lesson.npz").indices, taught(max_iterations=40).indices)
+    return nimt.Lesson.load("here/lesson.npz")
+
+
+def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rules = mixture["rules"] | {"steps": 200, "tol": 0.0045}  # met on the way, by the same measure
+    body = {"target": mixture["target"], "start": mixture["start"], "rules": rules, "racer": mixture["racers"][0]}
+    lesson = run_copied(studio, body)
+    expected = taught(max_iterations=200, tol=0.0045)
+    np.testing.assert_array_equal(lesson.indices, expected.indices)
+    assert lesson.itd == expected.itd is not None
+
+
+def test_code_of_a_dropped_picture_names_it(studio, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Image.fromarray((255 * PHOTO).astype(np.uint8)).save("photo of mine.png")
+    answer = dropped(studio, (255 * PHOTO).astype(np.uint8))
+    target = {"kind": "file", "id": answer["id"], "name": "photo of mine.png"}
+    request = {"target": target, "start": {"kind": "zero"}, "rules": {"steps": 30, "tol": None}}
+    racer = {"teacher": "random", "k": 3, "rate": 0.1}
+    with studio.talk() as talk:
+        talk.say(type="race", racers=[racer], **request)
+        talk.until_over()
+    names = {}
+    python = json.loads(studio.post_json("/code", request | {"racer": racer})[1])["python"]
+    exec(compile(python.replace("print(lesson)", ""), "copied", "exec"), names)
+    np.testing.assert_array_equal(talk.joined(0, "indices"), names["lesson"].indices.ravel())
+    np.testing.assert_array_equal(run_copied(studio, request | {"racer": racer}).indices, names["lesson"].indices)
+
+
+@pytest.mark.parametrize(
+    "start", [{"kind": "formula", "text": "x / 9"}, {"kind": "drawn", "values": [0.1, 1 / 3, 0, 1, 2]}]
+)
+def test_the_copied_python_of_a_fork_of_a_fork(studio, start):
+    rules = {"steps": 80, "tol": None, "width": 0.4}
+    asked = {"target": DRAWN, "start": start, "rules": rules}
+    with studio.talk() as talk:
+        talk.say(type="race", racers=[{"teacher": "random", "rate": 0.05}], **asked)
+        talk.until_over()
+        race = talk.racers[0][0]["race"]
+        talk.say(type="fork", race=race, racer=0, step=30, change={"target": [[2, 0.25], [4, -1]]})
+        talk.until(lambda it: it.status.get(1, {}).get("over"))
+        talk.say(type="fork", race=race, racer=1, step=20, change={"rate": 0.2})
+        talk.until(lambda it: it.status.get(2, {}).get("over"))
+        body = asked | {"racer": {}, "race": race, "number": 2}
+        code = json.loads(studio.post_json("/code", body)[1])
+    names = {}
+    exec(compile(code["python"].replace("print(lesson)", ""), "copied", "exec"), names)
+    assert "forked has no command" in code["command"]
+    np.testing.assert_allclose(talk.joined(2, "curve"), names["lesson"].discrepancy[1:], rtol=1e-9)
 
 
 def pictures(steps, side):

@@ -19,6 +19,7 @@ from nimt.pools.base import Grid, Pool
 Whole = NDArray[np.int64]
 
 LARGE_PACK = 64  # examples per step from which the operator's way for packs is faster than one column at a time
+FEW = 256  # examples for which compiled code need not be loaded
 
 
 class Board(Protocol):
@@ -180,6 +181,10 @@ class Coefficients:
         """
         taken = np.empty((*indices.shape, *self.outputs))
         places = self.board.places(np.asarray(indices, dtype=np.int64))
+        twin = self._twin()
+        if twin is not None and isinstance(self.board, PaddedBoard) and places.size >= FEW:
+            self._take_compiled(self.board, twin, places, labels, taken)
+            return taken
         with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
             for row, (where, label) in enumerate(zip(places, labels, strict=True)):
                 taken[row] = self._each(where, label) if self.per_output else self._together(where, label)
@@ -187,6 +192,25 @@ class Coefficients:
                 self.step += 1
                 self._mix_if_due()
         return taken
+
+    def _twin(self) -> tuple[int, float] | None:
+        """Return by what compiled code knows the loss, None where steps are more than a pack for all outputs."""
+        if self.per_output or self.mixes or not hasattr(self.loss, "compiled_twin"):
+            return None
+        twin: tuple[int, float] | None = self.loss.compiled_twin()
+        return twin
+
+    def _take_compiled(
+        self, board: PaddedBoard, twin: tuple[int, float], places: Whole, labels: Array, taken: Array
+    ) -> None:
+        from nimt.engines._compiled import take_again  # here, so that a short lesson needs no compiler
+
+        rates = np.array([self._rate(step) for step in range(len(places))])
+        flat, shape = board.flat.reshape(-1), (*places.shape, -1)
+        weights = np.ascontiguousarray(board.weights).ravel()
+        shown = np.ascontiguousarray(labels, dtype=np.float64).reshape(shape)
+        take_again(flat, board.offsets, weights, places, shown, rates, *twin, taken.reshape(shape))
+        self.step += len(places)
 
     def _together(self, where: Whole, label: Array) -> Array:
         return np.asarray(-self._rate() / len(where) * self.loss.slope(self.board.read(where), label))
@@ -198,5 +222,5 @@ class Coefficients:
         moves[own] = -self._rate() / (len(where) // q) * self.loss.slope(self.board.read(where)[own], label)
         return moves
 
-    def _rate(self) -> float:
-        return self.learner.rate(self.before + self.step, self.diagonal)
+    def _rate(self, ahead: int = 0) -> float:
+        return self.learner.rate(self.before + self.step + ahead, self.diagonal)

@@ -7,9 +7,10 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,8 @@ T = TypeVar("T")
 
 RACES_PER_BROWSER = 2
 FILES_PER_BROWSER = 4
+MOST_RACES = 16  # of all browsers: a browser is known by its cookie, and a cookie can be made up
+MOST_BROWSERS = 16  # whose files are kept
 MOST_BRANCHES = 12  # racers of one race, forks included
 PATIENCE = 60.0  # seconds a race goes on without anyone who looks
 
@@ -81,7 +84,7 @@ class Classroom:
     # -- what runs in the thread
 
     def _teach(self) -> None:
-        self._warm_up()
+        to_compile = self._kinds_to_compile()
         while not self._closing:
             self._do_jobs()
             self._forget()
@@ -90,7 +93,11 @@ class Classroom:
                 racer.slice()
                 time.sleep(0)  # let the event loop have its turn
                 self._do_jobs()
-            if not busy:
+            if busy:
+                self.ready.set()  # what they need is compiled by now
+                continue
+            if not self._compile_next(to_compile):
+                self.ready.set()
                 self._wake.wait(0.25)
                 self._wake.clear()
 
@@ -105,32 +112,32 @@ class Classroom:
                 except Exception as error:
                     answer.set_exception(error)
 
-    def _warm_up(self) -> None:
-        """Run one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
+    @staticmethod
+    def _compile_next(kinds: Iterator[Callable[[], Racer]]) -> bool:
+        """Run one small lesson whose loop is still to be compiled; return whether there was one."""
+        for make in kinds:
+            with contextlib.suppress(Exception):
+                make().take(3)
+            return True
+        return False
+
+    @staticmethod
+    def _kinds_to_compile() -> Iterator[Callable[[], Racer]]:
+        """Yield one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
         from nimt.pools.base import Grid
 
+        kinds = (
+            RacerRequest(), RacerRequest("random"), RacerRequest(k=0.05), RacerRequest(k=1.0),
+            RacerRequest("synthesis"), RacerRequest("soft"),
+        )  # fmt: skip
         for shape in ((8,), (48, 48)):  # the second large enough for every way of showing a pack
             grid = Grid(*(np.arange(float(length)) for length in shape))
             setting = Setting(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
-            kinds = (
-                RacerRequest(),
-                RacerRequest("random"),
-                RacerRequest(k=0.05),
-                RacerRequest(k=1.0),
-                RacerRequest("synthesis"),
-            )
             for request in kinds:
-                if self._closing:
-                    return
-                with contextlib.suppress(Exception):
-                    Racer(request, Rules(steps=3), setting).take(3)
+                yield partial(Racer, request, Rules(steps=3), setting)
         colours = replace(setting, target=np.ones((len(grid), 3)), initial=np.zeros((len(grid), 3)))
         for request in kinds[:2]:
-            if self._closing:
-                return
-            with contextlib.suppress(Exception):
-                Racer(request, Rules(steps=3), colours).take(3)
-        self.ready.set()
+            yield partial(Racer, request, Rules(steps=3), colours)
 
     def _forget(self) -> None:
         for name in [name for name, race in list(self.races.items()) if race.forgotten]:
@@ -144,10 +151,19 @@ class Classroom:
         mine = [race for race in self.races.values() if race.browser == browser]
         for race in mine[: max(0, len(mine) - RACES_PER_BROWSER + 1)]:
             self.races.pop(race.name, None)
+        self._make_room()
         race = Race(secrets.token_urlsafe(9), browser, rules, racers)
         self.races[race.name] = race
         self._wake.set()
         return race
+
+    def _make_room(self) -> None:
+        if len(self.races) < MOST_RACES:
+            return
+        unseen = [race for race in self.races.values() if race.watchers == 0]
+        if not unseen:
+            raise InvalidInput(f"{MOST_RACES} races are being watched: close a page")
+        self.races.pop(min(unseen, key=lambda race: race.left_at).name, None)
 
     def find(self, browser: str, name: Any) -> Race:
         """Return a race of this browser, whoever else may know its name."""
@@ -176,6 +192,8 @@ class Classroom:
     def keep_file(self, browser: str, source: Source) -> str:
         """Keep what a browser dropped, the latest few, and return its name."""
         kept = self.files.setdefault(browser, {})
+        while len(self.files) > MOST_BROWSERS:
+            self.files.pop(next(iter(self.files)))  # the one that came first
         while len(kept) >= FILES_PER_BROWSER:
             kept.pop(next(iter(kept)))
         name = secrets.token_urlsafe(9)

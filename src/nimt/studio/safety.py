@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import secrets
+import time
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -14,6 +16,7 @@ from nimt.errors import InvalidInput
 
 LARGEST_BODY = 20 * 2**20
 LARGEST_MESSAGE = 2**20
+SECONDS_FOR_A_BODY = 60.0  # a browser on this machine needs less than one
 BROWSER_COOKIE = "nimt-browser"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEADERS = {
@@ -178,13 +181,25 @@ class TooLarge(Exception):
     """A body that said nothing of its length and went on and on."""
 
 
+class TooSlow(Exception):
+    """A body that came so slowly that somebody may be holding the line on purpose."""
+
+
 def _bounded(receive: Any) -> Any:
     taken = 0
+    end = time.monotonic() + SECONDS_FOR_A_BODY
+    whole = False
 
     async def bounded() -> Any:
-        nonlocal taken
-        message = await receive()
+        nonlocal taken, whole
+        if whole:
+            return await receive()  # whether the client is still there, which takes as long as it takes
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, end - time.monotonic()))
+        except TimeoutError:
+            raise TooSlow from None
         taken += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         if taken > LARGEST_BODY:
             raise TooLarge
         return message

@@ -25,9 +25,10 @@ from nimt.studio.conversation import Conversation
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.races import Classroom
 from nimt.studio.requests import read_racer, read_rules, read_setting
-from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge
+from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge, TooSlow
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+MOST_TALKS = 32  # pages open at once
 BEAT = 0.005  # seconds between two looks at the clock
 
 
@@ -108,15 +109,29 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(data, media_type=exports.KINDS[name], headers=headers)
 
+    talking: set[WebSocket] = set()
+
     async def talk(socket: WebSocket) -> None:
         await socket.accept()
-        await Conversation(socket, room, socket.cookies.get(BROWSER_COOKIE, "")).hold()
+        if len(talking) >= MOST_TALKS:
+            await socket.close(1013, f"{MOST_TALKS} pages are open: close one of them")
+            return
+        talking.add(socket)
+        try:
+            await Conversation(socket, room, socket.cookies.get(BROWSER_COOKIE, "")).hold()
+        except asyncio.CancelledError:
+            pass  # the studio is closing
+        finally:
+            talking.discard(socket)
 
     async def refused(request: Request, error: Exception) -> Response:
         return JSONResponse({"said": str(error)}, 422)
 
     async def too_large(request: Request, error: Exception) -> Response:
         return JSONResponse({"said": f"more than {LARGEST_BODY // 2**20} MB are not taken"}, 413)
+
+    async def too_slow(request: Request, error: Exception) -> Response:
+        return JSONResponse({"said": "this took too long to arrive"}, 408)
 
     async def gone(request: Request, error: Exception) -> Response:
         return Response(status_code=400)  # the client is gone
@@ -134,7 +149,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
             WebSocketRoute("/talk", talk),
         ],
         lifespan=life,
-        exception_handlers={NimtError: refused, TooLarge: too_large, ClientDisconnect: gone},
+        exception_handlers={NimtError: refused, TooLarge: too_large, TooSlow: too_slow, ClientDisconnect: gone},
     )
     app.state.classroom = room
     return Door(app, guard)
