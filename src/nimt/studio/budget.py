@@ -6,7 +6,7 @@ import nimt
 from nimt.errors import InvalidInput
 from nimt.replay.coefficients import LARGE_PACK
 
-MOST_BYTES = 2**28  # of memory a lesson may need, by its plan
+MOST_BYTES = 2**29  # of memory a lesson may need, by its plan
 MOST_WORK = 2e11  # additions a lesson may need, by its plan
 MOST_PAIRS = 2**22  # examples a lesson may show with their coefficients kept
 

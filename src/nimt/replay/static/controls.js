@@ -1,4 +1,5 @@
 // The buttons of time, the same on every page that plays lessons.
+import { describeAs, write } from "./drawing.js";
 
 const BUTTONS = [
   ["to-start", "|◀", "To the start", "Home", (clock) => { clock.pause(); clock.seek(0); }],
@@ -22,8 +23,8 @@ export function addButtons(place, clock) {
 
 /** Let the main button say what it will do. */
 export function showPlaying(button, clock) {
-  button.textContent = clock.playing && clock.direction > 0 ? "❚❚" : "▶";
-  button.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
+  write(button, clock.playing && clock.direction > 0 ? "❚❚" : "▶");
+  describeAs(button, clock.playing ? "Pause" : "Play");
 }
 
 /** Say how fast it goes, and when a page cannot go that fast. */

@@ -1,10 +1,28 @@
 // What all pictures share: sharp canvases, colours from the style sheet, ticks, numbers as text.
 
+const SIZES = new WeakMap(); // asking a canvas for its size at every frame would lay the page out again
+const LISTENERS = [];
+const watching = new ResizeObserver((entries) => {
+  for (const { target, contentRect: { width, height } } of entries) SIZES.set(target, [width, height]);
+  for (const act of LISTENERS) act();
+});
+
+/** Do something whenever a canvas that was drawn on has another size. */
+export function onResize(act) { LISTENERS.push(act); }
+
+/** The size of a canvas in CSS pixels. */
+export function sizeOf(canvas) {
+  if (!SIZES.has(canvas)) {
+    SIZES.set(canvas, [canvas.clientWidth, canvas.clientHeight]);
+    watching.observe(canvas);
+  }
+  return SIZES.get(canvas).map((length) => Math.max(1, length));
+}
+
 /** Make a canvas as sharp as the screen and return its context, in CSS pixels. */
 export function fitted(canvas) {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
-  const width = Math.max(1, canvas.clientWidth);
-  const height = Math.max(1, canvas.clientHeight);
+  const [width, height] = sizeOf(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -15,9 +33,23 @@ export function fitted(canvas) {
   return { context, width, height };
 }
 
+const COLOURS = new Map();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => COLOURS.clear());
+
 /** Return a colour of the style sheet. */
 export function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  if (!COLOURS.has(name)) COLOURS.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return COLOURS.get(name);
+}
+
+/** Write a text, only where it is another: the same text written again would lay the page out again. */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Set an attribute, only where it is another. */
+export function describeAs(element, text, attribute = "aria-label") {
+  if (element.getAttribute(attribute) !== text) element.setAttribute(attribute, text);
 }
 
 export const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";

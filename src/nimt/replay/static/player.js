@@ -1,7 +1,7 @@
 // The page of one lesson: its picture, its time line, its buttons and keys.
 import { Clock, SPEEDS, affordable, usualSpeed } from "./clock.js";
 import { addButtons, showPlaying, speedText } from "./controls.js";
-import { colour, countText, numberText } from "./drawing.js";
+import { colour, countText, describeAs, numberText, onResize, write } from "./drawing.js";
 import { discrepancy, lessonOf, unpackText } from "./recording.js";
 import { TimeLine } from "./timeline.js";
 import { viewOf } from "./views.js";
@@ -104,7 +104,7 @@ export class Player {
       const act = keyOfTime(event, clock);
       if (act) { event.preventDefault(); act(); }
     });
-    addEventListener("resize", () => this.draw());
+    onResize(() => this.draw());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
@@ -128,12 +128,12 @@ export class Player {
     const known = header.measure === "paper" || header.measure === "rms";
     const m = known ? discrepancy(values, blocks.target, header.points, header.measure) : this.recorded(step);
     this.m = m;
-    this.by("step-text").textContent = `step ${countText(step)} of ${countText(header.steps)}`;
-    this.by("discrepancy-text").textContent = `${this.letter} = ${numberText(m)}`;
-    this.by("speed-text").textContent = speedText(clock);
+    write(this.by("step-text"), `step ${countText(step)} of ${countText(header.steps)}`);
+    write(this.by("discrepancy-text"), `${this.letter} = ${numberText(m)}`);
+    write(this.by("speed-text"), speedText(clock));
     showPlaying(this.by("play"), clock);
     this.by("scrub").value = step;
-    this.by("scrub").setAttribute("aria-valuetext", `step ${step}, ${this.letter} = ${numberText(m)}`);
+    describeAs(this.by("scrub"), `step ${step}, ${this.letter} = ${numberText(m)}`, "aria-valuetext");
     this.timeline.end = header.steps;
     this.timeline.tol = header.tol;
     this.timeline.place = clock.place;
@@ -158,8 +158,8 @@ export class Player {
     const where = marks.length ? ` The latest example was point ${countText(marks[marks.length - 1])} of ${countText(header.points)}.` : "";
     const met = header.itd !== null && step >= header.itd ? " The tolerance is met." : "";
     const text = `At step ${countText(step)} the ${called} is ${numberText(m)}${share}.${where}${met}`;
-    this.by("said").textContent = text;
-    this.by("learner").setAttribute("aria-label", `The learner. ${text}`);
+    write(this.by("said"), text);
+    describeAs(this.by("learner"), `The learner. ${text}`);
   }
 }
 

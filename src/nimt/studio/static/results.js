@@ -1,5 +1,5 @@
 // How the lessons stand: a table, and the same in sentences.
-import { countText, numberText } from "./drawing.js";
+import { countText, numberText, write } from "./drawing.js";
 import { furthest } from "./why.js";
 
 /** The colour of a lesson; a branch has the colour of its number, and its own dashes. */
@@ -7,42 +7,35 @@ export function inkOf(number) { return `racer-${(number % 4) + 1}`; }
 
 export class Results {
   constructor(table) {
-    this.table = table;
-    this.shown = "";
+    const head = table.createTHead().insertRow();
+    for (const text of ["", "M now", "examples", "ITD"]) head.append(Object.assign(document.createElement("th"), { textContent: text }));
+    this.body = table.createTBody();
   }
 
   /** @param {object[]} rows  of { racer, step }, one for each lesson */
   draw(rows) {
-    const key = rows.map(({ racer, step }) => `${racer.name}/${step}/${racer.taken}/${racer.itd}/${racer.over}`).join();
-    if (key === this.shown) return;
-    this.shown = key;
-    const head = document.createElement("thead");
-    head.append(row(["", "M now", "examples", "ITD"], "th"));
-    const body = document.createElement("tbody");
     const sorted = rows.map(({ racer, step }) => ({ racer, step, m: racer.discrepancyAt(step) })).sort((a, b) => a.m - b.m);
-    for (const { racer, step, m } of sorted) {
+    const lines = sorted.map(({ racer, step, m }) => {
       const itd = racer.itd === null ? (racer.over ? "not reached" : "…") : countText(racer.offset + racer.itd);
-      const cells = [`${racer.number + 1} ${racer.name}`, numberText(m), countText(racer.toPlace(step, "examples")), itd];
-      body.append(row(cells, "td", racer.number));
-    }
-    this.table.replaceChildren(head, body);
+      return [`${racer.number + 1} ${racer.name}`, numberText(m), countText(racer.toPlace(step, "examples")), itd];
+    });
+    while (this.body.rows.length > lines.length) this.body.deleteRow(-1);
+    lines.forEach((cells, i) => {
+      const row = this.body.rows[i] || this.newRow();
+      cells.forEach((text, column) => write(column ? row.cells[column] : row.cells[0].lastChild, text));
+      const ink = `var(--${inkOf(sorted[i].racer.number)})`;
+      if (row.style.getPropertyValue("--mine") !== ink) row.style.setProperty("--mine", ink);
+    });
   }
-}
 
-function row(cells, tag, number) {
-  const line = document.createElement("tr");
-  cells.forEach((text, i) => {
-    const isName = i === 0 && tag === "td";
-    const cell = document.createElement(isName ? "th" : tag);
-    cell.textContent = text;
-    if (isName) {
-      const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
-      swatch.style.setProperty("--mine", `var(--${inkOf(number)})`);
-      cell.prepend(swatch);
-    }
-    line.append(cell);
-  });
-  return line;
+  newRow() {
+    const row = this.body.insertRow();
+    const name = document.createElement("th");
+    name.append(Object.assign(document.createElement("span"), { className: "swatch" }), document.createElement("span"));
+    row.append(name);
+    for (let column = 1; column < 4; column++) row.insertCell();
+    return row;
+  }
 }
 
 /** Where every lesson stands, in words. */

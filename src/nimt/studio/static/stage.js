@@ -1,5 +1,5 @@
 // The picture of one lesson, with its name and how it stands, and a cursor for those who choose points by keys.
-import { colour, numberText } from "./drawing.js";
+import { colour, describeAs, numberText, write } from "./drawing.js";
 import { inkOf } from "./results.js";
 import { viewOf } from "./views.js";
 
@@ -39,19 +39,19 @@ export class Stage {
       runnerUp: why ? why.runnerUp : -1, footprint: why?.footprint, spot: choosing ? this.cursor : null,
     });
     const m = racer.discrepancyAt(step);
-    this.name.textContent = `${this.number + 1}. ${racer.name}`;
-    this.m.textContent = `M = ${numberText(m)}`;
+    write(this.name, `${this.number + 1}. ${racer.name}`);
+    write(this.m, `M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
     const short = `at step ${step.toLocaleString("en-US")}`;
-    this.foot.textContent = atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short;
+    write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
     const said = atEnd ? `; ${racer.said}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";
-    this.canvas.setAttribute("aria-label", `${racer.name} at step ${step}: M = ${numberText(m)}${said}`);
+    describeAs(this.canvas, `${racer.name} at step ${step}: M = ${numberText(m)}${said}`);
   }
 
   drawTarget() {
     this.view.draw({ values: this.racer.target });
-    this.canvas.setAttribute("aria-label", "The target f*");
+    describeAs(this.canvas, "The target f*");
   }
 
   /** Where a pointer is: a point, and for a curve the height. */

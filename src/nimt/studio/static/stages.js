@@ -1,4 +1,5 @@
 // All pictures of a race: the target where it is one, and one for each lesson.
+import { sizeOf } from "./drawing.js";
 import { Stage } from "./stage.js";
 
 const FEW = 3; // stages that stand in one row
@@ -57,8 +58,7 @@ export class Stages {
   /** Draw the target, only where it would look different from what is there. */
   drawTarget() {
     if (!this.target) return;
-    const { clientWidth, clientHeight } = this.target.canvas;
-    const key = [clientWidth, clientHeight, devicePixelRatio, matchMedia("(prefers-color-scheme: dark)").matches].join();
+    const key = [...sizeOf(this.target.canvas), devicePixelRatio, matchMedia("(prefers-color-scheme: dark)").matches].join();
     if (key === this.targetKey) return;
     this.targetKey = key;
     this.target.drawTarget();

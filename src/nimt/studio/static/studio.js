@@ -1,5 +1,6 @@
 // The studio: the form, the race, the pictures and the clock, put together.
 import { post } from "./connection.js";
+import { onResize, write } from "./drawing.js";
 import { latestShown, isTyping, keyOfTime } from "./player.js";
 import { Form } from "./form.js";
 import { Guide } from "./guide.js";
@@ -209,7 +210,8 @@ class Studio {
     let reason = null;
     this.frames = (this.frames || 0) + 1;
     this.drawnAt ??= this.racers.length ? performance.now() : undefined; // when the first lesson was seen
-    for (const { racer, step } of this.rows) {
+    const { rows } = this;
+    for (const { racer, step } of rows) {
       const stage = this.stages[racer.number];
       stage.figure.classList.toggle("selected", racer.number === this.selected && this.racers.length > 1);
       const asked = why && racer.number === this.selected;
@@ -222,10 +224,10 @@ class Studio {
     const isEmpty = this.racers.length === 0 && this.form.isBlank;
     by("empty").hidden = !isEmpty;
     by("empty").parentElement.classList.toggle("nothing", isEmpty);
-    by("why-text").textContent = reason ? reason.text
-      : "Shows |f − f*|, the example that comes next, the runner-up, and what the step will move.";
+    write(by("why-text"), reason ? reason.text
+      : "Shows |f − f*|, the example that comes next, the runner-up, and what the step will move.");
     this.time.draw(inkOf);
-    this.results.draw(this.rows);
+    this.results.draw(rows);
     if (this.clock.playing && this.clock.now > 50) this.guide.note("played");
     if (!this.clock.playing) this.say();
   }
@@ -354,7 +356,7 @@ class Studio {
     }
     this.listenToDrops();
     document.addEventListener("keydown", (event) => this.key(event));
-    addEventListener("resize", () => this.redraw());
+    onResize(() => this.redraw());
     addEventListener("hashchange", async () => {
       const request = await fromHash(location.hash);
       if (!request) return;

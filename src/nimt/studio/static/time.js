@@ -1,7 +1,7 @@
 // Time: one clock for all lessons of a race, its buttons, and the curve of M as a time line.
 import { Clock, SPEEDS, affordable, usualSpeed } from "./clock.js";
 import { addButtons, showPlaying, speedText } from "./controls.js";
-import { colour, countText, numberText } from "./drawing.js";
+import { colour, countText, describeAs, numberText, write } from "./drawing.js";
 import { TimeLine } from "./timeline.js";
 
 const by = (id) => document.getElementById(id);
@@ -90,14 +90,14 @@ export class RaceTime {
     const { clock, timeline, kind } = this;
     const text = kind === "seconds" ? numberText : countText;
     const [unit, end] = [text(clock.place), text(clock.end)];
-    by("place-text").textContent = `${kind === "steps" ? "step" : kind} ${unit} of ${end}`;
-    by("speed-text").textContent = speedText(clock);
+    write(by("place-text"), `${kind === "steps" ? "step" : kind} ${unit} of ${end}`);
+    write(by("speed-text"), speedText(clock));
     showPlaying(by("play"), clock);
     const scrub = by("scrub");
-    scrub.step = kind === "seconds" ? "any" : 1;
-    scrub.max = clock.end;
+    describeAs(scrub, kind === "seconds" ? "any" : "1", "step");
+    describeAs(scrub, String(clock.end), "max");
     scrub.value = clock.place;
-    scrub.setAttribute("aria-valuetext", `${kind} ${unit} of ${end}`);
+    describeAs(scrub, `${kind} ${unit} of ${end}`, "aria-valuetext");
     Object.assign(timeline, { end: clock.end || 1, unit: kind, tol: this.race.racers[0]?.tol, place: clock.place });
     timeline.series = this.racers.map((racer) => racer.series(kind, colour(inkOf(racer.number))));
     timeline.draw();
