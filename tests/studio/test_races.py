@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shlex
 import time
 
@@ -14,6 +15,7 @@ from nimt.studio import races
 from nimt.studio.frames import MOST_FRAMES, Frames
 from nimt.studio.racer import Racer
 from nimt.studio.requests import RacerRequest, Rules, read_setting
+from nimt.studio.server import shipped_files
 from studio.conftest import unpack
 
 pytestmark = pytest.mark.long
@@ -292,6 +294,18 @@ def pictures(steps, side):
         if step == frames.next:
             frames.keep(step, target * (1 - 0.99**step))
     return frames, target
+
+
+def test_the_page_names_every_script_it_loads():
+    """Named on the page they come at once; otherwise one after the other, as each is seen to be needed."""
+    pages = shipped_files()
+    named = set(re.findall(rb'static/([\w-]+\.js)"', pages["index.html"][0]))
+    loaded, open_ones = set(), {b"studio.js"}
+    while open_ones:
+        name = open_ones.pop()
+        loaded.add(name)
+        open_ones |= set(re.findall(rb'from "\./([\w-]+\.js)"', pages[name.decode()][0])) - loaded
+    assert named == loaded
 
 
 @pytest.mark.parametrize("steps", [3, 399, 5000])

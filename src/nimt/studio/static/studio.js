@@ -39,7 +39,7 @@ class Studio {
       select: (number) => this.select(number), choose: (...chosen) => this.choose(...chosen), change: () => this.ask(),
     });
     this.lessons = new Race({
-      opened: () => { if (this.described && !this.form.isBlank) this.start(); },
+      opened: () => { if (this.isFilled && !this.form.isBlank) this.start(); },
       cleared: () => this.cleared(),
       racer: (racer) => this.introduced(racer),
       news: (racer) => this.taught(racer),
@@ -56,8 +56,10 @@ class Studio {
     if (request) this.fill(request);
     else this.form.choose("named:gmm");
     this.wanted = request?.place;
-    if (!request && Guide.wanted) this.guide.open();
-    else if (await this.describe() && this.isOpen && !this.race) this.start();
+    this.isFilled = true;
+    if (!request && Guide.wanted) { this.guide.open(); return; }
+    this.describe();
+    if (this.isOpen && !this.race) this.start(); // at the same time: the first picture waits for nothing else
   }
 
   // -- what others look at
@@ -87,6 +89,7 @@ class Studio {
       this.alert("");
       if (!await this.lessons.start(asked, options)) return;
       this.showTeaching();
+      if (!await this.describing) return;
       const { safe } = this.form.teachers;
       if (asked.racers.some(({ rate }) => safe && rate > safe)) this.guide.note("over-safe");
       history.replaceState(null, "", await toHash(this.shareable()));
@@ -260,7 +263,13 @@ class Studio {
     }, PAUSE_BEFORE_DESCRIBING);
   }
 
-  async describe() {
+  /** Describe what the form holds; return whether that went well. */
+  describe() {
+    this.describing = this.askForDescription();
+    return this.describing;
+  }
+
+  async askForDescription() {
     if (this.form.kind === "file" && !this.form.file) { this.ask(); return false; }
     try {
       await this.preview.describe();
@@ -335,7 +344,8 @@ class Studio {
     if (what === "first") teachers.list = [{ preset: "greedy", rate: 0.01 }];
     if (what === "race") teachers.list = [{ preset: "greedy", rate: 0.01 }, { preset: "random", rate: 0.01 }];
     this.form.choose("named:gmm");
-    this.describe().then((well) => { if (well && this.isOpen && what === "first") this.start(); });
+    this.describe();
+    if (this.isOpen && what === "first") this.start();
   }
 
   // -- what a person does
