@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import sys
 from collections.abc import Iterator
 
 import uvicorn
@@ -11,6 +12,8 @@ import uvicorn
 from nimt.errors import InvalidInput
 from nimt.studio.safety import LARGEST_MESSAGE, Guard
 from nimt.studio.server import make_app
+
+TURN = 0.001  # seconds a thread that teaches may keep Python from the one that answers
 
 
 @contextlib.contextmanager
@@ -49,5 +52,6 @@ def server_of(guard: Guard) -> uvicorn.Server:
 
 def serve(guard: Guard, taken: socket.socket) -> None:
     """Serve until Ctrl-C."""
+    sys.setswitchinterval(TURN)
     with contextlib.suppress(KeyboardInterrupt):
         server_of(guard).run(sockets=[taken])
