@@ -88,7 +88,7 @@ def an_idle_process():
 
 @contextlib.contextmanager
 def at_one_priority():
-    """Keep the browser at the priority of this process: Chromium changes that of its threads, whatever it began with."""
+    """Keep the browser at the priority of this process: Chromium changes that of its threads by itself."""
     mine, done = os.getpriority(os.PRIO_PROCESS, 0), threading.Event()
 
     def keep():

@@ -100,7 +100,8 @@ class Conversation:
             setting = read_setting(message.get("target"), message.get("start"), files, message.get("classes") is True)
             return self.classroom.start(self.browser, rules, racers, setting)
 
-        race = await self._ask(start)
+        # not in the thread that teaches: it may be compiling, and the first picture is not to wait for that
+        race = await asyncio.to_thread(start)
         for name in [name for name in self.watched if name not in self.classroom.races]:
             self._leave(name)
         # said before it is watched: a page must know the name of a race before it hears of it

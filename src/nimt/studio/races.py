@@ -60,6 +60,7 @@ class Classroom:
         self.files: dict[str, dict[str, Source]] = {}
         self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
         self._wake = threading.Event()
+        self._starting = threading.Lock()
         self._closing = False
         self._thread = threading.Thread(target=self._teach, name="nimt-classroom", daemon=True)
         self.ready = threading.Event()  # set once the compiled loops are there
@@ -146,21 +147,22 @@ class Classroom:
     # -- what a page asks for
 
     def start(self, browser: str, rules: Rules, requests: list[RacerRequest], setting: Setting) -> Race:
-        """Begin a race; the oldest of a browser's races makes room where there are too many."""
+        """Begin a race; the oldest of a browser's races makes room where there are too many. Any thread may ask."""
         racers = [Racer(request, rules, setting) for request in requests]
-        mine = [race for race in self.races.values() if race.browser == browser]
-        for race in mine[: max(0, len(mine) - RACES_PER_BROWSER + 1)]:
-            self.races.pop(race.name, None)
-        self._make_room()
-        race = Race(secrets.token_urlsafe(9), browser, rules, racers)
-        self.races[race.name] = race
+        with self._starting:
+            mine = [race for race in list(self.races.values()) if race.browser == browser]
+            for race in mine[: max(0, len(mine) - RACES_PER_BROWSER + 1)]:
+                self.races.pop(race.name, None)
+            self._make_room()
+            race = Race(secrets.token_urlsafe(9), browser, rules, racers)
+            self.races[race.name] = race
         self._wake.set()
         return race
 
     def _make_room(self) -> None:
         if len(self.races) < MOST_RACES:
             return
-        unseen = [race for race in self.races.values() if race.watchers == 0]
+        unseen = [race for race in list(self.races.values()) if race.watchers == 0]
         if not unseen:
             raise InvalidInput(f"{MOST_RACES} races are being watched: close a page")
         self.races.pop(min(unseen, key=lambda race: race.left_at).name, None)
@@ -219,7 +221,7 @@ def changed(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
             if not 0 <= point < len(target) or not isinstance(new, int | float) or not abs(new) < 1e100:
                 raise InvalidInput(f"the point {str(point)[:20]} cannot be set to {str(new)[:20]}")
             target[point] = new
-        return parent.request, target, f"target changed at {len(points)} point{'s' if len(points) > 1 else ''}"
+        return parent.request, target, "changed target"
     if what == "rate":
         request = read_racer(vars(parent.request) | {"rate": value})
         return request, target, f"rate {value}"

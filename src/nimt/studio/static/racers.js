@@ -48,7 +48,7 @@ export class Racer {
     const pack = request.k === 1 ? "" : request.k === "whole" ? ", whole pool" : packs;
     const share = request.share ? `, pool ${Math.round(100 * request.share)} %` : "";
     const who = request.learner === "orthogonal" ? `${request.teacher}, orthogonal` : request.teacher;
-    return `${who}${pack}${share}${this.header.said ? `, ${this.header.said}` : ""}`;
+    return `${this.header.said ? `${this.header.said}: ` : ""}${who}${pack}${share}`; // what a branch changed comes first
   }
 
   append(header, blocks) {

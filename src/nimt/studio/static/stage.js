@@ -40,6 +40,7 @@ export class Stage {
     });
     const m = racer.discrepancyAt(step);
     write(this.name, `${this.number + 1}. ${racer.name}`);
+    describeAs(this.name, racer.name, "title"); // it is cut off where there is no room
     write(this.m, `M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
     const short = `at step ${step.toLocaleString("en-US")}`;
