@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,6 +105,8 @@ KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
+KEY = re.compile("[0-9a-f]{32}")
+LARGEST_COUNT = 2**63 - 1
 OF_A_LESSON = ("outcome", "steps", "start", "end", "examples", "distinct", "seconds", "engine", "points", "measure")
 
 
@@ -123,12 +126,22 @@ def entry_of_line(line: str) -> Entry:
         for name, kinds in KINDS.items():
             if not isinstance(content[name], kinds) or (name in OF_A_LESSON and _is_lost(content, name)):
                 raise TypeError(f"{name} is {content[name]!r:.40}")
-        steps, curve = (np.asarray(content[name], dtype=float).tolist() for name in ("curve_steps", "curve"))
-        if len(steps) != len(curve) or not all(isinstance(value, float) for value in (*steps, *curve)):
+            if not _is_in_range(content[name], kinds):
+                raise ValueError(f"{name} is {content[name]!r:.40}")
+        if not all(
+            value is None or isinstance(value, bool | int | float | str) for value in content["parameters"].values()
+        ):
+            raise TypeError("its parameters are not numbers and texts")
+        if not KEY.fullmatch(content["key"]):
+            raise ValueError(f"key is {content['key']!r:.40}")
+        steps, curve = (np.asarray(content[name], dtype=float) for name in ("curve_steps", "curve"))
+        rises = bool((np.diff(steps, prepend=-1.0) > 0).all()) and np.array_equal(steps, np.floor(steps))
+        ends = len(steps) == 0 if content["error"] is not None else steps[-1:].tolist() == [content["steps"]]
+        if steps.shape != curve.shape or steps.ndim != 1 or not rises or not ends:
             raise TypeError("its curve is not one")
-    except (ValueError, TypeError) as problem:
+    except (ValueError, TypeError, ArithmeticError) as problem:
         raise CorruptLesson(f"a line of a sweep was altered: {problem}") from None
-    return Entry(**content | {"curve_steps": tuple(int(step) for step in steps), "curve": tuple(curve)})
+    return Entry(**content | {"curve_steps": tuple(steps.astype(np.int64).tolist()), "curve": tuple(curve.tolist())})
 
 
 def entry_of_lesson(lesson: Lesson, **which: Any) -> Entry:
@@ -194,6 +207,15 @@ def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
         elif not name.endswith("_bounds") and name != "state":
             found |= flattened(value, f"{prefix}.{name}")
     return found
+
+
+def _is_in_range(value: Any, kinds: tuple[type, ...]) -> bool:
+    """Say whether a whole number can stand where it does: a count is not negative, a real number not beyond all."""
+    if isinstance(value, bool):
+        return bool in kinds
+    if not isinstance(value, int):
+        return True
+    return abs(value) <= LARGEST_COUNT if float in kinds else value >= 0 and (value <= LARGEST_COUNT or kinds == (int,))
 
 
 def _is_lost(content: dict[str, Any], name: str) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ROWS = "sweep.jsonl"
 LESSONS = "lessons"
 LOCKS = ".locks"
+BEGIN = 1 << 20  # bytes in which a row must begin
 
 
 class SweepFolder:
@@ -45,6 +46,7 @@ class SweepFolder:
             raise InvalidInput(
                 f"the folder {str(self.path)!r} cannot be made or written to: {error.strerror}"
             ) from None
+        self._check_rows()
         self.entries: dict[str, Entry] = {}
         self._read = 0  # bytes of the file that are known
         self._one_thread = threading.RLock()  # the workers ask for lessons while others are written down
@@ -54,6 +56,17 @@ class SweepFolder:
     @property
     def rows(self) -> Path:
         return self.path / ROWS
+
+    def _check_rows(self) -> None:
+        """Refuse to read, or add to, what is no file of rows: a folder, a device, a file of something else."""
+        if not self.rows.exists():
+            return
+        if self.rows.is_file():
+            with open(self.rows, "rb") as file:
+                begin = file.read(BEGIN)
+            if not begin or b'"key"' in begin:
+                return
+        raise InvalidInput(f"{str(self.rows)!r} is not a file that a sweep wrote: name another folder")
 
     def refresh(self) -> None:
         """Take up the lines that were written since, by this process or another."""

@@ -68,6 +68,8 @@ class Sweep:
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Sweep:
         """Read every lesson that is kept in a folder, also while another process is adding to it."""
+        if not isinstance(folder, str | os.PathLike):
+            raise InvalidInput(f"a sweep is loaded from the path of its folder, got {folder!r}")
         path = Path(folder)
         if not (path / ROWS).is_file():
             raise MissingFile(f"there is no sweep in {str(path)!r}: name the folder that was its out=")

@@ -222,6 +222,8 @@ class Comparison:
     @classmethod
     def load(cls, folder: str | PathLike[str], *, allow: Iterable[object] = ()) -> Comparison:
         """Read what `save` wrote; `allow` is as in `Lesson.load`."""
+        if not isinstance(folder, str | PathLike):
+            raise InvalidInput(f"a comparison is loaded from the path of its folder, got {folder!r}")
         place = Path(folder)
         if not (place / CONTENTS).is_file():
             raise MissingFile(f"there is no comparison in {str(place)!r}: name the folder that it was saved to")
@@ -231,9 +233,11 @@ class Comparison:
             names = {str(name): [str(file) for file in one["lessons"]] for name, one in told.items()}
             choosing = {str(name): tuple(float(each) for each in one["choosing"]) for name, one in told.items()}
             wrong = not names or not all(names.values()) or not (tol is None or is_number(tol))
-            if wrong or any(Path(file).name != file for files in names.values() for file in files):
+            files = [file for files in names.values() for file in files]
+            wrong = wrong or len(files) != len(set(files)) or any(Path(file).name != file for file in files)
+            if wrong:
                 raise ValueError("its contents are not those of a comparison")
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
             raise CorruptLesson(f"{place / CONTENTS} was cut short or altered: {error}") from None
         allowed = list(allow)
         lessons = {
