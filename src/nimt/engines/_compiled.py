@@ -236,8 +236,43 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     return size if rule == RESIDUAL else size * weight[s]
 
 
+@njit(cache=True, nogil=True, inline="always")
+def score_by_loss(loss, delta, f, y, score):
+    for s in range(score.size):
+        score[s] = -1.0 if score[s] < 0.0 else loss_value(loss, delta, f[s], y[s])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def score_by_slope(loss, delta, f, y, score, weight):
+    for s in range(score.size):
+        score[s] = -1.0 if score[s] < 0.0 else abs(slope(loss, delta, f[s], y[s])) * weight[s]
+
+
+@njit(cache=True, nogil=True)
+def score_one_output(f, y, score, rule, delta, weight):
+    """`score_at` for all slots of one output: a loop for each rule without branches, which can be vectorised."""
+    if rule == RESIDUAL:
+        for s in range(score.size):
+            score[s] = -1.0 if score[s] < 0.0 else abs(f[s] - y[s])
+    elif rule == BY_LOSS - SQUARE:
+        score_by_loss(SQUARE, delta, f, y, score)
+    elif rule == BY_LOSS - HINGE:
+        score_by_loss(HINGE, delta, f, y, score)
+    elif rule == BY_LOSS - HUBER:
+        score_by_loss(HUBER, delta, f, y, score)
+    elif rule <= BY_LOSS:
+        score_by_loss(BY_LOSS - rule, delta, f, y, score)
+    elif rule == SQUARE:
+        score_by_slope(SQUARE, delta, f, y, score, weight)
+    else:
+        score_by_slope(rule, delta, f, y, score, weight)
+
+
 @njit(cache=True, nogil=True)
 def score_all(f, y, score, rule, delta, weight, outputs, norm):
+    if len(outputs) == 1:
+        score_one_output(f, y, score, rule, delta, weight)
+        return
     for s in range(score.size):
         if not score[s] < 0.0:
             score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
@@ -559,8 +594,12 @@ def make_labels(making, chosen, f, y, step, out_label):
 
 
 @njit(cache=True, nogil=True)
-def true_labels(chosen, source, outputs, copies, out_label):
+def true_labels(chosen, whole, source, outputs, copies, out_label):
     q = len(outputs)
+    if whole:
+        for s in range(source.size):
+            out_label[s] = source[s]
+        return
     each = chosen.size // number_of(copies)
     n = source.size // (q * number_of(copies))
     for j in range(chosen.size):
@@ -1178,76 +1217,119 @@ def by_rows(
     return taken, state
 
 
+# ---------------------------------------------------------------- packs that are added at once
+#
+# `wide` is a layout in which every axis of the grid has as many empty cells behind it as the kernel reaches along it, so
+# that a convolution along an axis is one loop over all cells: what it reads beyond an edge is empty.
+
+
 @njit(cache=True, nogil=True)
-def prepare_spread(chosen, rate, labels, diagonal, f, loss, loss_delta, outputs, copies, spread):
-    """Write a pack's coefficients into `spread`, output after output; returns the largest |slope| K(x, x)."""
+def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outputs, copies, moves, sizes):
+    """Write the coefficients that a pack adds; returns the largest |slope| K(x, x), NaN if there is one."""
     each = chosen.size // number_of(copies)
     q = len(outputs)
-    n = spread.size // (q * number_of(copies))
-    largest = 0.0
-    spread[:] = 0.0
-    for j in range(chosen.size):
-        slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
-        for o in range(q):
-            g = slope(loss, loss_delta, f[slot * q + o], labels[j * q + o])
-            largest = larger(largest, abs(g) * diagonal[chosen[j] % diagonal.size])
-            spread[o * n + slot] += -rate / each * g
-    return largest
-
-
-@njit(cache=True, nogil=True)
-def take_spread(chosen, spread, c, shown, outputs):
-    q = len(outputs)
-    n = spread.size // q
-    for o in range(q):
-        for s in range(n):
-            c[s * q + o] += spread[o * n + s]
-    for j in range(chosen.size):
-        shown[chosen[j]] = True  # one copy tells it for all
-
-
-@njit(cache=True, nogil=True)
-def finish_spread(scale, addition, f, y, score, rule, delta, weight, keep_score, outputs, norm):
-    """Do f += scale * addition, with the scores, and return the sum of squares afterwards.
-
-    `addition` holds one output after another. For one output small loops over slices, each of which can be vectorised;
-    four running sums, or one addition would wait for another.
-    """
-    q = len(outputs)
-    total = 0.0
-    if q > 1:
-        n = f.size // q
-        for s in range(n):
+    n = f.size // (q * number_of(copies))
+    factor = -rate / each
+    if q == 1 and loss == SQUARE and whole:
+        for j in range(moves.size):
+            g = slope(SQUARE, loss_delta, f[j], labels[j])
+            moves[j] = factor * g
+            sizes[j] = abs(g)
+    else:
+        for j in range(chosen.size):
+            slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
             for o in range(q):
-                f[s * q + o] += scale * addition[o * n + s]
-        total = sum_of_squares(f, y)
+                a = np.uint64(slot * q + o)
+                to = np.uint64(j * q + o)
+                g = 2.0 * (f[a] - labels[to]) if loss == SQUARE else slope(loss, loss_delta, f[a], labels[to])
+                moves[to] = factor * g
+                sizes[to] = abs(g)
+    if diagonal.size > 1 or diagonal[0] != 1.0:
+        for j in range(sizes.size):
+            sizes[j] *= diagonal[chosen[j // q] % diagonal.size]
+    bits = sizes.view(np.int64)
+    top = np.zeros(1, np.int64)
+    for j in range(bits.size):  # as integers, since a maximum of floating-point numbers is not vectorised
+        top[0] = max(top[0], bits[j])
+    return top.view(np.float64)[0]
+
+
+@njit(cache=True, nogil=True)
+def take_moves(chosen, whole, moves, c, shown, outputs, copies, wide, spread):
+    """Add a pack's coefficients to the learner's, and lay them out in `spread`, output after output."""
+    place, _, lead, span, length = wide
+    q = len(outputs)
+    each = chosen.size // number_of(copies)
+    n = place.size
+    spread[:] = 0.0
+    if whole and q == 1:
+        for s in range(moves.size):
+            c[s] += moves[s]
+        shown[:] = True
+        for v in range(number_of(copies)):
+            for row in range(0, n, length):
+                into = spread[lead + v * span + place[row] :]
+                for x in range(length):
+                    into[x] = moves[v * n + row + x]
+        return
+    for j in range(chosen.size):
+        v = j // each if len(copies) > 1 else 0
+        slot = np.uint64(chosen[j] + v * n)
+        at = np.uint64(lead + v * span + place[np.uint64(chosen[j])])
+        shown[slot] = True
+        for o in range(q):
+            move = moves[np.uint64(j * q + o)]
+            c[slot * np.uint64(q) + np.uint64(o)] += move
+            spread[at + np.uint64(o * span)] += move
+
+
+@njit(cache=True, nogil=True)
+def add_spread(scale, addition, f, outputs, wide):
+    """Do f += scale * addition; `addition` is laid out as `wide` says, output after output."""
+    place, _, lead, span, length = wide
+    q = len(outputs)
+    n = place.size
+    for v in range(f.size // (n * q)):
+        for o in range(q):
+            for row in range(0, n, length):
+                here = addition[lead + (v * q + o) * span + place[row] :]
+                there = f[(v * n + row) * q + o : (v * n + row + length) * q]
+                for x in range(length):
+                    there[x * q] += scale * here[x]
+
+
+@njit(cache=True, nogil=True)
+def add_scaled(scale, addition, f):
+    for s in range(f.size):
+        f[s] += scale * addition[s]
+
+
+@njit(cache=True, nogil=True)
+def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
+    """Bring the scores up to date after all values changed, and return the sum of squares."""
+    if len(outputs) > 1:
         if keep_score:
             score_all(f, y, score, rule, delta, weight, outputs, norm)
-        return total
-    for low in range(0, f.size, 1024):
-        high = min(low + 1024, f.size)
-        f_, y_, a_ = f[low:high], y[low:high], addition[low:high]
-        for s in range(f_.size):
-            f_[s] += scale * a_[s]
-        s0 = s1 = s2 = s3 = 0.0
-        whole = f_.size // 4 * 4
-        for s in range(0, whole, 4):
+        return sum_of_squares(f, y)
+    total = 0.0
+    for low in range(0, f.size, 1024):  # so few that they stay in the nearest cache
+        f_, y_ = f[low : low + 1024], y[low : low + 1024]
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0  # or one addition would wait for another
+        end = f_.size // 8 * 8
+        for s in range(0, end, 8):
             s0 += (f_[s] - y_[s]) ** 2
             s1 += (f_[s + 1] - y_[s + 1]) ** 2
             s2 += (f_[s + 2] - y_[s + 2]) ** 2
             s3 += (f_[s + 3] - y_[s + 3]) ** 2
-        for s in range(whole, f_.size):
+            s4 += (f_[s + 4] - y_[s + 4]) ** 2
+            s5 += (f_[s + 5] - y_[s + 5]) ** 2
+            s6 += (f_[s + 6] - y_[s + 6]) ** 2
+            s7 += (f_[s + 7] - y_[s + 7]) ** 2
+        for s in range(end, f_.size):
             s0 += (f_[s] - y_[s]) ** 2
-        total += (s0 + s1) + (s2 + s3)
+        total += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         if keep_score:
-            r_ = score[low:high]
-            if rule == RESIDUAL:
-                for s in range(f_.size):
-                    r_[s] = -1.0 if r_[s] < 0.0 else abs(f_[s] - y_[s])
-            else:
-                for s in range(f_.size):
-                    if not r_[s] < 0.0:
-                        r_[s] = score_at(np.uint64(low + s), f, y, rule, delta, weight, outputs, norm)
+            score_one_output(f_, y_, score[low : low + 1024], rule, delta, weight[low : low + 1024])
     return total
 
 
@@ -1276,32 +1358,46 @@ def squared_distances(columns, index, result):
 
 
 @njit(cache=True, nogil=True)
-def convolve_axis(source, result, outer, length, inner, taps, reach):
-    """Write result[o, x, i] = sum_t taps[t + reach] source[o, x - t, i]; each tap is a pass over contiguous memory."""
-    result[:] = 0.0
-    for o in range(outer):
-        base = o * length * inner
-        for t in range(-reach, reach + 1):
-            weight = taps[t + reach]
-            lo = base + max(0, t) * inner
-            hi = base + min(length, length + t) * inner
-            there = result[lo:hi]
-            here = source[lo - t * inner : hi - t * inner]
+def convolve_axis(source, result, lead, stride, taps):
+    """Write result[p] = sum_t taps[reach + t] source[p - t stride]; taps are symmetric, so they are taken in pairs."""
+    reach = taps.size // 2
+    low, high = lead, source.size - lead
+    there, here = result[low:high], source[low:high]
+    first = 1
+    while first == 1 or first <= reach:  # three pairs in one pass: each pass reads and writes the whole result
+        t1, t2, t3 = first, first + 1, first + 2
+        w0 = taps[reach] if first == 1 else 0.0
+        w1 = taps[reach + t1] if t1 <= reach else 0.0
+        w2 = taps[reach + t2] if t2 <= reach else 0.0
+        w3 = taps[reach + t3] if t3 <= reach else 0.0
+        t1 = t1 * stride if t1 <= reach else 0
+        t2 = t2 * stride if t2 <= reach else 0
+        t3 = t3 * stride if t3 <= reach else 0
+        a1, b1 = source[low - t1 : high - t1], source[low + t1 : high + t1]
+        a2, b2 = source[low - t2 : high - t2], source[low + t2 : high + t2]
+        a3, b3 = source[low - t3 : high - t3], source[low + t3 : high + t3]
+        if first == 1:
             for p in range(there.size):
-                there[p] += weight * here[p]
+                there[p] = w0 * here[p] + w1 * (a1[p] + b1[p]) + w2 * (a2[p] + b2[p]) + w3 * (a3[p] + b3[p])
+        else:
+            for p in range(there.size):
+                there[p] += w1 * (a1[p] + b1[p]) + w2 * (a2[p] + b2[p]) + w3 * (a3[p] + b3[p])
+        first += 3
 
 
 @njit(cache=True, nogil=True)
 def by_convolution(
-    shape, taps, taps_at, height, at, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
+    wide, taps, taps_at, height, at, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
     score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, work, guess, sums, rules, watch,
     out_index, out_label, out_m,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
+    place, strides, lead, span, _ = wide
     several = len(outputs) * number_of(copies)
-    n = f.size // several
-    spread = np.empty(f.size)
-    result = np.empty(f.size)
+    spread = np.zeros(2 * lead + several * span)
+    result = np.zeros(spread.size)
+    moves, sizes = np.empty(out_label.shape[1]), np.empty(out_label.shape[1])
+    whole = greedy and out_index.shape[1] == place.size * number_of(copies)
     scale = rules[SCALE]
     m = measured(scale, sums[TOTAL], f, y)
     for t in range(rates.size):
@@ -1310,29 +1406,28 @@ def by_convolution(
         )
         if state != GOING:
             return t, state
-        if greedy:
-            choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
-        if making is None:
-            use_other = other_label.size > 0 and other_label[t]
-            true_labels(out_index[t], other if use_other else y, outputs, copies, out_label[t])
-        else:
-            make_labels(making, out_index[t], f, y, at + t, out_label[t])
-        largest = prepare_spread(
-            out_index[t], rates[t], out_label[t], diagonal, f, loss, loss_delta, outputs, copies, spread
+        row = t if out_index.shape[0] == rates.size else 0  # one row where every step shows the same
+        if row == t:
+            if greedy:
+                choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[row])
+            if making is None:
+                use_other = other_label.size > 0 and other_label[t]
+                true_labels(out_index[row], whole, other if use_other else y, outputs, copies, out_label[row])
+            else:
+                make_labels(making, out_index[row], f, y, at + t, out_label[row])
+        shown_now, labels_now = out_index[row], out_label[row]
+        largest = pack_moves(
+            shown_now, whole, rates[t], labels_now, diagonal, f, loss, loss_delta, outputs, copies, moves, sizes
         )
         state = stillness(largest, m, rules[STILL], rules[REPEATS])
         if state != GOING:
             return t, state
-        take_spread(out_index[t], spread, c, shown, outputs)
-        inner = n
-        outer = several  # the outputs are convolved one by one, as if along one more axis
-        for i in range(shape.size):
-            inner //= shape[i]
-            reach = (taps_at[i + 1] - taps_at[i]) // 2
-            convolve_axis(spread, result, outer, shape[i], inner, taps[taps_at[i] : taps_at[i + 1]], reach)
-            outer *= shape[i]
+        take_moves(shown_now, whole, moves, c, shown, outputs, copies, wide, spread)
+        for i in range(strides.size):
+            convolve_axis(spread, result, lead, strides[i], taps[taps_at[i] : taps_at[i + 1]])
             spread, result = result, spread
-        sums[TOTAL] = finish_spread(height, spread, f, y, score, rule, rule_delta, weight, greedy, outputs, norm)
+        add_spread(height, spread, f, outputs, wide)
+        sums[TOTAL] = rescored(f, y, score, rule, rule_delta, weight, greedy and not whole, outputs, norm)
         m = measured(scale, sums[TOTAL], f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:
@@ -1410,19 +1505,27 @@ def largest_into(bits, work, guess, out):
     elif not found:
         guess[1] = 4 * guess[1] + (np.int64(1) << 44)
     guess[0] = threshold
-    strictly = 0
-    for s in range(bits.size):
-        strictly += bits[s] > threshold
+    strictly, equal = above, 0
+    for s in range(count):
+        strictly += work[s] > threshold
+        equal += work[s] == threshold
+    s = j = np.uint64(0)
+    if strictly + equal == k:  # no tie at the threshold: without a branch that is hard to predict
+        while j < np.uint64(k):
+            out[j] = s
+            j += np.uint64(bits[s] >= threshold)
+            s += np.uint64(1)
+        return
     equal = k - strictly
-    j = 0
-    for s in range(bits.size):
+    while j < np.uint64(k):
         if bits[s] > threshold:
             out[j] = s
-            j += 1
+            j += np.uint64(1)
         elif bits[s] == threshold and equal > 0:
             out[j] = s
-            j += 1
+            j += np.uint64(1)
             equal -= 1
+        s += np.uint64(1)
 
 
 # ---------------------------------------------------------------- diverse packs

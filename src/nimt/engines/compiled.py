@@ -95,9 +95,9 @@ class Sheet(NamedTuple):
     watch : array (2,)
         The best discrepancy so far and its step, read and written.
     indices : array (steps, k) of int
-        What is shown: drawn beforehand, or written.
+        What is shown: drawn beforehand, or written; (1, k) where every step shows the same.
     labels : array (steps, k q)
-        Written.
+        Written; (1, k q) likewise.
     discrepancy : array (steps,)
         After each step; written.
     """
@@ -190,14 +190,17 @@ class CompiledEngine(ABC):
         other_label: Flags = np.empty(0, dtype=bool)
         if task.other_target is not None:
             other_label = self.label_rng.random(steps) < task.other_probability
-        indices = np.zeros((steps, k), dtype=np.int64) if self.greedy else self._drawn(steps)
+        rows = 1 if self.shows_the_same else steps
+        indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._drawn(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
-        sheet = Sheet(rates, other_label, watch, indices, np.empty((steps, k * q)), np.empty(steps))
+        sheet = Sheet(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps))
         taken, code = self.run(sheet)
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
         self.step += taken
         self.pupil.steps += taken
-        labels = sheet.labels[:taken].reshape(taken, k, *task.label_outputs)
+        labels = sheet.labels.reshape(len(sheet.labels), k, *task.label_outputs)
+        if self.shows_the_same:
+            indices, labels = (np.broadcast_to(part[0], (steps, *part.shape[1:])) for part in (indices, labels))
         if taken:
             self.discrepancy = float(sheet.discrepancy[taken - 1])
             self.last = Selection(indices[taken - 1], labels[taken - 1])
@@ -206,7 +209,12 @@ class CompiledEngine(ABC):
                 self.maker.warn()
             except ResponseWarning as warning:  # where warnings are errors: raised after these steps are recorded
                 self.failure = warning
-        return Chunk(indices[:taken], labels, sheet.discrepancy[:taken], OUTCOMES[code])
+        return Chunk(indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code])
+
+    @property
+    def shows_the_same(self) -> bool:
+        """Whether every step shows the same pack with the same labels; a sheet then has one row for all."""
+        return False
 
     @abstractmethod
     def run(self, sheet: Sheet) -> tuple[int, int]:

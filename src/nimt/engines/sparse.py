@@ -13,7 +13,7 @@ from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet
 from nimt.learners.kernel import KernelPupil
-from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
+from nimt.operators.grid import GridOperator, pool_layout, tiled_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
 
@@ -145,6 +145,11 @@ class SparseEngine(ArrangedEngine):
 
     # -- running
 
+    @property
+    def shows_the_same(self) -> bool:
+        everything = self.greedy and self.k == len(self.task.pool)
+        return everything and self.way == "separable" and self.maker is None and self.task.other_target is None
+
     def run(self, sheet: Sheet) -> tuple[int, int]:
         if self.way == "fft":
             return self._by_fft(sheet)
@@ -169,14 +174,16 @@ class SparseEngine(ArrangedEngine):
         assert isinstance(self.operator, GridOperator) and self.operator.taps is not None
         taps = self.operator.taps
         starts = np.concatenate([[0], np.cumsum([len(axis) for axis in taps])]).astype(np.int64)
-        return self.grid[0], np.concatenate(taps), starts, self.operator.height
+        return self.operator.wide, np.concatenate(taps), starts, self.operator.height
 
     def _by_fft(self, sheet: Sheet) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy = sheet
         assert isinstance(self.operator, GridOperator)
         scale, tol, limit, still, patience, repeats = self.rules
         n, several = len(self.task.pool), len(self.outputs) * self.copies[0]
-        spread = np.empty(len(self.f))
+        wide = wide_layout(self.task.pool.shape, (0,) * self.task.pool.dimension)
+        spread = np.zeros(len(self.f))
+        moves, sizes = np.empty((2, labels.shape[1]))
         measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
         for t in range(len(rates)):
             code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
@@ -190,23 +197,28 @@ class SparseEngine(ArrangedEngine):
                 _compiled.make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
             else:
                 source = self.other if len(other_label) and other_label[t] else self.y
-                _compiled.true_labels(indices[t], source, self.outputs, self.copies, labels[t])
-            largest = _compiled.prepare_spread(
-                indices[t], rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs,
-                self.copies, spread,
+                _compiled.true_labels(indices[t], False, source, self.outputs, self.copies, labels[t])
+            largest = _compiled.pack_moves(
+                indices[t], False, rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs,
+                self.copies, moves, sizes,
             )  # fmt: skip
             code = _compiled.stillness(largest, measured, still, repeats)
             if code:
                 return t, int(code)
-            _compiled.take_spread(indices[t], spread, self.c, self.shown, self.outputs)
+            _compiled.take_moves(
+                indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread
+            )
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
-            self.sums[0] = _compiled.finish_spread(
-                1.0, addition, self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.greedy,
-                self.outputs, self.norm,
-            )  # fmt: skip
+            _compiled.add_spread(1.0, addition, self.f, self.outputs, wide)
+            self.sums[0] = self._rescored()
             measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
             discrepancy[t] = measured
         return len(rates), 0
+
+    def _rescored(self) -> float:
+        """Bring the scores up to date after all values changed, and return the sum of squares."""
+        rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
+        return float(_compiled.rescored(self.f, self.y, self.score, *rule))
 
     def let_go(self) -> None:
         super().let_go()

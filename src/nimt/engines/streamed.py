@@ -104,7 +104,7 @@ class StreamedEngine(CompiledEngine):
 
     def take_over(self) -> float:
         self._borrow()
-        square = self._finish(0.0, np.zeros(self.f.size))
+        square = self._rescored()
         return float(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
 
     def _borrow(self) -> None:
@@ -151,20 +151,19 @@ class StreamedEngine(CompiledEngine):
             np.add.at(self.c, slots, moves)  # a pack may show the same point twice
             self.shown[chosen] = True
             if one_column:
-                square = self._finish(float(moves[0]), self.operator.column(int(chosen[0])))
+                _compiled.add_scaled(float(moves[0]), self.operator.column(int(chosen[0])), self.f)
             else:
                 for first in range(0, len(chosen), self.k):
                     part, home = slice(first, first + self.k), homes[first]
                     self.operator.add(self.f[home : home + n], chosen[part], moves[part])
-                square = self._finish(0.0, self.f.reshape(-1))
-            measured = _compiled.measured(scale, square, self.f.reshape(-1), self.y)
+            measured = _compiled.measured(scale, self._rescored(), self.f.reshape(-1), self.y)
             discrepancy[t] = measured
         return len(rates), 0
 
-    def _finish(self, move: float, column: Array) -> float:
-        """Add a column to the values, bring the scores up to date, and return the sum of squares."""
-        rule = (self.score, self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(_compiled.finish_spread(move, column, self.f.reshape(-1), self.y, *rule))
+    def _rescored(self) -> float:
+        """Bring the scores up to date after all values changed, and return the sum of squares."""
+        rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
+        return float(_compiled.rescored(self.f.reshape(-1), self.y, self.score, *rule))
 
     def settle(self) -> None:
         self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
@@ -176,4 +175,4 @@ class StreamedEngine(CompiledEngine):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._borrow()
-        self._finish(0.0, self.f.reshape(-1))
+        self._rescored()

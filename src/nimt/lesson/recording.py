@@ -96,8 +96,13 @@ class Record:
         self._discrepancy.append(chunk.discrepancy)
         if chunk.looked is not None:
             self._looked.append(chunk.looked)
-        shown = chunk.indices.ravel()
-        shown = shown[shown != NO_INDEX]
+        if not chunk.indices.strides[0] and len(chunk.indices) > 1:  # the same pack at every step, in memory once
+            self.picks += len(chunk.indices) * np.bincount(chunk.indices[0], minlength=len(self.picks)).astype(np.int32)
+            shown = np.empty(0, dtype=np.int64)
+        else:
+            shown = chunk.indices.ravel()
+            if shown.min() == NO_INDEX:
+                shown = shown[shown != NO_INDEX]
         if 4 * shown.size > len(self.picks):
             self.picks += np.bincount(shown, minlength=len(self.picks)).astype(np.int32)
         else:  # a chunk may show few of very many points
