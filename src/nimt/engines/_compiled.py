@@ -1219,8 +1219,8 @@ def by_rows(
 
 # ---------------------------------------------------------------- packs that are added at once
 #
-# `wide` is a layout in which every axis of the grid has as many empty cells behind it as the kernel reaches along it, so
-# that a convolution along an axis is one loop over all cells: what it reads beyond an edge is empty.
+# `wide` is a layout in which every axis of the grid has as many empty cells behind it as the kernel reaches along it. So
+# a convolution along an axis is one loop over all cells: what it reads beyond an edge is empty.
 
 
 @njit(cache=True, nogil=True)
@@ -1538,76 +1538,91 @@ TAKEN = -2.0  # the size of an error at a point that was chosen; -1 at a point t
 
 
 @njit(cache=True, nogil=True)
-def search_block(block, size, top_size, top_slot):
-    best = np.int64(block) * TILE
-    for s in range(best, min(best + TILE, size.size)):
-        if size[s] > size[best]:
-            best = s
-    top_size[block], top_slot[block] = size[best], best
+def search_block(block, bits, top_bits, top_slot):
+    s = np.uint64(block) * np.uint64(TILE)
+    top = bits[s]
+    for v in range(TILE):
+        top = max(top, bits[s + np.uint64(v)])
+    while bits[s] != top:
+        s += np.uint64(1)
+    top_bits[block], top_slot[block] = top, s
 
 
 @njit(cache=True, nogil=True)
 def diverse_into(diverse, f, y, score, out):
     """Write the points of a diverse pack, ascending."""
-    on_grid, grid, lists, height, left, size, top_size, top_slot, near, near_weight = diverse
+    on_grid, grid, lists, height, sizes, tops, reach, offsets, near, near_weight = diverse
+    left, size, bits = sizes
+    top_size, top_bits, top_slot = tops
     shape, strides, _, _, _, here, lead, first, start, window = grid
     begin, members, weights = lists
     d = shape.size
-    if not on_grid:
-        near, near_weight = members, weights
-    for s in range(size.size):
+    for s in range(f.size):
         left[s] = f[s] - y[s]
         size[s] = -1.0 if score[s] < 0.0 else abs(left[s])
     for block in range(top_size.size):
-        search_block(block, size, top_size, top_slot)
+        search_block(block, bits, top_bits, top_slot)
     for _ in range(out.size):
-        best = 0
-        for block in range(top_size.size):
-            if top_size[block] > top_size[best]:
-                best = block
+        top = top_bits[0]
+        for block in range(top_bits.size):
+            top = max(top, top_bits[block])
+        best = np.uint64(0)
+        while top_bits[best] != top:
+            best += np.uint64(1)
         index = top_slot[best]
         coefficient = left[index] / height
         size[index] = TAKEN
-        search_block(best, size, top_size, top_slot)
+
+        # the points that it corrects, counted from `origin`
+        low, origin = np.uint64(0), np.int64(0)
         if on_grid:
-            low = high = np.uint64(0)
             last = index
+            inside = True
             for i in range(d - 1):
                 here[i] = last // strides[i]
                 last -= here[i] * strides[i]
-            for r in range(first.size):
-                base = 0
-                inside = True
-                for i in range(d - 1):
-                    x = here[i] + lead[r, i]
-                    inside = inside and 0 <= x < shape[i]
-                    base += x * strides[i]
-                offset = start[r] - (last + first[r])
-                if inside:
-                    for x in range(max(last + first[r], 0), min(start[r + 1] - offset, shape[d - 1])):
-                        near[high] = base + x
-                        near_weight[high] = window[np.uint64(offset + x)]
-                        high += np.uint64(1)
+                inside = inside and reach[i] <= here[i] < shape[i] - reach[i]
+            if inside and reach[d - 1] <= last < shape[d - 1] - reach[d - 1]:
+                cells, cell_weights, high, origin = offsets, window, np.uint64(offsets.size), index
+            else:
+                cells, cell_weights, high = near, near_weight, np.uint64(0)
+                for r in range(first.size):
+                    base = 0
+                    inside = True
+                    for i in range(d - 1):
+                        x = here[i] + lead[r, i]
+                        inside = inside and 0 <= x < shape[i]
+                        base += x * strides[i]
+                    offset = start[r] - (last + first[r])
+                    if inside:
+                        for x in range(max(last + first[r], 0), min(start[r + 1] - offset, shape[d - 1])):
+                            near[high] = base + x
+                            near_weight[high] = window[np.uint64(offset + x)]
+                            high += np.uint64(1)
         else:
+            cells, cell_weights = members, weights
             low, high = np.uint64(begin[index]), np.uint64(begin[index + 1])
+
         for p in range(low, high):
-            s = np.uint64(near[p])
-            left[s] -= coefficient * near_weight[p]
+            s = np.uint64(origin + cells[p])
+            left[s] -= coefficient * cell_weights[p]
             if size[s] < 0.0:
                 continue
             now = abs(left[s])
             size[s] = now
             block = s // np.uint64(TILE)
-            if now > top_size[block] or (now == top_size[block] and np.int64(s) < top_slot[block]):
-                top_size[block] = now
-                top_slot[block] = s
-            elif np.int64(s) == top_slot[block] and now < top_size[block]:
-                search_block(block, size, top_size, top_slot)
-    j = 0
-    for s in range(size.size):
-        if size[s] == TAKEN:
-            out[j] = s
-            j += 1
+            if now >= top_size[block]:
+                if now > top_size[block] or np.int64(s) < top_slot[block]:
+                    top_size[block] = now
+                    top_slot[block] = s
+            elif np.int64(s) == top_slot[block]:
+                search_block(block, bits, top_bits, top_slot)
+        search_block(best, bits, top_bits, top_slot)
+    s = j = np.uint64(0)
+    while j < np.uint64(out.size):
+        out[j] = s
+        j += np.uint64(size[s] == TAKEN)
+        s += np.uint64(1)
 
 
 @njit(cache=True, nogil=True)

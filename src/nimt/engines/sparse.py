@@ -70,12 +70,15 @@ class SparseEngine(ArrangedEngine):
             self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
         self.diverse: tuple[object, ...] | None = None
         if self.twin.diverse_by is not None and self.k > 1:
-            left, size = np.zeros((2, len(task.pool)))
             blocks = -(-len(task.pool) // _compiled.TILE)
-            best = (np.zeros(blocks), np.zeros(blocks, dtype=np.int64))
-            cells = operator.cells if isinstance(operator, GridOperator) else 0
-            room = (np.zeros(cells, dtype=np.int32), np.zeros(cells))
-            self.diverse = (self.on_grid, self.grid, self.lists, operator.height, left, size, *best, *room)
+            left, size, top = np.zeros(len(task.pool)), np.full(blocks * _compiled.TILE, -1.0), np.zeros(blocks)
+            sizes = (left, size, size.view(np.int64))
+            tops = (top, top.view(np.int64), np.zeros(blocks, dtype=np.int64))
+            reach, offsets = NO_SLOTS, np.empty(0, np.int32)
+            if isinstance(operator, GridOperator):
+                reach, offsets = np.array(operator.reach), operator.places.astype(np.int32)
+            room = (np.zeros(len(offsets), dtype=np.int32), np.zeros(len(offsets)))
+            self.diverse = (self.on_grid, self.grid, self.lists, operator.height, sizes, tops, reach, offsets, *room)
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
@@ -205,9 +208,7 @@ class SparseEngine(ArrangedEngine):
             code = _compiled.stillness(largest, measured, still, repeats)
             if code:
                 return t, int(code)
-            _compiled.take_moves(
-                indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread
-            )
+            _compiled.take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
             _compiled.add_spread(1.0, addition, self.f, self.outputs, wide)
             self.sums[0] = self._rescored()

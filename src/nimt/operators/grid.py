@@ -128,10 +128,10 @@ class GridOperator:
         shape = self.grid.shape
         here = [int(x) for x in np.unravel_index(index, shape)]
         if all(reach <= x < length - reach for x, reach, length in zip(here, self.reach, shape, strict=True)):
-            return index + self._places, self.weights
+            return index + self.places, self.weights
         there = self._offsets + here
         inside = np.flatnonzero(np.all((there >= 0) & (there < shape), axis=1))
-        return index + self._places[inside], self.weights[inside]
+        return index + self.places[inside], self.weights[inside]
 
     @cached_property
     def _offsets(self) -> Whole:
@@ -141,7 +141,7 @@ class GridOperator:
         return np.column_stack([np.repeat(self.lead, lengths, axis=0), last])
 
     @cached_property
-    def _places(self) -> Whole:
+    def places(self) -> Whole:
         """The pool indices of the window's cells, counted from its centre."""
         return np.asarray(self._offsets @ pool_layout(self.grid.shape)[1])
 
