@@ -1219,7 +1219,7 @@ def by_rows(
 
 # ---------------------------------------------------------------- packs that are added at once
 #
-# `wide` is a layout in which every axis of the grid has as many empty cells behind it as the kernel reaches along it. So
+# In the layout `wide` every axis of the grid has as many empty cells behind it as the kernel reaches along it. So
 # a convolution along an axis is one loop over all cells: what it reads beyond an edge is empty.
 
 
