@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import nimt
 import problems as written
 from nimt.datasets import formulas as problems
 from nimt.pools.base import values_on
@@ -25,3 +26,13 @@ def test_a_formula_is_the_one_written_down_in_the_tests(name):
         np.testing.assert_allclose(
             values_on(pool(), ours, "ours"), values_on(pool(), theirs, "theirs"), rtol=1e-15, atol=1e-15
         )
+
+
+def test_the_former_name_of_the_other_target_warns():
+    with pytest.warns(DeprecationWarning, match="alternative is now other_target"):
+        problem = nimt.read_problem("gmm", "gmm:start", alternative="sine")
+    same = nimt.read_problem("gmm", "gmm:start", other_target="sine")
+    with pytest.warns(DeprecationWarning, match="will go with version 0.3"):
+        np.testing.assert_array_equal(problem.alternative, same.other_target)
+    with pytest.raises(nimt.InvalidInput, match="give other_target alone"):
+        nimt.read_problem("gmm", alternative="sine", other_target="sine")

@@ -27,5 +27,6 @@ for count, score in zip(centres, scores, strict=True):
 
 figure, panel = plt.subplots(figsize=(5, 3), layout="constrained")
 panel.plot(centres, scores, "o-")
-panel.set(xscale="log", xlabel="centres", ylabel="R2 on fresh rows")
+panel.set(xscale="log", xlabel="centres", ylabel="R2 on fresh rows", xticks=centres, xticklabels=centres)
+panel.minorticks_off()
 figure

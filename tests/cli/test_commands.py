@@ -156,7 +156,9 @@ def test_the_former_name_of_a_setting_is_read_and_the_option_has_both(undrawn, n
     with pytest.raises(InvalidInput, match="sets both other_target and its former name alternative"):
         read_config(tmp_path / "both.toml")
     for number, option in enumerate(("--other-target", "--alternative")):
-        assert nimt("teach", "gmm", *QUICK, option, "sine", "--out", f"run-{number}").code == 0
+        answer = nimt("teach", "gmm", *QUICK, option, "sine", "--out", f"run-{number}")
+        assert answer.code == 0
+        assert ("--alternative is now --other-target" in answer.err) == (option == "--alternative")
         lesson = Lesson.load(tmp_path / f"run-{number}" / "lesson.npz")
         assert lesson.settings["teacher"]["labels"]["probability"] == 0.2
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 
 # random draws of the pool, of the examples and of the labels: everything that has to be carried over a stop
 DRAWN = (
-    "--from", "gmm:start", "--teacher", "random", "-k", "2", "--pool", "0.8", "--alternative", "sine",
+    "--from", "gmm:start", "--teacher", "random", "-k", "2", "--pool", "0.8", "--other-target", "sine",
     "--probability", "0.3", "--learning-rate", "0.01", "--tol", "0", "--seed", "7", "--engine", "reference",
 )  # fmt: skip
 GREEDY = ("--from", "gmm:start", "--learning-rate", "0.001", "--tol", "0")

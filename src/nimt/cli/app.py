@@ -20,6 +20,7 @@ import typer
 
 from nimt._version import __version__
 from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, prepare_streams, say
+from nimt.cli.options import FORMER_OPTIONS
 from nimt.cli.sentences import in_words_of_the_program
 from nimt.errors import NimtError
 
@@ -129,7 +130,10 @@ def _unread() -> int:
 
 
 def _answered(arguments: Sequence[str] | None) -> int:
-    given = None if arguments is None else list(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    for former, name in FORMER_OPTIONS.items():
+        if any(argument.partition("=")[0] == former for argument in given):
+            complain(f"{former} is now {name}; the former name will go with version 0.3", "warning")
     for name in ("PIL", "matplotlib"):  # their remarks on damaged pictures and on caches would stand beside ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:

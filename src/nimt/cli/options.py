@@ -16,6 +16,7 @@ TARGET_HELP = (
     "digit:8, cat, face:1, face:2."
 )
 TABLE = "Tables"
+FORMER_OPTIONS = {"--alternative": "--other-target"}  # until version 0.3
 
 
 def _option(kind: Any, flags: tuple[str, ...], says: str, panel: str, **more: Any) -> Any:
@@ -51,7 +52,7 @@ LESSON_OPTIONS: dict[str, Any] = {
     "communicate": _option(int, ("--communicate",), "Mix the outputs before every so many steps, to fit TARGET.", HOW),
     "communicate_until": _option(int, ("--communicate-until",), "The step at which mixing ends.", HOW),
     "other_target": _option(
-        str, ("--other-target", "--alternative"), "Take labels from this target in some steps.", HOW
+        str, ("--other-target", *FORMER_OPTIONS), "Take labels from this target in some steps.", HOW
     ),
     "probability": _option(float, ("--probability",), "The probability of such a step.", HOW),
     "learner": _option(
