@@ -32,6 +32,7 @@ def on_points(size, dimension, width, steps, engine):
 
 CASES = {
     "grid: GFT-1, 2048x2048": on_a_picture(nimt.GreedyTeacher(), 1_000_000),
+    "grid: synthesised labels, 2048x2048": on_a_picture(nimt.SynthesisTeacher(), 1_000_000),
     "grid: GFT-0.05, 2048x2048": on_a_picture(nimt.GreedyTeacher(k=0.05), 10, record="picks"),
     "grid: RFT-1, 2048x2048": on_a_picture(nimt.RandomTeacher(), 1_000_000),
     "neighbours: GFT-1, n = 100,000 in 3-D": on_points(100_000, 3, 0.1, 100_000, "neighbours"),
