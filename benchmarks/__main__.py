@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import loops, memory, orthogonal, pictures, scattered, sweeps, teachers, together
+from benchmarks import loops, memory, orthogonal, pictures, scattered, sweeps, teachers, together, windows
 from benchmarks.comparing import compare
 from benchmarks.machine import machine
 from benchmarks.rows import Bench, as_json, from_json, markdown_of, table_of
@@ -19,6 +19,7 @@ PARTS = {
     "pictures": pictures.on_pictures,
     "mixture": pictures.mixture,
     "growth": pictures.growth,
+    "windows": windows.windows,
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
     "orthogonal": orthogonal.interpolating,
