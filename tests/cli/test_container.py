@@ -16,6 +16,7 @@ import nimt.datasets
 
 pytestmark = pytest.mark.exhaustive
 
+NOBODY = 65534
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 # As if numba found no folder that it may write to.
 NOWHERE = """
@@ -68,6 +69,57 @@ def test_a_read_only_installation(tmp_path):
     finally:
         for folder in reversed(folders):
             folder.chmod(0o755)
+
+
+# A lesson killed and resumed, a sweep, forged files and random lessons, in one process: it compiles once.
+AS_ANOTHER_USER = """
+import multiprocessing, sys, time
+import numpy as np
+import nimt
+import forging, soaking
+
+grid = nimt.Grid(np.linspace(-1, 1, 30), np.linspace(-1, 1, 30))
+learner = nimt.KernelLearner(nimt.rbf(0.1), learning_rate=1e-7)
+lesson = (learner, nimt.GreedyTeacher(), grid, np.sin(4 * grid.points[:, 0]))
+nimt.teach(*lesson, max_iterations=1)  # compiles
+child = multiprocessing.get_context("fork").Process(
+    target=nimt.teach, args=lesson, kwargs={"max_iterations": 10**9, "checkpoint": "checkpoint.npz"}
+)
+child.start()
+time.sleep(8)  # two checkpoints at the interval that is usual
+child.kill()
+child.join()
+resumed = nimt.resume("checkpoint.npz", time_limit=0.5)
+again = nimt.teach(*lesson, max_iterations=len(resumed))
+assert len(again) and np.array_equal(again.discrepancy, resumed.discrepancy)
+assert np.array_equal(again.final, resumed.final)
+
+x = np.linspace(-1, 1, 9)
+given = nimt.sweep({"sine": (x, np.sin(x))}, {"kernel": learner}, {"greedy": lesson[1]}, max_iterations=3, out="sweep")
+assert len(nimt.Sweep.load("sweep")) == len(given)
+forging.main(20, 1)
+sys.exit(soaking.main(4, 1))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("setpriv") is None or os.getuid() != 0, reason="only root becomes another user")
+def test_another_user_without_a_home_on_a_read_only_installation(tmp_path):
+    source, out = tmp_path / "source", tmp_path / "out"
+    shutil.copytree(Path(nimt.__file__).parent, source / "nimt", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("forging.py", "soaking.py"):
+        shutil.copy(Path(__file__).parents[1] / name, source)
+    out.mkdir()
+    os.chown(out, NOBODY, NOBODY)
+    user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+    reads = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")  # Python may be in a folder of root's
+    done = subprocess.run(
+        [*user, *reads, sys.executable, "-W", "ignore", "-c", AS_ANOTHER_USER], cwd=out, capture_output=True, text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(source), "PYTHONSAFEPATH": "1"}, timeout=900, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "4 lessons on 3 engines, 0 differ" in done.stdout
+    assert not list(source.rglob("*.pyc")) and not list(source.rglob("*.nbi"))
 
 
 def test_without_a_home_the_shipped_data_is_used(monkeypatch):
