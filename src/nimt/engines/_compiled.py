@@ -34,6 +34,7 @@ FAN = 8  # nodes that are compared in one match
 LANES = 8  # slots of a row, which is a line of cache
 
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is the address of a compiled function
+CROSSENTROPY = 5  # its outputs are coupled: whoever needs the slope or the value computes it from all of them
 RESIDUAL = -1  # the rule by which |f - y| is the score
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
@@ -214,10 +215,30 @@ def norm_of(part, so_far, norm):
 
 
 @njit(cache=True, nogil=True)
+def softmax_parts(f, first, outputs):
+    """The largest of the outputs from `first` on, and the sum of exp(f - largest)."""
+    top = f[first]
+    for o in range(1, len(outputs)):
+        top = max(top, f[first + np.uint64(o)])
+    total = 0.0
+    for o in range(len(outputs)):
+        total += np.exp(f[first + np.uint64(o)] - top)
+    return top, total
+
+
+@njit(cache=True, nogil=True)
 def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     """The score of a slot: the norm of f - y, that of the slope times the slot's weight, or the loss."""
     q = len(outputs)
     first = s * np.uint64(q)
+    coupled = rule == CROSSENTROPY or rule == BY_LOSS - CROSSENTROPY
+    top, parts = softmax_parts(f, first, outputs) if coupled else (0.0, 1.0)
+    if rule == BY_LOSS - CROSSENTROPY:
+        total = 0.0
+        for o in range(q):
+            at = first + np.uint64(o)
+            total += y[at] * -(f[at] - top - np.log(parts))
+        return total
     if rule <= BY_LOSS:
         total = 0.0
         for o in range(q):
@@ -230,7 +251,12 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     total = 0.0
     for o in range(q):
         at = first + np.uint64(o)
-        part = f[at] - y[at] if rule == RESIDUAL else slope(rule, rule_delta, f[at], y[at])
+        if rule == RESIDUAL:
+            part = f[at] - y[at]
+        elif rule == CROSSENTROPY:
+            part = np.exp(f[at] - top) / parts - y[at]
+        else:
+            part = slope(rule, rule_delta, f[at], y[at])
         total = norm_of(part, total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
     return size if rule == RESIDUAL else size * weight[s]
@@ -668,11 +694,15 @@ def by_columns(
             copy = j // each if len(copies) > 1 else 0
             slot = np.uint64(out_index[t, j] + copy * size_of_copy)
             height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
+            top_output, parts = softmax_parts(f, slot * np.uint64(q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
             for o in range(q):
                 s = slot * np.uint64(q) + np.uint64(o)
                 if making is None:
                     out_label[t, j * q + o] = other[s] if use_other else y[s]
-                g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
+                if loss == CROSSENTROPY:
+                    g = np.exp(f[s] - top_output) / parts - out_label[t, j * q + o]
+                else:
+                    g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
                 largest = larger(largest, abs(g) * height)
                 moves[j * q + o] = -rates[t] / each * g
         state = stillness(largest, m, still, repeats)
@@ -1238,20 +1268,26 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
     else:
         for j in range(chosen.size):
             slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
+            top, parts = softmax_parts(f, np.uint64(slot * q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
             for o in range(q):
                 a = np.uint64(slot * q + o)
                 to = np.uint64(j * q + o)
-                g = 2.0 * (f[a] - labels[to]) if loss == SQUARE else slope(loss, loss_delta, f[a], labels[to])
+                if loss == SQUARE:
+                    g = 2.0 * (f[a] - labels[to])
+                elif loss == CROSSENTROPY:
+                    g = np.exp(f[a] - top) / parts - labels[to]
+                else:
+                    g = slope(loss, loss_delta, f[a], labels[to])
                 moves[to] = factor * g
                 sizes[to] = abs(g)
     if diagonal.size > 1 or diagonal[0] != 1.0:
         for j in range(sizes.size):
             sizes[j] *= diagonal[chosen[j // q] % diagonal.size]
     bits = sizes.view(np.int64)
-    top = np.zeros(1, np.int64)
+    largest = np.zeros(1, np.int64)
     for j in range(bits.size):  # as integers, since a maximum of floating-point numbers is not vectorised
-        top[0] = max(top[0], bits[j])
-    return top.view(np.float64)[0]
+        largest[0] = max(largest[0], bits[j])
+    return largest.view(np.float64)[0]
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk
-from nimt.losses import Loss, as_loss, twin_of
+from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -34,15 +34,17 @@ def uncovered(task: Task) -> str | None:
         return "the teacher may show any point of a box"
     if not isinstance(learner, KernelLearner) or own_seat(learner, "seat") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
-    if twin_of(as_loss(learner.loss)) is None:
+    if engine_code_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
     twin = twin_of_teacher(teacher)
     if twin is None and has_schedule(teacher):
         return "the size of the packs or the looking follows a schedule"
     if twin is None:
         return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
-    if twin.loss is not None and twin_of(twin.loss) is None:
+    if twin.loss is not None and engine_code_of(twin.loss) is None:
         return f"the teacher's loss {twin.loss!r} is your own"
+    if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(twin.loss)):
+        return "the loss couples several outputs, and there is one"
     if twin.makes_labels and hasattr(as_loss(learner.loss), "check_labels"):
         return f"the loss {as_loss(learner.loss)!r} has to check every label that is made"
     if twin.diverse_by is not None and not is_same_kernel(twin.diverse_by, learner.kernel):
@@ -72,9 +74,9 @@ def pack_size(task: Task) -> int:
 
 def code_of(loss: Loss) -> tuple[int, float]:
     """Return the number by which compiled code knows a loss, and its parameter."""
-    twin = twin_of(loss)
-    assert twin is not None
-    return twin
+    code = engine_code_of(loss)
+    assert code is not None
+    return code
 
 
 def value_code_of(loss: Loss) -> int:

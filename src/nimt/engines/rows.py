@@ -9,7 +9,8 @@ from nimt.engines import _compiled
 from nimt.engines.arranging import NOTHING, ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet, pack_size, twin_of_teacher
-from nimt.learners.kernel import KernelPupil
+from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.losses import as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 
 Whole = NDArray[np.int64]
@@ -63,7 +64,9 @@ class RowsEngine(ArrangedEngine):
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
         twin = twin_of_teacher(task.teacher)
         chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
-        return chooses and pack_size(task) == 1 and not task.per_output and 2 * task.pool.shape[-1] > _compiled.LANES
+        assert isinstance(task.learner, KernelLearner)
+        one = pack_size(task) == 1 and not task.per_output and not couples_outputs(as_loss(task.learner.loss))
+        return chooses and one and 2 * task.pool.shape[-1] > _compiled.LANES
 
     @property
     def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
