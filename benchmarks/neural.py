@@ -153,6 +153,7 @@ METHODS = {
     "epochs by residual 2 to 20 %": alone(nimt.PlannedTeacher(k=FEW, floor=0.3)),
 }
 AGAINST = ("random 5 to 100 %", "random 2 to 20 %")
+GROWING = ("random 5 to 100 %, cosine", *AGAINST)  # uniform random packs that grow
 
 
 def steps_in(seconds: float, network: str, teacher: Teacher, n: int) -> int:
@@ -331,17 +332,33 @@ def ratios(done: Runs, method: str, against: str, level: float) -> list[float]:
     return found
 
 
-def ratios_table(done: Runs, against: str) -> None:
-    print(
-        f"\nSeconds as a part of those of {against}, same network, picture and seed: geometric mean [range] (pairs)\n"
-    )
+def mean_time(done: Runs, network: str, name: str, method: str, level: float) -> float:
+    """Return the mean seconds to a level over the seeds; infinity if one did not arrive."""
+    times = [reached(row, level) for row in chosen(done, network, name, method)]
+    return float(np.mean([math.inf if time is None else time for time in times])) if times else math.inf
+
+
+def ratios_to_the_best(done: Runs, method: str, level: float) -> list[float]:
+    """Return mean seconds as a part of those of the best random growing packs: a number per network and picture."""
+    found = []
+    for network in NETWORKS:
+        for name in PICTURES:
+            mine = mean_time(done, network, name, method, level)
+            best = min(mean_time(done, network, name, one, level) for one in GROWING)
+            if math.isfinite(mine) and math.isfinite(best):
+                found.append(mine / best)
+    return found
+
+
+def ratios_table(found: Callable[[str, float], list[float]]) -> None:
+    """Print the geometric mean of ratios, their range and number, for each method and level."""
     rows = []
     for method in METHODS:
         cells = []
         for level in LEVELS:
-            found = ratios(done, method, against, level)
-            mean = np.exp(np.mean(np.log(found))) if found else np.nan
-            cells.append(f"{mean:.2f} [{min(found):.2f}, {max(found):.2f}] ({len(found)})" if found else "")
+            part = found(method, level)
+            mean = np.exp(np.mean(np.log(part))) if part else np.nan
+            cells.append(f"{mean:.2f} [{min(part):.2f}, {max(part):.2f}] ({len(part)})" if part else "")
         rows.append([method, *cells])
     printed(["packs", *(f"{level} dB" for level in LEVELS)], rows)
 
@@ -359,7 +376,10 @@ def main() -> None:
             if any(key[:2] == (network, name) for key in done):
                 times_table(done, network, name)
     for against in AGAINST:
-        ratios_table(done, against)
+        print(f"\nSeconds as a part of those of {against}, same network, picture and seed: mean [range] (pairs)\n")
+        ratios_table(lambda method, level, against=against: ratios(done, method, against, level))
+    print("\nMean seconds as a part of those of the best random growing packs, per network and picture: mean [range]\n")
+    ratios_table(lambda method, level: ratios_to_the_best(done, method, level))
 
 
 if __name__ == "__main__":
