@@ -35,6 +35,7 @@ SEEDS = (0, 1, 2)
 RATES = {"sine": (1e-3, 2e-3, 4e-3), "fourier": (5e-3, 1e-2, 2e-2)}  # tried with the first seed on each picture
 BUDGET = 5.0  # seconds, as estimated from COST
 COST = {"sine": (0.8e-3, 2.0e-6), "fourier": (0.7e-3, 1.6e-6)}  # seconds per step, and per example in it
+PLANNING = 0.15e-3  # seconds per step more, of a PlannedTeacher
 LOOK = 0.4  # of the cost of learning an example: evaluating it
 GAP = (0.02, 0.03)  # seconds between two evaluations: at least so many, and so large a part of what was spent
 KEPT = Path("out/neural.jsonl")
@@ -332,6 +333,18 @@ def ratios(done: Runs, method: str, against: str, level: float) -> list[float]:
     return found
 
 
+def priced(done: Runs) -> Runs:
+    """Return the runs of methods that never look with steps and examples at fixed prices in the place of the clock."""
+    found = {}
+    for key, row in done.items():
+        each, per_example = COST[key[0]]
+        each += PLANNING if "in turn" in key[2] or "by residual" in key[2] else 0.0
+        if row["looks"] <= 1 and any(row is one for one in chosen(done, *key[:3])):  # at the rates of the other tables
+            curve = [(step, shown, each * step + per_example * shown, db) for step, shown, _, db in row["curve"]]
+            found[key] = row | {"curve": curve}
+    return found
+
+
 def mean_time(done: Runs, network: str, name: str, method: str, level: float) -> float:
     """Return the mean seconds to a level over the seeds; infinity if one did not arrive."""
     times = [reached(row, level) for row in chosen(done, network, name, method)]
@@ -378,6 +391,10 @@ def main() -> None:
     for against in AGAINST:
         print(f"\nSeconds as a part of those of {against}, same network, picture and seed: mean [range] (pairs)\n")
         ratios_table(lambda method, level, against=against: ratios(done, method, against, level))
+    at_prices = priced(done)
+    for against in AGAINST:
+        print(f"\nThe same at fixed prices of a step and of an example, without the clock, against {against}\n")
+        ratios_table(lambda method, level, against=against: ratios(at_prices, method, against, level))
     print("\nMean seconds as a part of those of the best random growing packs, per network and picture: mean [range]\n")
     ratios_table(lambda method, level: ratios_to_the_best(done, method, level))
 
