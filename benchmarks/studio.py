@@ -26,11 +26,12 @@ from browsers import a_browser
 SCREEN = {"width": 1280, "height": 900}
 GUIDED = "try { localStorage.setItem('nimt-guided', 'yes') } catch {}"
 RACE = "(request) => studio.start(request)"
-# what is drawn between two looks: frames, the steps they show, and the longest time between two of them
+# what is drawn between two looks: frames, the steps they show, and the longest time between two while it plays
 WATCH = """() => { window.seen = { frames: 0, gap: 0, shown: new Set(), began: performance.now() };
-  const draw = studio.draw.bind(studio); let before = performance.now();
+  const draw = studio.draw.bind(studio); let before = performance.now(); let playing = false;
   studio.draw = () => { draw(); const now = performance.now(); const racer = studio.racers[0];
-    window.seen.frames++; window.seen.gap = Math.max(window.seen.gap, now - before); before = now;
+    window.seen.frames++; if (playing) window.seen.gap = Math.max(window.seen.gap, now - before);
+    before = now; playing = studio.clock.playing;
     if (racer) { const step = studio.stepOf(racer);
       const { known } = racer.lesson; // the steps of frames, where these are all that is known
       window.seen.shown.add(known ? known[racer.lesson.place(step)] : step); } }; }"""

@@ -36,7 +36,7 @@ export class Takeaway {
     by("copied").hidden = false;
     try {
       await navigator.clipboard.writeText(text);
-      this.say(`${what} copied.`);
+      this.say(`${what} is copied.`);
     } catch {
       by("copied").select();
       this.say(`${what}: select and copy it here.`);
