@@ -51,6 +51,7 @@ RADIUS, REACH, PROBES, WARNED, NEAR, FAR, SEEN_AT, LOW, HIGH, PENDING = 0, 1, 2,
 COMMON, COMMON_SIZE = 10, 11  # sum(offset * movement), sum(offset^2) over all points
 OF_COMMON, OF_MOVEMENT, OF_COMMON_AGAIN, OF_OWN_AGAIN = 12, 13, 14, 15  # sums of squared errors
 IN_PROPORTION, THE_SAME = 16, 17  # squared errors of two explanations of how the movement grows
+USED = 18  # the last row of marks that belongs to a point; row 0 is that of all points not shown yet
 # columns of the marks of a point
 OWN, OWN_SIZE, DISTANCE, MOVED, WHEN = 0, 1, 2, 3, 4
 # rows of the latest pack, the last four of them room to compute in
@@ -498,10 +499,11 @@ def movement_towards(distance, moved, size, count):
 
 
 @njit(cache=True, nogil=True)
-def shown_together(marks, shown, count):
+def shown_together(marks, rows, shown, count):
     """Whether all of these were shown before, and the latest time in one pack."""
     for j in range(count):
-        if not marks[shown[j], DISTANCE] > 0.0 or marks[shown[j], WHEN] != marks[shown[0], WHEN]:
+        r = rows[shown[j]]
+        if not marks[r, DISTANCE] > 0.0 or marks[r, WHEN] != marks[rows[shown[0]], WHEN]:
             return False
     return count > 0
 
@@ -533,7 +535,7 @@ def look_for_growth(constants, known, now, moved, now_before, moved_before, coun
 
 
 @njit(cache=True, nogil=True)
-def observe(constants, known, marks, shown, pack, f, step):
+def observe(constants, known, marks, rows, shown, pack, f, step):
     """`Responses.observe`: update the estimates by the effect of the latest pack."""
     forget, forget_errors = constants[0], constants[1]
     count = 0
@@ -550,29 +552,29 @@ def observe(constants, known, marks, shown, pack, f, step):
         common = fitted(known[COMMON], known[COMMON_SIZE])
         errors = sizes = errors_again = own_errors = 0.0
         for j in range(count):
-            s, offset, movement = shown[j], pack[OFFSET, j], pack[BEFORE, j]
+            r, offset, movement = rows[shown[j]], pack[OFFSET, j], pack[BEFORE, j]
             error = (movement - common * offset) ** 2
             errors += error
             sizes += movement**2
-            if marks[s, OWN_SIZE] > 0.0:
+            if marks[r, OWN_SIZE] > 0.0:
                 errors_again += error
-                own_errors += (movement - fitted(marks[s, OWN], marks[s, OWN_SIZE]) * offset) ** 2
+                own_errors += (movement - fitted(marks[r, OWN], marks[r, OWN_SIZE]) * offset) ** 2
         known[OF_COMMON] = forget_errors * known[OF_COMMON] + errors
         known[OF_MOVEMENT] = forget_errors * known[OF_MOVEMENT] + sizes
         known[OF_COMMON_AGAIN] = forget_errors * known[OF_COMMON_AGAIN] + errors_again
         known[OF_OWN_AGAIN] = forget_errors * known[OF_OWN_AGAIN] + own_errors
-    scaled = shown_together(marks, shown, count)
+    scaled = shown_together(marks, rows, shown, count)
     least, most = np.inf, -np.inf
     products = squares = 0.0
     for j in range(count):
-        s, offset, movement = shown[j], pack[OFFSET, j], pack[BEFORE, j]
-        pack[DISTANCE_BEFORE, j], pack[MOVED_BEFORE, j] = marks[s, DISTANCE], marks[s, MOVED]
+        r, offset, movement = rows[shown[j]], pack[OFFSET, j], pack[BEFORE, j]
+        pack[DISTANCE_BEFORE, j], pack[MOVED_BEFORE, j] = marks[r, DISTANCE], marks[r, MOVED]
         if scaled:
-            ratio = pack[NOW, j] / marks[s, DISTANCE]
+            ratio = pack[NOW, j] / marks[r, DISTANCE]
             least, most = min(least, ratio), max(most, ratio)
-        marks[s, DISTANCE], marks[s, MOVED], marks[s, WHEN] = pack[NOW, j], pack[MOVE, j], step
-        marks[s, OWN] = forget * marks[s, OWN] + offset * movement
-        marks[s, OWN_SIZE] = forget * marks[s, OWN_SIZE] + offset**2
+        marks[r, DISTANCE], marks[r, MOVED], marks[r, WHEN] = pack[NOW, j], pack[MOVE, j], step
+        marks[r, OWN] = forget * marks[r, OWN] + offset * movement
+        marks[r, OWN_SIZE] = forget * marks[r, OWN_SIZE] + offset**2
         products += offset * movement
         squares += offset**2
     if scaled and most - least <= 1e-6:
@@ -585,32 +587,38 @@ def observe(constants, known, marks, shown, pack, f, step):
 @njit(cache=True, nogil=True)
 def make_labels(making, chosen, f, y, step, out_label):
     """Observe the effect of the latest pack, and label this one: `SynthesisTeacher.select` after its choice."""
-    constants, known, marks, shown, pack = making
+    constants, known, marks, rows, shown, pack = making
     telling = constants[3]
     if known[PENDING] > 0.0:
-        observe(constants, known, marks, shown, pack, f, step)
+        observe(constants, known, marks, rows, shown, pack, f, step)
         known[PENDING] = 0.0
     agree = known[OF_COMMON] <= constants[2] * known[OF_MOVEMENT] or (
         0.0 < known[OF_COMMON_AGAIN] <= known[OF_OWN_AGAIN]
     )
     common = fitted(known[COMMON], known[COMMON_SIZE])
     k = chosen.size
-    alike = known[PROBES] > 0.0 and shown_together(marks, chosen, k)
+    for j in range(k):
+        if rows[chosen[j]] == 0:  # shown for the first time
+            known[USED] += 1.0
+            rows[chosen[j]] = np.int32(known[USED])
+    alike = known[PROBES] > 0.0 and shown_together(marks, rows, chosen, k)
     for j in range(k):
         s = chosen[j]
+        r = rows[s]
         shown[j] = s
         pack[BEFORE, j] = f[s]
         error = abs(y[s] - f[s])
-        response = common if agree else fitted(marks[s, OWN], marks[s, OWN_SIZE])
-        before = marks[s, DISTANCE]
-        responds = response > 0.0 and (before == 0.0 or marks[s, MOVED] > 0.0)
+        response = common if agree else fitted(marks[r, OWN], marks[r, OWN_SIZE])
+        before = marks[r, DISTANCE]
+        responds = response > 0.0 and (before == 0.0 or marks[r, MOVED] > 0.0)
         size = min(error / response if responds else error, max(known[REACH], error))
         alike = alike and responds and size < telling * before and before < telling * size
         pack[OFFSET, j] = size
     for j in range(k):
         s = chosen[j]
+        r = rows[s]
         error = y[s] - f[s]
-        size = marks[s, DISTANCE] / 2.0 if alike else pack[OFFSET, j]
+        size = marks[r, DISTANCE] / 2.0 if alike else pack[OFFSET, j]
         offset = np.sign(error) * min(size, known[RADIUS])
         label = y[s] if offset == error else f[s] + offset
         kept = min(max(label, known[LOW]), known[HIGH])

@@ -111,6 +111,7 @@ class ArrangedEngine(CompiledEngine):
     def let_go(self) -> None:
         """Release the arrays that the learner does not need."""
         self.other = self.y = NOTHING
+        self.maker = None
 
     def close(self) -> None:
         self.let_go()

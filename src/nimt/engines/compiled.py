@@ -196,6 +196,8 @@ class CompiledEngine(ABC):
         indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._drawn(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
         sheet = Sheet(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps))
+        if self.maker is not None:
+            self.maker.make_room(steps)
         taken, code = self.run(sheet)
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
         self.step += taken

@@ -18,8 +18,9 @@ CONSTANTS = (FORGET, FORGET_ERRORS, AGREE**2, TELLING, SURE)
 
 # places in the array `known`, the same as in `_compiled`, which is not loaded before it is needed
 RADIUS, REACH, PROBES_LEFT, WARNED, NEAR, FAR, SEEN_AT, LOW, HIGH, PENDING = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-KNOWN = 18  # numbers in all; the rest are sums that only compiled code reads
-MARKS = 5  # numbers per point
+USED = 18
+KNOWN = 19  # numbers in all; the rest are sums that only compiled code reads
+MARKS = 5  # numbers per point that was shown
 PACK = 6  # numbers per example of the latest pack
 
 
@@ -38,11 +39,13 @@ class LabelMaker:
 
     Attributes
     ----------
-    known : array (18,)
-        What holds for all points (`teachers.responses.Responses`), the limits of the labels, and how many examples of
-        the latest pack have not been observed yet.
-    marks : array (slots, 5)
-        Of each point its two sums, and the latest distance, movement and step, side by side in memory.
+    known : array (19,)
+        What holds for all points (`teachers.responses.Responses`), the limits of the labels, how many examples of the
+        latest pack have not been observed yet, and how many rows of `marks` are in use.
+    marks : array (rows, 5)
+        Of each point that was shown its two sums, and the latest distance, movement and step, side by side in memory.
+    rows : array (slots,) of int
+        The row of each point, 0 before it is shown.
     shown, pack : array (k,) of int, array (6, k)
         The latest pack, its predictions and offsets, and room to compute in.
     """
@@ -54,14 +57,24 @@ class LabelMaker:
         self.known[[RADIUS, REACH]] = teacher.radius or largest
         self.known[PROBES_LEFT] = PROBES
         self.known[[LOW, HIGH]] = teacher.limits(everywhere) or (-np.inf, np.inf)
-        self.marks: Array = np.zeros((slots, MARKS))
+        self.marks: Array = np.zeros((1, MARKS))
+        self.rows: NDArray[np.int32] = np.zeros(slots, dtype=np.int32)
         self.shown: NDArray[np.int64] = np.zeros(k, dtype=np.int64)
         self.pack: Array = np.zeros((PACK, k))
 
     @property
     def arrays(self) -> tuple[object, ...]:
         """What `_compiled.make_labels` takes."""
-        return CONSTANTS, self.known, self.marks, self.shown, self.pack
+        return CONSTANTS, self.known, self.marks, self.rows, self.shown, self.pack
+
+    def make_room(self, steps: int) -> None:
+        """Have a row for every point that so many steps may show for the first time; compiled code cannot make one."""
+        used = int(self.known[USED]) + 1
+        needed = min(used + steps * len(self.shown), len(self.rows) + 1)
+        if needed > len(self.marks):
+            more = np.zeros((min(max(needed, 3 * len(self.marks) // 2), len(self.rows) + 1), MARKS))
+            more[:used] = self.marks[:used]
+            self.marks = more
 
     def warn(self) -> None:
         """Warn, once, that the movement stopped growing; compiled code returns after the step at which it saw that."""
@@ -71,12 +84,17 @@ class LabelMaker:
             warn_that_movement_stopped_growing(near, far, self.known[REACH], int(step))
 
     def state(self) -> dict[str, Any]:
-        return {"known": self.known, "marks": self.marks, "shown": self.shown, "pack": self.pack}
+        used = int(self.known[USED]) + 1
+        marks = self.marks[:used]
+        return {"known": self.known, "marks": marks, "rows": self.rows, "shown": self.shown, "pack": self.pack}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.known[:] = stored_array(state, "known", self.known.shape)
-        self.marks[:] = stored_array(state, "marks", self.marks.shape)
-        self.shown[:] = stored_indices(state, "shown", self.shown.shape, len(self.marks))
+        self.marks = np.array(stored_array(state, "marks", (None, MARKS)))
+        self.rows[:] = stored_indices(state, "rows", self.rows.shape, len(self.marks))
+        self.shown[:] = stored_indices(state, "shown", self.shown.shape, len(self.rows))
         self.pack[:] = stored_array(state, "pack", self.pack.shape)
+        if self.known[USED] != len(self.marks) - 1 or self.known[USED] > len(self.rows):
+            raise CorruptLesson(f"the file was altered: {self.known[USED]} points were shown, of which it knows others")
         if self.known[PENDING] not in (0, len(self.shown)):
             raise CorruptLesson(f"the file was altered: {self.known[PENDING]} examples are to be observed")
