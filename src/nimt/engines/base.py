@@ -57,17 +57,17 @@ class Task:
     other_probability: float
     box: Box | None = None
 
-    @property
+    @cached_property
     def outputs(self) -> tuple[int, ...]:
         """(q,) for q > 1 outputs, () for one."""
         return self.target.shape[1:]
 
-    @property
+    @cached_property  # asked for several times at every step
     def per_output(self) -> bool:
         """Whether every output is shown examples of its own; an example then has one label."""
         return bool(getattr(self.teacher, "per_output", False))
 
-    @property
+    @cached_property
     def label_outputs(self) -> tuple[int, ...]:
         """The outputs of one label: those of the target, none if an example belongs to one output."""
         return () if self.per_output else self.outputs

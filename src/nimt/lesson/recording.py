@@ -46,8 +46,9 @@ def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = 
     array([[ 4,  2],
            [ 3, -1]])
     """
-    k = max((len(pack) for pack in packs), default=1)
-    if all(len(pack) == k for pack in packs):
+    sizes = set(map(len, packs))
+    k = max(sizes, default=1)
+    if len(sizes) <= 1:
         return np.array(packs).reshape(len(packs), k, *trailing)
     return np.stack([filled(pack, k, filler) for pack in packs])
 
