@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import loops, memory, orthogonal, pictures, scattered, sweeps, teachers, together, windows
+from benchmarks import first, loops, memory, orthogonal, pictures, scattered, sweeps, teachers, together, windows
 from benchmarks.comparing import compare
 from benchmarks.machine import machine
 from benchmarks.rows import Bench, as_json, from_json, markdown_of, table_of
@@ -25,6 +25,7 @@ PARTS = {
     "orthogonal": orthogonal.interpolating,
     "loop": loops.own_teacher,
     "box": loops.box,
+    "first": first.first_lesson,
     "together": together.together,
     "sweeps": sweeps.sweeps,
     "memory": memory.peaks,

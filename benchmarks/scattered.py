@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 import nimt
 from benchmarks import baselines
-from benchmarks.rows import ours, timed
+from benchmarks.rows import RATE, ours, timed
 
 
 def scattered(bench):
@@ -20,6 +22,7 @@ def scattered(bench):
     bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us per step",
               1e6 * lesson.elapsed / steps, lesson=lesson,
               note=f"after {mine - lesson.elapsed:.1f} s to set up; (a) needs {8e-9 * n * n:.0f} GB")  # fmt: skip
+    set_up(bench)
     n, steps = 20_000, 2_000 if bench.quick else 20_000
     points = rng.normal(size=(n, 8))
     target = np.sin(points @ rng.normal(size=8))
@@ -27,3 +30,27 @@ def scattered(bench):
     mine, lesson = ours(points, target, nimt.GreedyTeacher(), steps, 3.0, rate=0.1, repeat=1)
     bench.row(f"scattered, n = 20,000 in 8-D, long-ranged, {steps:,} steps", ">= 3x", theirs / mine, lesson=lesson,
               curve=curve, seconds=mine, steps=steps, against="columns each step")  # fmt: skip
+
+
+def set_up(bench):
+    """A million points: what is done before the first step, and a step; the first of them against whole columns."""
+    n, steps, compared = (100_000, 100_000, 50) if bench.quick else (1_000_000, 1_000_000, 50)
+    rng = np.random.default_rng(0)
+    points = rng.random((n, 3)) * (n / 50 * 4.18879) ** (1 / 3)
+    width = 1 / np.sqrt(-np.log(1e-16))
+    target = np.sin(points[:, 0]) + 0.1 * rng.normal(size=n)
+    processor_time(points[:10_000], target[:10_000], width, 10)  # compiles, once
+    curve = baselines.columns_each_step(points, target, compared, RATE, width)
+    few, lesson = processor_time(points, target, width, compared)
+    many, _ = processor_time(points, target, width, steps)
+    bench.row(f"scattered, n = {n:,} in 3-D, set-up, processor time", "<= 10 s", few, lesson=lesson, curve=curve)
+    bench.row(f"scattered, n = {n:,} in 3-D, {steps:,} steps, processor time", "<= 3 us per step",
+              1e6 * (many - few) / steps, lesson=lesson)  # fmt: skip
+
+
+def processor_time(points, target, width, steps):
+    """Return the processor time of a lesson, which does not grow while other programs run, and the lesson."""
+    learner = nimt.KernelLearner(nimt.rbf(width=width), learning_rate=RATE)
+    began = time.process_time()
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=steps, record="picks")
+    return time.process_time() - began, lesson

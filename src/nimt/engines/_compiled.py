@@ -1683,54 +1683,6 @@ def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
             largest_into(bits[low:high], work, guess[v], own)
 
 
-# ---------------------------------------------------------------- layouts
-
-
-@njit(cache=True, nogil=True)
-def slots_of_grid(shape, tables, places, order):
-    """Fill order[slot] = pool index for a grid laid out by its tables."""
-    d = shape.size
-    x = np.zeros(d, np.int64)
-    total = 1
-    for i in range(d):
-        total *= shape[i]
-    for index in range(total):
-        s = 0
-        for i in range(d):
-            s += tables[places[i] + x[i]]
-        order[s] = index
-        i = d - 1
-        while i >= 0:
-            x[i] += 1
-            if x[i] < shape[i]:
-                break
-            x[i] = 0
-            i -= 1
-
-
-@njit(cache=True, nogil=True)
-def gather(order, source, result, q, lanes):
-    """Fill result[slot] = source[index], q numbers each; padding (index beyond the pool) is left alone.
-
-    The outputs of `lanes` slots lie one after the other; with one lane, those of a slot side by side.
-    """
-    n = source.size // q
-    for s in range(order.size):
-        if order[s] < n:
-            for o in range(q):
-                result[(s // lanes * q + o) * lanes + s % lanes] = source[order[s] * q + o]
-
-
-@njit(cache=True, nogil=True)
-def scatter(order, source, result, q, lanes):
-    """Fill result[index] = source[slot], the inverse of `gather`."""
-    n = result.size // q
-    for s in range(order.size):
-        if order[s] < n:
-            for o in range(q):
-                result[order[s] * q + o] = source[(s // lanes * q + o) * lanes + s % lanes]
-
-
 # ---------------------------------------------------------------- steps that are taken again
 
 

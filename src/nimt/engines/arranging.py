@@ -12,6 +12,7 @@ from nimt.arrays import Array, Flags, stored_array
 from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine
+from nimt.engines.layouts import gather, scatter
 from nimt.learners.kernel import KernelPupil
 
 T = TypeVar("T", bound=np.generic)
@@ -28,7 +29,7 @@ class ArrangedEngine(CompiledEngine):
     order : array (slots,) of int
         The index in the pool of each slot; its size for slots that are padding.
     lanes : int
-        How many slots have their outputs one after the other instead of side by side (`_compiled.gather`).
+        How many slots have their outputs one after the other instead of side by side (`layouts.gather`).
     f, y, other, c : array (slots q,)
         Values, target, the other target, coefficients.
     shown : array (slots,) of bool
@@ -62,7 +63,7 @@ class ArrangedEngine(CompiledEngine):
         q = flat.size // len(self.task.pool)
         result = line_aligned(q * len(self.order), flat.dtype)
         result[:] = padding
-        _compiled.gather(self.order, flat, result, q, self.lanes)
+        gather(self.order, flat, result, q, self.lanes)
         return result
 
     def in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
@@ -78,7 +79,7 @@ class ArrangedEngine(CompiledEngine):
         if not len(self.order):
             return flat.reshape(shape)
         result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
-        _compiled.scatter(self.order, flat, result, result.size // len(self.task.pool), self.lanes)
+        scatter(self.order, flat, result, result.size // len(self.task.pool), self.lanes)
         return result.reshape(shape)
 
     def take_over(self) -> float:

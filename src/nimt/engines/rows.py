@@ -9,6 +9,7 @@ from nimt.engines import _compiled
 from nimt.engines.arranging import NOTHING, ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet, pack_size, twin_of_teacher
+from nimt.engines.layouts import grid_order
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
@@ -34,8 +35,7 @@ class RowsEngine(ArrangedEngine):
         self.lanes = _compiled.LANES
         shape, strides, _, places = pool_layout(grid)
         tables, slots = tiled_layout(grid, _compiled.FAN * self.lanes, self.lanes)
-        self.order = np.full(slots, len(task.pool), dtype=np.int32)
-        _compiled.slots_of_grid(shape, tables, places, self.order)
+        self.order = grid_order(grid, tables, slots)
         tables = tables.astype(np.uint64)
         window = (operator.lead, operator.first, operator.start, spaced(operator, self.lanes))
         self.grid: tuple[NDArray[np.generic], ...] = (

@@ -12,6 +12,7 @@ from nimt.engines import _compiled
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet
+from nimt.engines.layouts import grid_order
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
@@ -93,17 +94,14 @@ class SparseEngine(ArrangedEngine):
             if self.on_grid:
                 _, _, self.tables, _ = pool_layout(self.task.pool.shape)
         elif self.on_grid:
-            shape, _, _, places = pool_layout(self.task.pool.shape)
             self.tables, slots = tiled_layout(self.task.pool.shape, _compiled.TILE)
-            self.order = np.full(slots, n, dtype=np.int32)
-            _compiled.slots_of_grid(shape, self.tables, places, self.order)
+            self.order = grid_order(self.task.pool.shape, self.tables, slots)
         else:
             slots = -(-n // _compiled.TILE) * _compiled.TILE
             self.order = np.full(slots, n, dtype=np.int32)
             assert isinstance(self.operator, NeighbourOperator)
             self.order[:n] = self.operator.tree.indices  # points that are near each other lie in few tiles
-            for first in range(0, slots, _compiled.TILE):  # ties within a tile go to the lowest index in the pool
-                self.order[first : first + _compiled.TILE].sort()
+            self.order.reshape(-1, _compiled.TILE).sort(axis=1)  # ties in a tile go to the lowest index in the pool
 
     def _columns(self) -> tuple[Columns, Columns]:
         """Return the window (with its layout) and the lists; the one that is not used is empty."""
@@ -130,8 +128,8 @@ class SparseEngine(ArrangedEngine):
         no_slots = np.zeros(0, np.uint64)
         no_grid = (whole, whole, no_slots, whole, no_slots, whole, np.zeros((0, 0), np.int64), whole, whole, real)
         if self.tournament:
-            return no_grid, self.operator.reordered(self.order, len(self.order))
-        return no_grid, (self.operator.begin, self.operator.members, self.operator.weights)
+            return no_grid, self.operator.lists_in(self.order)
+        return no_grid, self.operator.lists
 
     def find_scores(self) -> None:
         if self.greedy:

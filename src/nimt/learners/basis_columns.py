@@ -97,7 +97,6 @@ class SparseColumns:
         self._values: Array = np.empty(256)
         self._before: NDArray[np.int64] = np.empty(256, dtype=np.int64)  # the entry before, at the same point
         self._latest: NDArray[np.int64] = np.full(points, NONE, dtype=np.int64)  # the last entry of each point
-        self._work: Array = np.zeros(points)
         self._touched: int = 0  # entries read for the last column
 
     @property
@@ -130,13 +129,17 @@ class SparseColumns:
         self._touched = int(ends[-1]) if len(ends) else 0
         entries = np.repeat(begins - ends + lengths, lengths) + np.arange(self._touched)
         met = self._members[entries]
-        here = np.union1d(places, met)
-        self._work[places] = section
-        np.subtract.at(self._work, met, self._values[entries] * np.repeat(row[used], lengths))
-        column = self._work[here] / pivot
-        self._work[here] = 0.0
-        kept = np.abs(column) > self.cut
-        here, column = here[kept], column[kept]
+        # from the first to the last point that may not be zero: sums over a short range need no sorting
+        low, high = int(places.min()), int(places.max())
+        if self._touched:
+            low, high = min(low, int(met.min())), max(high, int(met.max()))
+        column = np.zeros(high - low + 1)
+        if self._touched:
+            column -= np.bincount(met - low, self._values[entries] * np.repeat(row[used], lengths), len(column))
+        column[places - low] += section
+        column /= pivot
+        kept = np.flatnonzero(np.abs(column) > self.cut)
+        here, column = kept + low, column[kept]
         self._take(here, column)
         return here, column
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, diags_array
+from scipy.sparse import coo_array
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import Kernel
@@ -16,6 +17,8 @@ from nimt.errors import InvalidInput
 from nimt.kernels import CUT, diagonal, height, profile, reach
 from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
+
+Lists = tuple[NDArray[np.int64], NDArray[np.int32], Array]  # where each list begins, its members, their weights
 
 BLOCK = 2**20  # pairs whose kernel value is computed at once
 PAIR_BYTES = 12  # of a pair in the finished lists: an int32 and a float64
@@ -36,9 +39,8 @@ class NeighbourOperator:
 
     Attributes
     ----------
-    begin : array (n + 1,) of int
-    members : array (pairs,) of int32
-    weights : array (pairs,)
+    lists : tuple of arrays begin (n + 1,) of int, members (pairs,) of int32, weights (pairs,)
+        In the order of the pool, made when first used.
     tree : cKDTree
         Of the points; the points of a leaf lie close together.
     """
@@ -55,11 +57,12 @@ class NeighbourOperator:
         self.kernel = kernel
         self.pool = pool
         self.height: float = height(kernel, pool.dimension)
+        self.least: float = cut * self.height
         self.tree: cKDTree = _tree(pool)
-        self.begin: NDArray[np.int64]
-        self.members: NDArray[np.int32]
-        self.weights: Array
-        self.begin, self.members, self.weights = self._lists(cut * self.height)
+
+    @cached_property
+    def lists(self) -> Lists:
+        return self._lists(self.pool.points, self.tree)
 
     @classmethod
     def cost(cls, kernel: Kernel, pool: Pool, cut: float = CUT) -> Cost:
@@ -73,41 +76,41 @@ class NeighbourOperator:
         return diagonal(self.kernel, self.pool)
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
+        begin, members, weights = self.lists
         for index, coefficient in zip(indices, coefficients, strict=True):
-            part = slice(self.begin[index], self.begin[index + 1])
-            near = values[self.members[part]]  # a point occurs in a list once
-            add_column(near, self.weights[part], coefficient)
-            values[self.members[part]] = near
+            part = slice(begin[index], begin[index + 1])
+            near = values[members[part]]  # a point occurs in a list once
+            add_column(near, weights[part], coefficient)
+            values[members[part]] = near
 
-    def reordered(self, order: NDArray[np.int32], slots: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
-        """Return the lists in another layout: order[slot] is the pool index, slots beyond the pool are empty."""
+    def lists_in(self, order: NDArray[np.int32]) -> Lists:
+        """Return the lists in a layout: order[slot] is the pool index; the slots after the first n have empty lists.
+
+        Where near points have near slots they are made faster than in the order of the pool: memory is read in order.
+        """
         n = len(self.pool)
-        slot_of = np.empty(n, dtype=np.int32)
-        filled = np.flatnonzero(order < n)
-        slot_of[order[filled]] = filled
-        counts = np.zeros(slots, dtype=np.int64)
-        counts[filled] = np.diff(self.begin)[order[filled]]
-        begin = np.concatenate([[0], np.cumsum(counts)])
-        source = np.repeat(self.begin[order[filled]] - begin[filled], counts[filled]) + np.arange(begin[-1])
-        return begin, slot_of[self.members[source]], self.weights[source]
+        points = self.pool.points[order[:n]]
+        begin, members, weights = self._lists(points, cKDTree(points))
+        return np.append(begin, np.full(len(order) - n, begin[-1])), members, weights
 
-    def _lists(self, least: float) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
-        points = self.pool.points
+    def _lists(self, points: Array, tree: cKDTree) -> Lists:
         n = len(points)
-        pairs = self.tree.query_pairs(self.radius, output_type="ndarray").astype(np.int32)
+        pairs = tree.query_pairs(self.radius, output_type="ndarray").astype(np.int32)
         values = np.empty(len(pairs))
         for start in range(0, len(pairs), BLOCK):
             one, other = pairs[start : start + BLOCK].T
             values[start : start + BLOCK] = profile(self.kernel, points[other] - points[one])
-        kept = np.abs(values) >= least
-        one, other = pairs[kept].T
+        kept = np.abs(values) >= self.least
+        every = np.arange(n, dtype=np.int32)
+        one, other = (np.concatenate([side[kept], every]) for side in pairs.T)
         del pairs
-        values = values[kept]
+        values = np.concatenate([values[kept], np.full(n, self.height / 2)])  # the diagonal is in both halves
         half = coo_array((values, (one, other)), shape=(n, n)).tocsr()
+        del one, other, values
         half.sort_indices()
-        lists = half + half.T.tocsr() + diags_array(np.full(n, self.height), format="csr")
+        lists = half + half.T.tocsr()
         lists.sort_indices()  # they are sorted already, and a sum of sorted lists takes a tenth of sorting both halves
-        return lists.indptr.astype(np.int64), lists.indices.astype(np.int32), np.asarray(lists.data)
+        return lists.indptr.astype(np.int64), lists.indices.astype(np.int32, copy=False), np.asarray(lists.data)
 
 
 def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:

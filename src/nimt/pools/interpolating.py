@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import RegularGridInterpolator
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
@@ -41,6 +40,8 @@ def interpolated(grid: Grid, values: Array, points: Array, name: str = "the func
             f"{name} is known on {grid!r}, from {low.tolist()} to {high.tolist()}, and "
             f"{points[outside[0]].tolist()} lies outside it"
         )
+    from scipy.interpolate import RegularGridInterpolator  # a lesson on the grid itself does not need it
+
     wide = [number for number, axis in enumerate(grid.axes) if len(axis) > 1]
     if not wide:
         return np.repeat(values, len(points), axis=0)

@@ -1,0 +1,60 @@
+"""What a first lesson costs: in an environment where nothing is compiled yet, in a new process, and before it runs."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+LESSON = """
+import numpy as np
+import nimt
+picture = np.sin(np.arange(784.0)).reshape(28, 28)
+learner = nimt.KernelLearner(nimt.rbf(width=0.5))
+lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid.like(picture), picture, max_iterations=1000)
+assert lesson.engine == "grid"
+"""
+ROWS, COLUMNS = 300_000, 6
+LOADED = ("sklearn.gaussian_process", "numba")  # what most of the time of a new process goes to
+
+
+def first_lesson(bench):
+    """Processor time of whole processes: it does not grow while other programs run, as the time by the clock does."""
+    with tempfile.TemporaryDirectory() as folder:
+        cache = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "compiled")}
+        fresh = processor_time("-c", LESSON, env=cache)
+        again = min(processor_time("-c", LESSON, env=cache) for _ in range(3))
+        bench.row("first lesson in a new environment, processor time", "<= 2.75 s", fresh,
+                  note=f"{fresh - again:.1f} s of it compile")  # fmt: skip
+        loading = {name: min(processor_time("-c", f"import {name}") for _ in range(3)) for name in LOADED}
+        bench.row("first lesson in a new process, processor time", "<= 0.75 s", again,
+                  note=", ".join(f"import {name} {seconds:.2f} s" for name, seconds in loading.items()))  # fmt: skip
+        bench.row(
+            "nimt --help, processor time", "<= 0.75 s", min(processor_time("-m", "nimt", "--help") for _ in "abc")
+        )
+        rows = ROWS // 10 if bench.quick else ROWS
+        table = write_table(Path(folder) / "table.csv", rows)
+        planned = min(processor_time("-m", "nimt", "plan", str(table)) for _ in range(2))
+        bench.row(f"table of {rows:,} x {COLUMNS} planned, reading included, processor time", "<= 5 s", planned)
+
+
+def write_table(path, rows):
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(rows, COLUMNS))
+    target = np.sin(features[:, 0]) + features[:, 1] * features[:, 2]
+    names = ",".join([f"x{number}" for number in range(COLUMNS)] + ["y"])
+    np.savetxt(path, np.column_stack([features, target]), delimiter=",", header=names, comments="", fmt="%.6g")
+    return path
+
+
+def processor_time(*arguments, env=None):
+    """Return the seconds of processor time that a Python of its own takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=env)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

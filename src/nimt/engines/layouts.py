@@ -1,0 +1,62 @@
+"""The pool in another order, in NumPy: it is needed once per lesson, and compiling it would take longer than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T", bound=np.generic)
+Order = NDArray[np.int32]  # the index in the pool of each slot; the size of the pool for slots that are padding
+
+BLOCK = 2**16  # slots that are copied at once, so that nothing of the pool's size is needed beside the arrays
+
+
+def grid_order(shape: tuple[int, ...], tables: NDArray[np.int64], slots: int) -> Order:
+    """Return the order of a grid in which the slot of a cell is the sum of one number per axis, from its tables.
+
+    Examples
+    --------
+    >>> grid_order((2, 2), np.array([0, 1, 0, 2]), 5)
+    array([0, 2, 1, 3, 4], dtype=int32)
+    """
+    n = int(np.prod(shape))
+    per_axis = np.split(tables.astype(np.int32), np.cumsum(shape)[:-1])
+    order = np.full(slots, n, dtype=np.int32)
+    order[reduce(np.add.outer, per_axis).reshape(-1)] = np.arange(n, dtype=np.int32)
+    return order
+
+
+def gather(order: Order, source: NDArray[T], result: NDArray[T], q: int, lanes: int) -> None:
+    """Write result[slot] = source[index], q numbers each; padding is left alone.
+
+    The outputs of `lanes` slots lie one after the other; with one lane, those of a slot side by side.
+
+    Examples
+    --------
+    >>> result = np.zeros(4)
+    >>> gather(np.array([1, 2, 0, 3], np.int32), np.array([5.0, 6.0, 7.0]), result, 1, 1)
+    >>> result
+    array([6., 7., 5., 0.])
+    """
+    rows, into = source.reshape(-1, q), result.reshape(-1, q, lanes)
+    for slots, indices in _blocks(order, len(rows)):
+        into[slots // lanes, :, slots % lanes] = rows[indices]
+
+
+def scatter(order: Order, source: NDArray[T], result: NDArray[T], q: int, lanes: int) -> None:
+    """Write result[index] = source[slot], the inverse of `gather`."""
+    rows, into = source.reshape(-1, q, lanes), result.reshape(-1, q)
+    for slots, indices in _blocks(order, len(into)):
+        into[indices] = rows[slots // lanes, :, slots % lanes]
+
+
+def _blocks(order: Order, n: int) -> Iterator[tuple[NDArray[np.intp], Order]]:
+    """Yield the slots that hold a point, and their indices in a pool of n, block by block."""
+    for low in range(0, len(order), BLOCK):
+        part = order[low : low + BLOCK]
+        filled = np.flatnonzero(part < n)
+        yield low + filled, part[filled]
