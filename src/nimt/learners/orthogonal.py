@@ -231,8 +231,9 @@ class OrthogonalPupil:
         learner.steps_ += self.steps
         learner.refused_ += self.refused
         if self.centers:
-            width = self.basis.size
-            rows = np.stack([np.pad(row, (0, width - len(row))) for row in self.rows])
+            rows = np.zeros((len(self.rows), self.basis.size))
+            for place, row in enumerate(self.rows):
+                rows[place, : len(row)] = row
             learner.absorb(self.pool.points[self.centers], rows, np.stack(self.coefficients))
         return learner
 
