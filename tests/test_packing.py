@@ -135,3 +135,28 @@ def test_a_lesson_on_a_picture_takes_a_fraction_of_its_arrays(tmp_path):
     np.testing.assert_array_equal(loaded.labels, lesson.labels)
     np.testing.assert_array_equal(loaded.final, lesson.final)
     assert all(np.array_equal(loaded.snapshots[step], values) for step, values in lesson.snapshots.items())
+
+
+def test_a_long_series_of_short_arrays_is_one_array_and_exact():
+    rng = np.random.default_rng(0)
+    odd = np.array([np.nan, -np.nan, np.inf, -np.inf, -0.0, 0.0, 5e-324, 1e308])
+    series = {str(step): rng.permutation(odd).reshape(4, 2) for step in range(100)}
+    found, packer = again({"snapshots": series})
+    assert_same(found["snapshots"], series)
+    assert len(packer.arrays) == 1
+
+
+@pytest.mark.parametrize("keys", [["0"] * 40, list(range(40)), [str(key) for key in range(39)], "0", None])
+def test_a_long_series_whose_keys_were_altered_is_refused(keys):
+    packer = Packer()
+    plain = packer.without_arrays({str(step): np.full(8, float(step)) for step in range(40)})
+    with pytest.raises(nimt.CorruptLesson, match="series"):
+        with_arrays(plain | {"keys": keys}, packer.arrays, packer.steps, packer.unpacked)
+
+
+def test_a_long_series_of_another_type_is_refused():
+    packer = Packer()
+    plain = packer.without_arrays({str(step): np.full(8, float(step)) for step in range(40)})
+    for wrong in (np.zeros((40, 8)), np.zeros(40, dtype=np.uint64)):
+        with pytest.raises(nimt.CorruptLesson, match="series"):
+            with_arrays(plain, {plain["series"]: wrong}, {}, packer.unpacked)

@@ -2,7 +2,8 @@
 
 Equal arrays are kept once, whole numbers by their range, a series by its changes. A *series* is a dictionary of float64
 arrays of one shape, such as the snapshots of a lesson. Each is written as the bits in which it differs from the one
-before: these are mostly zero, which compresses well.
+before: these are mostly zero, which compresses well. A long series of short arrays is written as one array, because
+thousands of small ones take far longer to write and to read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from nimt.errors import CorruptLesson
 AnyArray = NDArray[Any]
 
 ARRAY = "array"  # a dictionary with this one key stands for the array of that name
+SERIES, KEYS = "series", "keys"  # a dictionary with these two stands for a long series in the array of that name
+LONG = 32  # arrays in a long series, at least
+SHORT = 1 << 16  # bytes of each, at most
 SMALL = 1 << 10  # bytes: smaller arrays are written as they are
 WHOLE_NUMBERS = ("<i8", "<i4", "<i2", "<u8", "<u4", "<u2")  # that may be written in fewer bytes
 SAMPLES, SAMPLE = 16, 1 << 12  # pieces, and bytes of each, that tell whether compressing pays
@@ -74,6 +78,13 @@ class Packer:
 
     def _without_series(self, series: dict[str, AnyArray]) -> dict[str, Any]:
         plain: dict[str, Any] = {}
+        if len(series) >= LONG and next(iter(series.values())).nbytes <= SHORT:
+            bits = np.stack([_bits(values) for values in series.values()])
+            self.unpacked += bits.nbytes
+            bits[1:] ^= bits[:-1].copy()
+            name = f"array_{len(self.arrays)}"
+            self.arrays[name] = bits
+            return {SERIES: name, KEYS: [str(key) for key in series]}
         before: str | None = None
         for key, values in series.items():
             before = self._name(values, before)
@@ -124,6 +135,11 @@ def with_arrays(plain: Any, arrays: dict[str, AnyArray], steps: Any, limit: int)
                 if left < 0:
                     raise CorruptLesson(f"the file was altered: its arrays take more than {limit:,} bytes")
                 return found
+            if set(part) == {SERIES, KEYS} and isinstance(part[SERIES], str):
+                left -= arrays[part[SERIES]].nbytes
+                if left < 0:
+                    raise CorruptLesson(f"the file was altered: its arrays take more than {limit:,} bytes")
+                return _long_series(arrays[part[SERIES]], part[KEYS])
             return {key: placed(value) for key, value in part.items()}
         if isinstance(part, list):
             return [placed(value) for value in part]
@@ -173,6 +189,15 @@ def _unpacked(arrays: dict[str, AnyArray], steps: Any) -> dict[str, AnyArray]:
         else:
             unpacked[name] = array
     return unpacked
+
+
+def _long_series(changes: AnyArray, keys: Any) -> dict[str, AnyArray]:
+    """Return the arrays of a long series by their keys."""
+    named = isinstance(keys, list) and all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys)
+    if not named or changes.dtype.str != "<u8" or changes.ndim < 2 or len(changes) != len(keys):
+        raise CorruptLesson("the file was altered: its series does not have an array for every key")
+    values = np.bitwise_xor.accumulate(changes, axis=0).view(np.float64)
+    return dict(zip(keys, values, strict=True))
 
 
 def _is_series(content: dict[str, Any]) -> bool:

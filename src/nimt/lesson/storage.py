@@ -18,8 +18,8 @@ from nimt.errors import CorruptLesson
 from nimt.files import whole_file
 from nimt.lesson.packing import AnyArray, Packer, most_unpacked, pays_to_compress, with_arrays
 
-FORMAT = 2
-READ = (1, 2)  # format 1 has every array as it is
+FORMAT = 3
+READ = (1, 2, 3)  # format 1 has every array as it is, 2 has no long series
 CHECKSUM_BYTES = 32  # SHA-256
 WORTH = 1.1  # times smaller: what compressing an array must bring
 
@@ -112,7 +112,7 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         raise CorruptLesson(f"{path} holds a {found}, not a {kind}")
     if version not in READ:
         raise CorruptLesson(
-            f"{path} has format {version}, this version of nimt reads {' and '.join(map(str, READ))}: use the version "
+            f"{path} has format {version}, this version of nimt reads {READ[0]} to {READ[-1]}: use the version "
             f"it was written with"
         )
     try:
