@@ -300,6 +300,15 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
     if len(outputs) == 1:
         score_one_output(f, y, score, rule, delta, weight)
         return
+    if rule == RESIDUAL and norm == EUCLIDEAN:  # the usual one, as `score_at` computes it
+        q = len(outputs)
+        for s in range(score.size):
+            total = 0.0
+            for o in range(q):
+                part = f[s * q + o] - y[s * q + o]
+                total += part * part
+            score[s] = -1.0 if score[s] < 0.0 else np.sqrt(total)
+        return
     for s in range(score.size):
         if not score[s] < 0.0:
             score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
@@ -1351,10 +1360,9 @@ def add_scaled(scale, addition, f):
 @njit(cache=True, nogil=True)
 def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
     """Bring the scores up to date after all values changed, and return the sum of squares."""
-    if len(outputs) > 1:
-        if keep_score:
-            score_all(f, y, score, rule, delta, weight, outputs, norm)
-        return sum_of_squares(f, y)
+    q = len(outputs)
+    if q > 1 and keep_score:
+        score_all(f, y, score, rule, delta, weight, outputs, norm)
     total = 0.0
     for low in range(0, f.size, 1024):  # so few that they stay in the nearest cache
         f_, y_ = f[low : low + 1024], y[low : low + 1024]
@@ -1372,7 +1380,7 @@ def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
         for s in range(end, f_.size):
             s0 += (f_[s] - y_[s]) ** 2
         total += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-        if keep_score:
+        if q == 1 and keep_score:
             score_one_output(f_, y_, score[low : low + 1024], rule, delta, weight[low : low + 1024])
     return total
 
