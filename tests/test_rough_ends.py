@@ -284,3 +284,22 @@ def test_a_number_beyond_all_range_is_refused_in_one_sentence(ask):
 
 def test_a_huge_seed_is_a_seed():
     assert len(teach(seed=10**40, teacher=nimt.RandomTeacher())) == 10
+
+
+def doubled(x):
+    return 2 * x
+
+
+def test_compiled_code_that_cannot_be_written_is_used_all_the_same(monkeypatch):
+    from numba.core.caching import IndexDataCacheFile
+
+    from nimt.engines import caching
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(IndexDataCacheFile, "save", full)
+    monkeypatch.setattr(caching, "_said", [])
+    double = caching.njit(cache=True)(doubled)
+    with pytest.warns(UserWarning, match="compiled code cannot be kept"):
+        assert double(2) == 4

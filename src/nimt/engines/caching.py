@@ -20,7 +20,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return numba.njit(cache=cache, **options)(function)
+            return _kept_if_possible(numba.njit(cache=cache, **options)(function))
         except RuntimeError as problem:
             if "cannot cache" not in str(problem):
                 raise
@@ -28,6 +28,24 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
             return numba.njit(**options)(function)
 
     return compiled
+
+
+def _kept_if_possible(dispatcher: Any) -> Any:
+    """Let a lesson go on if its compiled code cannot be written: on a full disk, or as another user than at the start.
+
+    numba has no option for this, so that its cache is told here.
+    """
+    cache = dispatcher._cache
+    save = cache.save_overload
+
+    def try_to_save(*overload: Any) -> None:
+        try:
+            save(*overload)
+        except OSError:
+            _say_that_nothing_is_kept()
+
+    cache.save_overload = try_to_save
+    return dispatcher
 
 
 def _say_that_nothing_is_kept() -> None:
