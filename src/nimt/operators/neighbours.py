@@ -22,7 +22,7 @@ Lists = tuple[NDArray[np.int64], NDArray[np.int32], Array]  # where each list be
 
 BLOCK = 2**20  # pairs whose kernel value is computed at once
 PAIR_BYTES = 12  # of a pair in the finished lists: an int32 and a float64
-BUILDING = 3.5  # times PAIR_BYTES while the pairs are found, sorted and reordered
+BUILDING = 4.6  # times PAIR_BYTES while the pairs are found, sorted and reordered
 SAMPLE, AGAINST = 256, 20_000  # points whose neighbours are counted, among how many, to estimate the length of a list
 PAIR_SECONDS = 1.5e-9
 
