@@ -290,15 +290,19 @@ def doubled(x):
     return 2 * x
 
 
-def test_compiled_code_that_cannot_be_written_is_used_all_the_same(monkeypatch):
+@pytest.mark.parametrize(
+    ("access", "problem"),
+    [("save", OSError(28, "No space left on device")), ("load", PermissionError(13, "Permission denied"))],
+)
+def test_compiled_code_that_cannot_be_kept_is_used_all_the_same(access, problem, monkeypatch):
     from numba.core.caching import IndexDataCacheFile
 
     from nimt.engines import caching
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
+    def fails(*_):
+        raise problem
 
-    monkeypatch.setattr(IndexDataCacheFile, "save", full)
+    monkeypatch.setattr(IndexDataCacheFile, access, fails)
     monkeypatch.setattr(caching, "_said", [])
     double = caching.njit(cache=True)(doubled)
     with pytest.warns(UserWarning, match="compiled code cannot be kept"):

@@ -66,6 +66,8 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     from nimt.teaching.comparing import checked_seeds
 
     settings, problem = read_completed(settings)
+    folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
+    folder.check_it_can_be_written()
     if settings.teachers == TEACHERS:
         settings, left_out = _that_fit(settings, problem)
         problem = dataclasses.replace(problem, notes=problem.notes + left_out)
@@ -73,7 +75,6 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
         _check(settings, problem)
     checked_seeds(settings.seeds or 0)
     config = settings.to_toml()
-    folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
     with folder.claimed_anew(overwrite=overwrite, goes_on=config):
         write_text(folder.config, config)
         return given_in(folder, settings, problem, as_json=as_json, quiet=quiet)

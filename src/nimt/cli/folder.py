@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shlex
@@ -110,6 +111,22 @@ class RunFolder:
         """Say whether the run in the folder has these settings, written as in run.toml."""
         return self._config_begins_with(settings.encode())
 
+    def check_it_can_be_written(self) -> None:
+        """Refuse, before any work, a folder that may not be made or written to; whether it is free is asked later."""
+        there = next(folder for folder in (self.path, *self.path.absolute().parents) if folder.exists())
+        if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+            return
+        if there == self.path:
+            raise InvalidInput(self._is_a_file() if there.is_file() else self._may_not_be_written_to())
+        why = os.strerror(errno.EACCES if there.is_dir() else errno.ENOTDIR)
+        raise InvalidInput(f"the folder {str(self.path)!r} cannot be made: {why}")
+
+    def _is_a_file(self) -> str:
+        return f"{str(self.path)!r} is a file: give --out a folder"
+
+    def _may_not_be_written_to(self) -> str:
+        return f"the folder {str(self.path)!r} may not be written to: give another --out"
+
     def keep(self) -> None:
         """Let the folder stay whatever happens from now on: the run has begun, and run.toml says how to go on."""
         self._stays = True
@@ -216,7 +233,7 @@ class RunFolder:
     def _make(self) -> list[Path]:
         """Create the folder and those above it; return the ones that were not there."""
         if self.path.exists() and not self.path.is_dir():
-            raise InvalidInput(f"{str(self.path)!r} is a file: give --out a folder")
+            raise InvalidInput(self._is_a_file())
         missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
             for folder in reversed(missing):
@@ -237,9 +254,9 @@ class RunFolder:
             if not self.path.is_dir():
                 yield False
                 return
-            why = (
-                "may not be written to" if isinstance(error, PermissionError) else f"cannot be used ({error.strerror})"
-            )
+            if isinstance(error, PermissionError):
+                raise InvalidInput(self._may_not_be_written_to()) from None
+            why = f"cannot be used ({error.strerror})"
             raise InvalidInput(f"the folder {str(self.path)!r} {why}: give another --out") from None
         if lock is None:
             raise InvalidInput(f"another run is writing to {str(self.path)!r}: wait for it, or give another --out")
@@ -247,7 +264,7 @@ class RunFolder:
             self._found = os.stat(self.path)
             there = self.is_still_there()
             if there and not os.access(self.path, os.W_OK | os.X_OK):
-                raise InvalidInput(f"the folder {str(self.path)!r} may not be written to: give another --out")
+                raise InvalidInput(self._may_not_be_written_to())
             yield there
         except FileNotFoundError:
             if self._found is not None:

@@ -59,10 +59,11 @@ def run_lesson(
     check_cmap(settings)
     settings, problem = read_completed(settings)
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
+    folder = RunFolder.chosen(out, Path(settings.target).stem)
+    folder.check_it_can_be_written()
     # refused here, before a folder is made or an older run in it is replaced
     run = prepared(settings, problem, learner, teacher)
     config = marked(settings, run.settings)
-    folder = RunFolder.chosen(out, Path(settings.target).stem)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)

@@ -31,27 +31,31 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _kept_if_possible(dispatcher: Any) -> Any:
-    """Let a lesson go on if its compiled code cannot be written: on a full disk, or as another user than at the start.
+    """Let a lesson go on if its compiled code cannot be read or written: on a full disk, or as another user.
 
     numba has no option for this, so that its cache is told here.
     """
     cache = dispatcher._cache
-    save = cache.save_overload
+    cache.load_overload = _without_failing(cache.load_overload)
+    cache.save_overload = _without_failing(cache.save_overload)
+    return dispatcher
 
-    def try_to_save(*overload: Any) -> None:
+
+def _without_failing(access: Callable[..., Any]) -> Callable[..., Any]:
+    def tried(*overload: Any) -> Any:
         try:
-            save(*overload)
+            return access(*overload)
         except OSError:
             _say_that_nothing_is_kept()
+            return None  # as for code that was never kept
 
-    cache.save_overload = try_to_save
-    return dispatcher
+    return tried
 
 
 def _say_that_nothing_is_kept() -> None:
     if not _said:
         _said.append(
-            "compiled code cannot be kept, since no folder for it can be written to, and every process compiles again: "
-            "set NUMBA_CACHE_DIR to a folder that can"
+            "compiled code cannot be kept, since no folder for it can be read and written, and every process compiles "
+            "again: set NUMBA_CACHE_DIR to a folder that can"
         )
         warnings.warn(_said[0], UserWarning, stacklevel=4)
