@@ -25,20 +25,21 @@ FREE = {"__init__", "__main__", "_version"}  # the doors, and a number everyone 
 def drawn_in(drawing: str) -> list[str]:
     """Return the modules of a drawing in its order, dotted: `pools.base`."""
     found: list[str] = []
-    package = ""
+    package, end = "", 0
     for line in re.sub(r"\([^)]*\)", "", drawing).splitlines():
         opened = re.match(r"( +)(\w+)/", line)
         if opened is None and re.match(r"  \S", line):
             found += re.findall(r"\b(\w+)\.py\b", line)
             continue
         if opened is None:
-            modules, place = line.split(), len(found)
+            modules, place = line.split(), end
         elif len(opened[1]) == 2:
             package, modules, place = opened[2], line.split()[1:], len(found)
         else:  # a package inside, at the place it has in the line of the outer one
             place = found.index(f"{package}.{opened[2]}/")
             package, modules = found.pop(place).removesuffix("/"), line.split()[1:]
         found[place:place] = [f"{package}.{module}" for module in modules]
+        end = place + len(modules)
     return found
 
 
@@ -119,7 +120,8 @@ def test_the_reader_of_the_drawing_sees_its_order():
         "  pools/     base (not\n"
         "             drawn) inside/\n"
         "             box\n"
-        "    inside/  one two\n"
+        "    inside/  one\n"
+        "             two\n"
         "  plots/     style\n"
     )
     assert drawn == [

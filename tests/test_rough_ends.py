@@ -307,3 +307,18 @@ def test_compiled_code_that_cannot_be_kept_is_used_all_the_same(access, problem,
     double = caching.njit(cache=True)(doubled)
     with pytest.warns(UserWarning, match="compiled code cannot be kept"):
         assert double(2) == 4
+
+
+def test_compiled_code_is_compiled_again_when_a_function_it_may_call_changes(tmp_path, monkeypatch):
+    from nimt.engines import caching
+
+    def compiled_anew(helper):
+        (tmp_path / "helper.py").write_text(helper)
+        monkeypatch.setattr(caching, "_contents", {})
+        double = caching.njit(cache=True)(doubled)
+        assert double(2) == 4
+        return sum(double.stats.cache_misses.values()) == 1
+
+    monkeypatch.setattr(caching, "COMPILED_STEPS", tmp_path)
+    first, same, changed = compiled_anew(f"# {tmp_path}"), compiled_anew(f"# {tmp_path}"), compiled_anew("# changed")
+    assert (first, same, changed) == (True, False, True)

@@ -113,9 +113,9 @@ def check_loss(loss: str | Loss, labels: ArrayLike | None = None) -> None:
     if getattr(checked, "convex", False):
         _expect(bool((np.diff(slope, axis=0) >= -1e-12).all()), f"{checked!r} is declared convex, but its slope falls")
     if twin_of(checked) is not None:
-        from nimt.engines import _compiled
+        from nimt.engines.compiled_steps import losses as compiled_steps
 
-        twin = np.array([[_compiled.slope(*twin_of(checked), a, b) for b in y] for a in f])  # type: ignore[misc]
+        twin = np.array([[compiled_steps.slope(*twin_of(checked), a, b) for b in y] for a in f])  # type: ignore[misc]
         _expect(np.allclose(twin, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
     _check_stored(checked)
     _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes when it is stored")

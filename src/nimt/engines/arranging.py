@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, stored_array
-from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine
+from nimt.engines.compiled_steps.codes import TOTAL
+from nimt.engines.compiled_steps.discrepancy import measured, sum_of_squares
 from nimt.engines.layouts import gather, scatter
 from nimt.learners.kernel import KernelPupil
 
@@ -34,7 +35,7 @@ class ArrangedEngine(CompiledEngine):
         Values, target, the other target, coefficients.
     shown : array (slots,) of bool
     sums : array (3,)
-        The sum of squares that is kept by changes, as `_compiled` keeps it.
+        The sum of squares that is kept by changes, as `compiled_steps.discrepancy` keeps it.
     """
 
     def __init__(self, task: Task, pupil: KernelPupil) -> None:
@@ -85,8 +86,8 @@ class ArrangedEngine(CompiledEngine):
     def take_over(self) -> float:
         self._take_arrays()
         self.sums[:] = 0.0
-        self.sums[_compiled.TOTAL] = _compiled.sum_of_squares(self.f, self.y)
-        return float(_compiled.measured(self.scale, self.sums[_compiled.TOTAL], self.f, self.y))
+        self.sums[TOTAL] = sum_of_squares(self.f, self.y)
+        return float(measured(self.scale, self.sums[TOTAL], self.f, self.y))
 
     def _take_arrays(self) -> None:
         values, coefficients, shown = self.pupil.lend()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 
+COMPILED_STEPS = Path(__file__).with_name("compiled_steps")
+
 _said: list[str] = []  # the sentence, once it was said
+_contents: dict[Path, str] = {}  # digests that were computed
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -30,12 +35,30 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     return compiled
 
 
-def _kept_if_possible(dispatcher: Any) -> Any:
-    """Let a lesson go on if its compiled code cannot be read or written: on a full disk, or as another user.
+def content_of(folder: Path) -> str:
+    """Return a digest of all source files in a folder.
 
-    numba has no option for this, so that its cache is told here.
+    Examples
+    --------
+    >>> content_of(COMPILED_STEPS) == content_of(COMPILED_STEPS)
+    True
+    """
+    if folder not in _contents:
+        digest = hashlib.sha256()
+        for path in sorted(folder.glob("*.py")):
+            digest.update(path.read_bytes())
+        _contents[folder] = digest.hexdigest()
+    return _contents[folder]
+
+
+def _kept_if_possible(dispatcher: Any) -> Any:
+    """Keep compiled code as long as no compiled function changes, and let a lesson go on if it cannot be kept.
+
+    A function contains the code of those it calls, and numba looks at the file of the function alone. It cannot be kept
+    on a full disk, or if it belongs to another user. numba has no option for either, so that its cache is told here.
     """
     cache = dispatcher._cache
+    cache._cache_file._source_stamp = (cache._cache_file._source_stamp, content_of(COMPILED_STEPS))
     cache.load_overload = _without_failing(cache.load_overload)
     cache.save_overload = _without_failing(cache.save_overload)
     return dispatcher

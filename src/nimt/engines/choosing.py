@@ -10,9 +10,9 @@ import numpy as np
 from nimt import display
 from nimt.engines.base import Engine, Task
 from nimt.engines.compiled import twin_of_teacher, uncovered
+from nimt.engines.compiled_steps.codes import MARKS
 from nimt.engines.compiling import load_numba
 from nimt.engines.reference import ReferenceEngine
-from nimt.engines.synthesising import MARKS
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil

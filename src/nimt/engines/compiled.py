@@ -11,6 +11,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
+from nimt.engines.compiled_steps.codes import BY_LOSS, RESIDUAL
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning
 from nimt.learners.base import Learner
@@ -22,8 +23,6 @@ from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
-RESIDUAL = -1  # the score |f - f*|; the code of a loss stands for the size of its gradient
-BY_LOSS = -2  # minus the code: the loss itself; as in `_compiled`, which is not loaded before it is needed
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
 
@@ -140,7 +139,7 @@ class CompiledEngine(ABC):
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
         self.k: int = pack_size(task)
-        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `_compiled`
+        self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.norm: int = NORMS.index(twin.norm)
         self.step: int = 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.engines import _compiled
 from nimt.engines.arranging import NOTHING, ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet, pack_size, twin_of_teacher
+from nimt.engines.compiled_steps.codes import FAN, LANES
+from nimt.engines.compiled_steps.rows import by_rows, rows_of_grid
 from nimt.engines.layouts import grid_order
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import as_loss, couples_outputs
@@ -32,16 +33,16 @@ class RowsEngine(ArrangedEngine):
         self.name: str = operator.name
         self.height: float = operator.height
         grid = task.pool.shape
-        self.lanes = _compiled.LANES
+        self.lanes = LANES
         shape, strides, _, places = pool_layout(grid)
-        tables, slots = tiled_layout(grid, _compiled.FAN * self.lanes, self.lanes)
+        tables, slots = tiled_layout(grid, FAN * self.lanes, self.lanes)
         self.order = grid_order(grid, tables, slots)
         tables = tables.astype(np.uint64)
         window = (operator.lead, operator.first, operator.start, spaced(operator, self.lanes))
         self.grid: tuple[NDArray[np.generic], ...] = (
             shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid), np.int64), *window
         )  # fmt: skip
-        self.levels: Whole = tournament_levels(slots // self.lanes, _compiled.FAN)
+        self.levels: Whole = tournament_levels(slots // self.lanes, FAN)
         self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))
         self.node_index: NDArray[np.int32] = line_aligned(int(self.levels[-1]), np.dtype(np.int32))
         # levels get smaller towards the root: the first that one look can search
@@ -66,7 +67,7 @@ class RowsEngine(ArrangedEngine):
         chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
         assert isinstance(task.learner, KernelLearner)
         one = pack_size(task) == 1 and not task.per_output and not couples_outputs(as_loss(task.learner.loss))
-        return chooses and one and 2 * task.pool.shape[-1] > _compiled.LANES
+        return chooses and one and 2 * task.pool.shape[-1] > LANES
 
     @property
     def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -74,12 +75,12 @@ class RowsEngine(ArrangedEngine):
         return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
 
     def find_scores(self) -> None:
-        _compiled.rows_of_grid(
+        rows_of_grid(
             self.grid, self.f, self.y, self.forbidden, *self.widths, self.levels, self.node_bits, self.node_index
         )
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
-        taken, code = _compiled.by_rows(
+        taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, *sheet[:2], self.making, self.forbidden, self.height, self.f,
             self.y, self.other, self.c, self.shown, self.loss, self.delta, *self.widths, self.levels, self.node_bits,
             self.node_index, self.touched, self.sums, self.rules, *sheet[2:],

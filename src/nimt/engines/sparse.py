@@ -8,10 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines import _compiled
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet
+from nimt.engines.compiled_steps.codes import FAN, TILE
+from nimt.engines.compiled_steps.columns import by_columns
+from nimt.engines.compiled_steps.convolution import by_convolution
+from nimt.engines.compiled_steps.discrepancy import measured
+from nimt.engines.compiled_steps.labels import make_labels, true_labels
+from nimt.engines.compiled_steps.odds import renew_all_odds
+from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescored, take_moves
+from nimt.engines.compiled_steps.scoring import score_all
+from nimt.engines.compiled_steps.stopping import over, stillness
+from nimt.engines.compiled_steps.tournament import build_tournament
 from nimt.engines.layouts import grid_order
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout, wide_layout
@@ -19,7 +28,7 @@ from nimt.operators.neighbours import NeighbourOperator
 from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
 
 Whole = NDArray[np.int64]
-Columns = tuple[NDArray[Any], ...]  # of K: arrays of several types, as `_compiled.by_columns` takes them
+Columns = tuple[NDArray[Any], ...]  # of K: arrays of several types, as `by_columns` takes them
 
 NO_SLOTS: Whole = np.empty(0, dtype=np.int64)
 
@@ -46,8 +55,8 @@ class SparseEngine(ArrangedEngine):
         self.tables: Whole = NO_SLOTS
         if self.tournament:
             self._lay_out_by_tiles()
-        tiles = len(self.order) // _compiled.TILE
-        self.levels: Whole = tournament_levels(tiles, _compiled.FAN, self.copies[0])
+        tiles = len(self.order) // TILE
+        self.levels: Whole = tournament_levels(tiles, FAN, self.copies[0])
         self.best_slot: Whole = np.zeros(self.levels[1], dtype=np.int64)
         self.touched: Whole = np.zeros(self.levels[1], dtype=np.int64)
         self.node_bits: Whole = np.zeros(self.levels[-1], dtype=np.int64)
@@ -71,8 +80,8 @@ class SparseEngine(ArrangedEngine):
             self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
         self.diverse: tuple[object, ...] | None = None
         if self.twin.diverse_by is not None and self.k > 1:
-            blocks = -(-len(task.pool) // _compiled.TILE)
-            left, size, top = np.zeros(len(task.pool)), np.full(blocks * _compiled.TILE, -1.0), np.zeros(blocks)
+            blocks = -(-len(task.pool) // TILE)
+            left, size, top = np.zeros(len(task.pool)), np.full(blocks * TILE, -1.0), np.zeros(blocks)
             sizes = (left, size, size.view(np.int64))
             tops = (top, top.view(np.int64), np.zeros(blocks, dtype=np.int64))
             reach, offsets = NO_SLOTS, np.empty(0, np.int32)
@@ -89,19 +98,19 @@ class SparseEngine(ArrangedEngine):
     def _lay_out_by_tiles(self) -> None:
         n = len(self.task.pool)
         if self.twin.temperature is not None:  # draws go through the pool in its order
-            slots = -(-n // _compiled.TILE) * _compiled.TILE
+            slots = -(-n // TILE) * TILE
             self.order = np.minimum(np.arange(slots), n).astype(np.int32)
             if self.on_grid:
                 _, _, self.tables, _ = pool_layout(self.task.pool.shape)
         elif self.on_grid:
-            self.tables, slots = tiled_layout(self.task.pool.shape, _compiled.TILE)
+            self.tables, slots = tiled_layout(self.task.pool.shape, TILE)
             self.order = grid_order(self.task.pool.shape, self.tables, slots)
         else:
-            slots = -(-n // _compiled.TILE) * _compiled.TILE
+            slots = -(-n // TILE) * TILE
             self.order = np.full(slots, n, dtype=np.int32)
             assert isinstance(self.operator, NeighbourOperator)
             self.order[:n] = self.operator.tree.indices  # points that are near each other lie in few tiles
-            self.order.reshape(-1, _compiled.TILE).sort(axis=1)  # ties in a tile go to the lowest index in the pool
+            self.order.reshape(-1, TILE).sort(axis=1)  # ties in a tile go to the lowest index in the pool
 
     def _columns(self) -> tuple[Columns, Columns]:
         """Return the window (with its layout) and the lists; the one that is not used is empty."""
@@ -133,16 +142,14 @@ class SparseEngine(ArrangedEngine):
 
     def find_scores(self) -> None:
         if self.greedy:
-            _compiled.score_all(
-                self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm
-            )
+            score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm)
         if self.tournament:
-            _compiled.build_tournament(
+            build_tournament(
                 self.bits, self.best_slot, self.orders, self.levels, self.node_bits, self.node_tile, self.copies
             )
         if self.drawing is not None:
             top = self.score[self.best_slot[self.node_tile[self.levels[-2]]]]
-            _compiled.renew_all_odds(self.drawing, self.score, top, self.levels)
+            renew_all_odds(self.drawing, self.score, top, self.levels)
 
     # -- running
 
@@ -159,12 +166,12 @@ class SparseEngine(ArrangedEngine):
         learner = (self.loss, self.delta, self.outputs, self.copies)
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
-            taken, code = _compiled.by_convolution(
+            taken, code = by_convolution(
                 *self._separable(), self.step, *sheet[:2], self.making, self.diverse, self.greedy, *function,
                 *scores, *learner, self.work, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
-        taken, code = _compiled.by_columns(
+        taken, code = by_columns(
             self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.diverse,
             self.greedy, self.tournament, *function, *scores, *learner, self.orders, self.best_slot, self.levels,
             self.node_bits, self.node_tile, self.stamp, self.touched, self.work, self.guess, *end,
@@ -185,39 +192,39 @@ class SparseEngine(ArrangedEngine):
         wide = wide_layout(self.task.pool.shape, (0,) * self.task.pool.dimension)
         spread = np.zeros(len(self.f))
         moves, sizes = np.empty((2, labels.shape[1]))
-        measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
+        m = measured(scale, self.sums[0], self.f, self.y)
         for t in range(len(rates)):
-            code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
+            code, *watch[:] = over(self.step + t, m, tol, limit, patience, *watch)
             if code:
                 return t, int(code)
             if self.greedy:
-                _compiled.choose_packs(
+                choose_packs(
                     self.diverse, self.bits, self.work, self.guess, self.f, self.y, self.score, self.copies, indices[t]
                 )
             if self.making is not None:
-                _compiled.make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
+                make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
             else:
                 source = self.other if len(other_label) and other_label[t] else self.y
-                _compiled.true_labels(indices[t], False, source, self.outputs, self.copies, labels[t])
-            largest = _compiled.pack_moves(
+                true_labels(indices[t], False, source, self.outputs, self.copies, labels[t])
+            largest = pack_moves(
                 indices[t], False, rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs,
                 self.copies, moves, sizes,
             )  # fmt: skip
-            code = _compiled.stillness(largest, measured, still, repeats)
+            code = stillness(largest, m, still, repeats)
             if code:
                 return t, int(code)
-            _compiled.take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
+            take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
-            _compiled.add_spread(1.0, addition, self.f, self.outputs, wide)
+            add_spread(1.0, addition, self.f, self.outputs, wide)
             self.sums[0] = self._rescored()
-            measured = _compiled.measured(scale, self.sums[0], self.f, self.y)
-            discrepancy[t] = measured
+            m = measured(scale, self.sums[0], self.f, self.y)
+            discrepancy[t] = m
         return len(rates), 0
 
     def _rescored(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
         rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(_compiled.rescored(self.f, self.y, self.score, *rule))
+        return float(rescored(self.f, self.y, self.score, *rule))
 
     def let_go(self) -> None:
         super().let_go()

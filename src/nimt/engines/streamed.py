@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 
 from nimt.arrays import Array, Flags
-from nimt.engines import _compiled
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine, Sheet
+from nimt.engines.compiled_steps.discrepancy import measured
+from nimt.engines.compiled_steps.labels import make_labels
+from nimt.engines.compiled_steps.largest import first_largest
+from nimt.engines.compiled_steps.packs import choose_packs, rescored
+from nimt.engines.compiled_steps.stopping import over, stillness
+from nimt.engines.compiled_steps.streaming import add_scaled, squared_distances
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
@@ -36,7 +41,7 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
     coordinates = np.ascontiguousarray((pool.points / kernel.length_scale).T)
 
     def radial(index: int, result: Array) -> None:
-        _compiled.squared_distances(coordinates, index, result)
+        squared_distances(coordinates, index, result)
         shape(result)
 
     return radial
@@ -105,7 +110,7 @@ class StreamedEngine(CompiledEngine):
     def take_over(self) -> float:
         self._borrow()
         square = self._rescored()
-        return float(_compiled.measured(self.scale, square, self.f.reshape(-1), self.y))
+        return float(measured(self.scale, square, self.f.reshape(-1), self.y))
 
     def _borrow(self) -> None:
         values, coefficients, self.shown = self.pupil.lend()
@@ -122,21 +127,19 @@ class StreamedEngine(CompiledEngine):
         one_column = self.k == 1 and not task.outputs
         n = len(task.pool)
         homes = n * np.repeat(np.arange(self.copies[0]), self.k)  # where the copy of each example begins
-        measured = self.discrepancy
+        m = self.discrepancy
         for t in range(len(rates)):
-            code, *watch[:] = _compiled.over(self.step + t, measured, tol, limit, patience, *watch)
+            code, *watch[:] = over(self.step + t, m, tol, limit, patience, *watch)
             if code:
                 return t, int(code)
             chosen = indices[t]
             if self.greedy and self.k == 1:
                 for copy, home in enumerate(homes):
-                    chosen[copy] = _compiled.first_largest(self.bits[home : home + n])
+                    chosen[copy] = first_largest(self.bits[home : home + n])
             elif self.greedy:
-                _compiled.choose_packs(
-                    None, self.bits, self.work, self.guess, self.f, self.y, self.score, self.copies, chosen
-                )
+                choose_packs(None, self.bits, self.work, self.guess, self.f, self.y, self.score, self.copies, chosen)
             if self.making is not None:
-                _compiled.make_labels(self.making, chosen, self.f, self.y, self.step + t, labels[t])
+                make_labels(self.making, chosen, self.f, self.y, self.step + t, labels[t])
             else:
                 source = task.other_target if len(other_label) and other_label[t] else task.target
                 assert source is not None
@@ -144,26 +147,26 @@ class StreamedEngine(CompiledEngine):
             slots = chosen + homes
             slopes = loss.slope(self.f[slots], labels[t].reshape(-1, *task.label_outputs))
             largest = float(np.max(np.abs(slopes).reshape(len(chosen), -1) * self.diagonal[chosen, np.newaxis]))
-            code = _compiled.stillness(largest, measured, still, repeats)
+            code = stillness(largest, m, still, repeats)
             if code:
                 return t, int(code)
             moves = -rates[t] / self.k * slopes
             np.add.at(self.c, slots, moves)  # a pack may show the same point twice
             self.shown[chosen] = True
             if one_column:
-                _compiled.add_scaled(float(moves[0]), self.operator.column(int(chosen[0])), self.f)
+                add_scaled(float(moves[0]), self.operator.column(int(chosen[0])), self.f)
             else:
                 for first in range(0, len(chosen), self.k):
                     part, home = slice(first, first + self.k), homes[first]
                     self.operator.add(self.f[home : home + n], chosen[part], moves[part])
-            measured = _compiled.measured(scale, self._rescored(), self.f.reshape(-1), self.y)
-            discrepancy[t] = measured
+            m = measured(scale, self._rescored(), self.f.reshape(-1), self.y)
+            discrepancy[t] = m
         return len(rates), 0
 
     def _rescored(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
         rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(_compiled.rescored(self.f.reshape(-1), self.y, self.score, *rule))
+        return float(rescored(self.f.reshape(-1), self.y, self.score, *rule))
 
     def settle(self) -> None:
         self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)

@@ -9,23 +9,32 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, stored_array, stored_indices
 from nimt.engines.base import Task
+from nimt.engines.compiled_steps.codes import (
+    FAR,
+    HIGH,
+    KNOWN,
+    LOW,
+    MARKS,
+    NEAR,
+    PACK,
+    PENDING,
+    PROBES_LEFT,
+    RADIUS,
+    REACH,
+    SEEN_AT,
+    USED,
+    WARNED,
+)
 from nimt.errors import CorruptLesson
 from nimt.teachers.responses import AGREE, FORGET, FORGET_ERRORS, PROBES, SURE, TELLING
 from nimt.teachers.synthesis import SynthesisTeacher, warn_that_movement_stopped_growing
 
-# handed to compiled code as numbers: its cache on disk does not notice a change in another file
+# handed to compiled code as numbers: its cache on disk does not notice a change in another folder
 CONSTANTS = (FORGET, FORGET_ERRORS, AGREE**2, TELLING, SURE)
-
-# places in the array `known`, the same as in `_compiled`, which is not loaded before it is needed
-RADIUS, REACH, PROBES_LEFT, WARNED, NEAR, FAR, SEEN_AT, LOW, HIGH, PENDING = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-USED = 18
-KNOWN = 19  # numbers in all; the rest are sums that only compiled code reads
-MARKS = 5  # numbers per point that was shown
-PACK = 6  # numbers per example of the latest pack
 
 
 class LabelMaker:
-    """The arrays from which `_compiled.make_labels` makes labels as `SynthesisTeacher.labelled` does.
+    """The arrays from which `make_labels` makes labels as `SynthesisTeacher.labelled` does.
 
     Parameters
     ----------
@@ -64,7 +73,7 @@ class LabelMaker:
 
     @property
     def arrays(self) -> tuple[object, ...]:
-        """What `_compiled.make_labels` takes."""
+        """What `make_labels` takes."""
         return CONSTANTS, self.known, self.marks, self.rows, self.shown, self.pack
 
     def make_room(self, steps: int) -> None:

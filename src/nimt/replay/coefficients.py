@@ -203,7 +203,7 @@ class Coefficients:
     def _take_compiled(
         self, board: PaddedBoard, twin: tuple[int, float], places: Whole, labels: Array, taken: Array
     ) -> None:
-        from nimt.engines._compiled import take_again  # here, so that a short lesson needs no compiler
+        from nimt.engines.compiled_steps.again import take_again  # here, so that a short lesson needs no compiler
 
         rates = np.array([self._rate(step) for step in range(len(places))])
         flat, shape = board.flat.reshape(-1), (*places.shape, -1)

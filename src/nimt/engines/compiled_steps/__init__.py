@@ -1,0 +1,18 @@
+"""Every compiled function. They call each other, so that a change in one of these files makes all be compiled again.
+
+Symbols: f values, y target (the true labels), c coefficients, w the kernel's window, q outputs. A *slot* is a place in
+the layout of an array; greedy teaching stores a grid tile by tile, so that one step touches few tiles and a tile is
+contiguous. Arrays with outputs are flat, the outputs of a slot side by side. `outputs` is a tuple of q numbers: its
+length is known to the compiler, so that loops over one output cost nothing.
+
+Where every output is shown examples of its own, the pool is there once per output, and arrays hold one copy after
+another; `outputs` then has one number. `copies` is (1,), or (how many, 0): so the compiler knows where there is one. A
+slot counts through all copies, an index in the record is that of the pool.
+
+Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
+vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
+
+No function uses fastmath: it assumes that there are no NaN and no infinity, so a diverging lesson could go unnoticed,
+and the arithmetic of a step must be that of the reference loop. Every function releases Python's lock: lessons in
+several threads use several cores.
+"""

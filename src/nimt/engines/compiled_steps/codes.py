@@ -1,0 +1,34 @@
+"""The numbers by which Python and compiled code understand each other; to read them loads no compiler."""
+
+from __future__ import annotations
+
+TILE = 64  # slots per leaf of the tournament
+FAN = 8  # nodes that are compared in one match
+LANES = 8  # slots of a row, which is a line of cache
+
+SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is the address of a compiled function
+CROSSENTROPY = 5  # its outputs are coupled: whoever needs the slope or the value computes it from all of them
+RESIDUAL = -1  # the rule by which |f - y| is the score; the code of a loss stands for the size of its slope
+BY_LOSS = -2  # a rule of this or less is BY_LOSS - code: the score is the value of that loss, not the size of its slope
+GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
+EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
+
+# places in the array of the sum of squares that is kept by changes: its value, what rounding cut off, its error
+TOTAL, CARRY, ERROR = 0, 1, 2
+# places in the array of rules
+SCALE, TOL, LIMIT, STILL, PATIENCE, REPEATS = 0, 1, 2, 3, 4, 5
+# places in the array of the watch
+BEST, BEST_AT = 0, 1
+# places in the array of what is known of the learner's responses (`synthesising.LabelMaker`)
+RADIUS, REACH, PROBES_LEFT, WARNED, NEAR, FAR, SEEN_AT, LOW, HIGH, PENDING = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+COMMON, COMMON_SIZE = 10, 11  # sum(offset * movement), sum(offset^2) over all points
+OF_COMMON, OF_MOVEMENT, OF_COMMON_AGAIN, OF_OWN_AGAIN = 12, 13, 14, 15  # sums of squared errors
+IN_PROPORTION, THE_SAME = 16, 17  # squared errors of two explanations of how the movement grows
+USED = 18  # the last row of marks that belongs to a point; row 0 is that of all points not shown yet
+KNOWN = 19  # numbers in all
+# columns of the marks of a point
+OWN, OWN_SIZE, DISTANCE, MOVED, WHEN = 0, 1, 2, 3, 4
+MARKS = 5  # columns in all
+# rows of the latest pack, the last four of them room to compute in
+BEFORE, OFFSET, NOW, MOVE, DISTANCE_BEFORE, MOVED_BEFORE = 0, 1, 2, 3, 4, 5
+PACK = 6  # rows in all

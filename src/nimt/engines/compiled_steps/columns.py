@@ -1,0 +1,272 @@
+"""Lessons that add the columns of K at the shown points one after another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nimt.engines.caching import njit
+from nimt.engines.compiled_steps.codes import (
+    BEST,
+    BEST_AT,
+    CARRY,
+    CROSSENTROPY,
+    ERROR,
+    EUCLIDEAN,
+    FAN,
+    GOING,
+    LIMIT,
+    PATIENCE,
+    REPEATS,
+    RESIDUAL,
+    SCALE,
+    STILL,
+    TILE,
+    TOL,
+    TOTAL,
+    WARNED,
+)
+from nimt.engines.compiled_steps.discrepancy import changed, measured, must_be_exact, sum_of_squares
+from nimt.engines.compiled_steps.labels import make_labels
+from nimt.engines.compiled_steps.losses import slope
+from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
+from nimt.engines.compiled_steps.outputs import norm_of, number_of, softmax_parts
+from nimt.engines.compiled_steps.packs import choose_packs
+from nimt.engines.compiled_steps.scoring import score_at
+from nimt.engines.compiled_steps.stopping import larger, over, stillness
+from nimt.engines.compiled_steps.tournament import spare_leaves
+
+
+@njit(cache=True, nogil=True)
+def by_columns(
+    on_grid, grid, lists, at, rates, other_label, making, drawing, diverse, greedy, tournament, diagonal, f, y, other,
+    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, order, best_slot, levels,
+    node_bits, node_tile, stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
+):  # fmt: skip
+    """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
+
+    What is shown is the tournament's winner, the k largest scores, or already in `out_index`. A column is a window laid
+    around a cell of a grid, or a list of neighbours.
+
+    One long body on purpose: every array handed to another function would have its references counted, which costs
+    more than a whole step. Slots are unsigned, which spares every access a test for negative indices.
+    """
+    shape, strides, tables, places, across, here, lead, first, start, window = grid
+    begin, members, list_weights = lists
+    q = len(outputs)
+    d = shape.size
+    runs = first.size
+    k = out_index.shape[1]
+    each = k // number_of(copies)
+    size_of_copy = f.size // (q * number_of(copies))
+    spare = spare_leaves(score.size, levels, copies)
+    # with short columns the new scores compete with the best of their tile one by one, which mostly saves scanning it
+    compete = (window.size if on_grid else list_weights.size // max(1, begin.size - 1)) <= TILE
+    moves = np.empty(k * q)
+    root = levels[-2]
+    scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
+    patience, repeats = rules[PATIENCE], rules[REPEATS]
+    tol_square = (tol / scale) ** 2 if tol > 0.0 else -1.0
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
+    best, best_at = watch[BEST], watch[BEST_AT]
+    m = measured(scale, max(total + carry, 0.0), f, y)
+    state = GOING
+    taken = 0
+    for t in range(rates.size):
+        step = at + t
+        state, best, best_at = over(step, m, tol, limit, patience, best, best_at)
+        if state != GOING:
+            break
+
+        # the teacher
+        if drawing is not None:
+            out_index[t, 0] = draw_by_odds(drawing, score, score[best_slot[node_tile[root]]], levels)
+        elif tournament:
+            for v in range(number_of(copies)):
+                out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
+        elif greedy:
+            choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
+        use_other = other_label.size > 0 and other_label[t]
+        if making is not None:
+            make_labels(making, out_index[t], f, y, step, out_label[t])
+        largest = 0.0
+        for j in range(k):
+            copy = j // each if len(copies) > 1 else 0
+            slot = np.uint64(out_index[t, j] + copy * size_of_copy)
+            height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
+            top_output, parts = softmax_parts(f, slot * np.uint64(q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
+            for o in range(q):
+                s = slot * np.uint64(q) + np.uint64(o)
+                if making is None:
+                    out_label[t, j * q + o] = other[s] if use_other else y[s]
+                if loss == CROSSENTROPY:
+                    g = np.exp(f[s] - top_output) / parts - out_label[t, j * q + o]
+                else:
+                    g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
+                largest = larger(largest, abs(g) * height)
+                moves[j * q + o] = -rates[t] / each * g
+        state = stillness(largest, m, still, repeats)
+        if state != GOING:
+            break
+
+        # the learner
+        change = 0.0
+        count = 0
+        for j in range(k):
+            copy = j // each if len(copies) > 1 else 0
+            home = np.uint64(copy * size_of_copy)
+            skip = np.uint64(copy * spare)
+            slot = np.uint64(out_index[t, j]) + home
+            for o in range(q):
+                c[slot * np.uint64(q) + np.uint64(o)] += moves[j * q + o]
+            shown[slot] = True
+            if on_grid:
+                last = np.int64(order[slot]) if tournament else np.int64(out_index[t, j])
+                out_index[t, j] = last
+                for i in range(d - 1):
+                    here[i] = last // strides[i]
+                    last -= here[i] * strides[i]
+                for r in range(runs):
+                    base = home
+                    inside = True
+                    for i in range(d - 1):
+                        x = here[i] + lead[r, i]
+                        if x < 0 or x >= shape[i]:
+                            inside = False
+                            break
+                        base += tables[np.uint64(places[i] + x)]
+                    if not inside:
+                        continue
+                    lo = last + first[r]
+                    offset = start[r] - lo
+                    hi = min(start[r + 1] - offset, shape[d - 1])
+                    lo = max(lo, 0)
+                    for x in range(lo, hi):
+                        s = base + across[np.uint64(x)]
+                        w = window[np.uint64(offset + x)]
+                        size = 0.0
+                        for o in range(q):
+                            a = s * np.uint64(q) + np.uint64(o)
+                            before = f[a] - y[a]
+                            f[a] += moves[j * q + o] * w
+                            after = f[a] - y[a]
+                            change += (after - before) * (after + before)
+                            size = abs(after) if q == 1 else norm_of(after, size, norm)
+                        if greedy and not score[s] < 0.0:
+                            if rule != RESIDUAL:
+                                size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
+                            elif q > 1 and norm == EUCLIDEAN:
+                                size = np.sqrt(size)
+                            score[s] = size
+                            if drawing is not None:
+                                drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
+                            if tournament:
+                                tile = s // np.uint64(TILE) + skip
+                                now = bits[s]
+                                if compete and (
+                                    now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
+                                ):
+                                    node_bits[tile] = now
+                                    best_slot[tile] = s
+                                if stamp[tile] != step:
+                                    stamp[tile] = step
+                                    touched[np.uint64(count)] = tile
+                                    count += 1
+            else:
+                if tournament:
+                    out_index[t, j] = order[slot]
+                own = slot - home
+                for p in range(begin[own], begin[own + np.uint64(1)]):
+                    s = np.uint64(members[p]) + home
+                    w = list_weights[p]
+                    size = 0.0
+                    for o in range(q):
+                        a = s * np.uint64(q) + np.uint64(o)
+                        before = f[a] - y[a]
+                        f[a] += moves[j * q + o] * w
+                        after = f[a] - y[a]
+                        change += (after - before) * (after + before)
+                        size = abs(after) if q == 1 else norm_of(after, size, norm)
+                    if greedy and not score[s] < 0.0:
+                        if rule != RESIDUAL:
+                            size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
+                        elif q > 1 and norm == EUCLIDEAN:
+                            size = np.sqrt(size)
+                        score[s] = size
+                        if drawing is not None:
+                            drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
+                        if tournament:
+                            tile = s // np.uint64(TILE) + skip
+                            now = bits[s]
+                            if compete and (
+                                now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
+                            ):
+                                node_bits[tile] = now
+                                best_slot[tile] = s
+                            if stamp[tile] != step:
+                                stamp[tile] = step
+                                touched[np.uint64(count)] = tile
+                                count += 1
+
+        # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
+        if change != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
+            total, carry, error = changed(total, carry, error, change)
+            if must_be_exact(total + carry, error, tol_square):
+                total, carry, error = sum_of_squares(f, y), 0.0, 0.0
+            m = measured(scale, total + carry, f, y)
+        out_m[t] = m
+        taken = t + 1
+
+        if drawing is not None:
+            renew_sums(drawing, touched, count, levels)
+
+        # the tournament: scan the tiles whose best score may have fallen, then repeat matches as far up as needed
+        for j in range(count):
+            tile = np.uint64(touched[j])
+            if compete and bits[np.uint64(best_slot[tile])] == node_bits[tile]:
+                continue
+            low = np.uint64(best_slot[tile]) // np.uint64(TILE) * np.uint64(TILE)
+            top = bits[low]
+            for v in range(TILE):
+                top = max(top, bits[low + np.uint64(v)])
+            while bits[low] != top:
+                low += np.uint64(1)
+            node_bits[tile] = top
+            best_slot[tile] = low
+        span = 1
+        for level in range(1, levels.size - 1):
+            if count == 0:
+                break
+            down, up = levels[level - 1], levels[level]
+            kept = 0
+            for j in range(count):
+                node = touched[j] // FAN
+                here_ = np.uint64(up + node)
+                if stamp[here_] == step:
+                    continue
+                if node_bits[down + touched[j]] < node_bits[here_] and node_tile[here_] // span != touched[j]:
+                    continue  # it lost this match before, and would lose it again
+                stamp[here_] = step
+                child = np.uint64(down + node * FAN)
+                top = node_bits[child]
+                wins = np.uint64(node_tile[child])
+                for v in range(1, FAN):
+                    other_bits = node_bits[child + np.uint64(v)]
+                    if other_bits > top:
+                        top = other_bits
+                        wins = np.uint64(node_tile[child + np.uint64(v)])
+                    elif other_bits == top and top >= 0:
+                        rival = np.uint64(node_tile[child + np.uint64(v)])
+                        if order[best_slot[rival]] < order[best_slot[wins]]:
+                            wins = rival
+                if node_bits[here_] != top or node_tile[here_] != wins or stamp[wins] == step:
+                    node_bits[here_] = top
+                    node_tile[here_] = wins
+                    touched[kept] = node
+                    kept += 1
+            count = kept
+            span *= FAN
+        if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+            break
+    sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
+    watch[BEST], watch[BEST_AT] = best, best_at
+    return taken, state

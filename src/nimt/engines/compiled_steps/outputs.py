@@ -1,0 +1,35 @@
+"""The outputs of a point, and the copies of a pool."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nimt.engines.caching import njit
+from nimt.engines.compiled_steps.codes import EUCLIDEAN, MANHATTAN
+
+
+@njit(cache=True, nogil=True)
+def number_of(copies):
+    return copies[0] if len(copies) > 1 else 1
+
+
+@njit(cache=True, nogil=True)
+def norm_of(part, so_far, norm):
+    """Take one more output into a norm: its square, its size, or the largest."""
+    if norm == EUCLIDEAN:
+        return so_far + part * part
+    if norm == MANHATTAN:
+        return so_far + abs(part)
+    return max(so_far, abs(part))
+
+
+@njit(cache=True, nogil=True)
+def softmax_parts(f, first, outputs):
+    """The largest of the outputs from `first` on, and the sum of exp(f - largest)."""
+    top = f[first]
+    for o in range(1, len(outputs)):
+        top = max(top, f[first + np.uint64(o)])
+    total = 0.0
+    for o in range(len(outputs)):
+        total += np.exp(f[first + np.uint64(o)] - top)
+    return top, total

@@ -1,0 +1,270 @@
+"""Lessons of one greedy example per step, on a grid.
+
+A *row* is a line of cache: LANES slots along the last axis of the grid. A step computes with whole rows, in vector
+registers. Lanes that the window does not reach keep their values, but take part in the largest score of the row: so it
+is known without a scan, and no score is stored. The rows are the leaves of a tournament; every node has its winning
+score, as bits, and the index of its winner in the pool.
+
+f[(row * q + output) * LANES + lane], and so y, c and the other labels; with one output that is f[slot].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nimt.engines.caching import njit
+from nimt.engines.compiled_steps.codes import (
+    BEST,
+    BEST_AT,
+    CARRY,
+    ERROR,
+    FAN,
+    GOING,
+    LANES,
+    LIMIT,
+    PATIENCE,
+    REPEATS,
+    SCALE,
+    STILL,
+    TOL,
+    TOTAL,
+    WARNED,
+)
+from nimt.engines.compiled_steps.discrepancy import changed, measured, must_be_exact, sum_of_squares
+from nimt.engines.compiled_steps.labels import make_labels
+from nimt.engines.compiled_steps.losses import slope
+from nimt.engines.compiled_steps.stopping import larger, over, stillness
+from nimt.engines.compiled_steps.vectors import fetch, first_in, match, step_in_row
+
+
+@njit(cache=True, nogil=True)
+def winner_of(node_bits, node_index, first):
+    """The largest score of FAN nodes, and the lowest index that has it."""
+    top, which = match(node_bits, first)
+    index = node_index[np.uint64(first + first_in(which))]
+    which &= which - 1
+    while which != 0 and top >= 0:
+        index = min(index, node_index[np.uint64(first + first_in(which))])
+        which &= which - 1
+    return top, index
+
+
+@njit(cache=True, nogil=True)
+def rows_of_grid(grid, f, y, forbidden, outputs, norm, levels, node_bits, node_index):
+    """Build the tournament of rows; a step of zero in every row finds its largest score."""
+    shape, _, tables, places, across, here, _, _, _, _ = grid
+    d = shape.size
+    length = shape[d - 1]
+    q = len(outputs)
+    nothing, moves, change = np.zeros(LANES), np.zeros(q), np.zeros(LANES)
+    node_bits[:] = -1
+    here[:] = 0
+    rows = 1
+    for i in range(d - 1):
+        rows *= shape[i]
+    for line in range(rows):
+        base = np.uint64(0)
+        for i in range(d - 1):
+            base += tables[np.uint64(places[i] + here[i])]
+        for x in range(0, length, LANES):
+            slot = np.int64(base + across[np.uint64(x)])
+            row = slot // LANES
+            top, which = step_in_row(
+                f, y, row * LANES * q, nothing, 0, length - x, moves, change, forbidden, slot, outputs, norm
+            )
+            node_bits[row] = top
+            node_index[row] = line * length + x + first_in(which)
+        i = d - 2
+        while i >= 0:
+            here[i] += 1
+            if here[i] < shape[i]:
+                break
+            here[i] = 0
+            i -= 1
+    for level in range(1, levels.size - 1):
+        down, up = levels[level - 1], levels[level]
+        for node in range((up - down) // FAN):
+            node_bits[up + node], node_index[up + node] = winner_of(node_bits, node_index, down + FAN * node)
+
+
+@njit(cache=True, nogil=True)
+def by_rows(
+    grid, margin, ahead, at, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
+    outputs, norm, levels, node_bits, node_index, touched, sums, rules, watch, out_index, out_label, out_m,
+):  # fmt: skip
+    """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
+
+    The window has `margin` zeros around each of its runs, so that a whole row of it can be read anywhere. `ahead` is
+    the level of the tournament in which the second best is looked for, 0 where all arrays are in the cache.
+    """
+    shape, strides, tables, places, across, here, lead, first, start, window = grid
+    q = len(outputs)
+    d = shape.size
+    runs = first.size
+    length = shape[d - 1]
+    moves, change = np.empty(q), np.empty(LANES)
+    root = levels[-2]
+    scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
+    patience, repeats = rules[PATIENCE], rules[REPEATS]
+    tol_square = (tol / scale) ** 2 if tol > 0.0 else -1.0
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
+    best, best_at = watch[BEST], watch[BEST_AT]
+    m = measured(scale, max(total + carry, 0.0), f, y)
+    state = GOING
+    taken = 0
+    for t in range(rates.size):
+        step = at + t
+        state, best, best_at = over(step, m, tol, limit, patience, best, best_at)
+        if state != GOING:
+            break
+
+        # the teacher
+        index = np.int64(node_index[root])
+        last = index
+        slot = np.uint64(0)
+        for i in range(d - 1):
+            here[i] = last // strides[i]
+            last -= here[i] * strides[i]
+            slot += tables[np.uint64(places[i] + here[i])]
+        slot += across[np.uint64(last)]
+        if making is not None:
+            out_index[t, 0] = slot
+            make_labels(making, out_index[t], f, y, step, out_label[t])
+        out_index[t, 0] = index
+        use_other = other_label.size > 0 and other_label[t]
+        largest = 0.0
+        own = slot // np.uint64(LANES) * np.uint64(LANES * q) + slot % np.uint64(LANES)
+        for o in range(q):
+            s = own + np.uint64(o * LANES)
+            if making is None:
+                out_label[t, o] = other[s] if use_other else y[s]
+            g = slope(loss, loss_delta, f[s], out_label[t, o])
+            largest = larger(largest, abs(g) * height)
+            moves[o] = -rates[t] * g
+        state = stillness(largest, m, still, repeats)
+        if state != GOING:
+            break
+
+        # the learner
+        for o in range(q):
+            c[own + np.uint64(o * LANES)] += moves[o]
+        shown[slot] = True
+        for lane in range(LANES):
+            change[lane] = 0.0
+        kept = 0
+        for r in range(runs):
+            base = np.uint64(0)
+            inside = True
+            line = np.int64(0)
+            for i in range(d - 1):
+                x = here[i] + lead[r, i]
+                if x < 0 or x >= shape[i]:
+                    inside = False
+                    break
+                base += tables[np.uint64(places[i] + x)]
+                line += x * strides[i]
+            if not inside:
+                continue
+            lo = last + first[r]
+            offset = start[r] + (2 * r + 1) * margin - lo
+            hi = min(lo + start[r + 1] - start[r], length)
+            for x in range(max(lo, 0) // LANES * LANES, hi, LANES):
+                piece = np.int64(base + across[np.uint64(x)])
+                row = piece // LANES
+                top, which = step_in_row(
+                    f, y, row * (LANES * q), window, offset + x, length - x, moves, change, forbidden, piece,
+                    outputs, norm,
+                )  # fmt: skip
+                node_bits[np.uint64(row)] = top
+                node_index[np.uint64(row)] = line + x + first_in(which)
+                tile = row // FAN
+                j = kept - 1
+                while j >= 0 and touched[j] != tile:
+                    j -= 1
+                if j < 0:
+                    touched[kept] = tile
+                    kept += 1
+
+        # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
+        added = 0.0
+        for lane in range(LANES):
+            added += change[lane]
+        if added != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
+            total, carry, error = changed(total, carry, error, added)
+            if must_be_exact(total + carry, error, tol_square):
+                total, carry, error = sum_of_squares(f, y), 0.0, 0.0
+            m = measured(scale, total + carry, f, y)
+        out_m[t] = m
+        taken = t + 1
+
+        # the tournament: repeat the matches of nodes that changed
+        for level in range(1, levels.size - 1):
+            down, up = levels[level - 1], levels[level]
+            so_far = kept
+            kept = 0
+            before = np.int64(-1)
+            for j in range(so_far):
+                node = touched[j] if level == 1 else touched[j] // FAN
+                if node == before:
+                    continue
+                before = node
+                top, index = winner_of(node_bits, node_index, down + FAN * node)
+                if node_bits[up + node] != top or node_index[up + node] != index:
+                    node_bits[up + node] = top
+                    node_index[up + node] = index
+                    touched[kept] = node
+                    kept += 1
+        if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+            break
+        if ahead == 0:
+            continue
+
+        # memory: the second best is probably shown after the next step, and what it needs is fetched during that step
+        second = np.int64(-1)
+        node = levels[ahead]
+        for v in range(node, levels[ahead + 1]):
+            bits = node_bits[np.uint64(v)]
+            second = max(second, bits if bits < node_bits[root] else np.int64(-1))
+        if second < 0:
+            continue
+        while node_bits[np.uint64(node)] != second:
+            node += 1
+        last = np.int64(node_index[np.uint64(node)])
+        slot = np.uint64(0)
+        for i in range(d - 1):
+            here[i] = last // strides[i]
+            last -= here[i] * strides[i]
+            slot += tables[np.uint64(places[i] + here[i])]
+        slot += across[np.uint64(last)]
+        for o in range(q):
+            fetch(c, (np.int64(slot) // LANES * q + o) * LANES)
+        fetch(shown, np.int64(slot))
+        before = np.int64(-1)
+        for r in range(runs):
+            base = np.uint64(0)
+            inside = True
+            for i in range(d - 1):
+                x = here[i] + lead[r, i]
+                if x < 0 or x >= shape[i]:
+                    inside = False
+                    break
+                base += tables[np.uint64(places[i] + x)]
+            if not inside:
+                continue
+            lo = last + first[r]
+            hi = min(lo + start[r + 1] - start[r], length)
+            for x in range(max(lo, 0) // LANES * LANES, hi, LANES):
+                row = np.int64(base + across[np.uint64(x)]) // LANES
+                for o in range(q):
+                    fetch(f, (row * q + o) * LANES)
+                    fetch(y, (row * q + o) * LANES)
+                tile = row // FAN
+                if tile != before:
+                    before = tile
+                    fetch(node_bits, row)
+                    fetch(node_index, row)
+                    fetch(node_bits, levels[1] + tile)
+                    fetch(node_index, levels[1] + tile)
+    sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
+    watch[BEST], watch[BEST_AT] = best, best_at
+    return taken, state

@@ -1,0 +1,97 @@
+"""The score of a point: how much a greedy teacher wants to show it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nimt.engines.caching import njit
+from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, RESIDUAL, SQUARE
+from nimt.engines.compiled_steps.losses import loss_value, slope
+from nimt.engines.compiled_steps.outputs import norm_of, softmax_parts
+
+
+@njit(cache=True, nogil=True)
+def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
+    """The score of a slot: the norm of f - y, that of the slope times the slot's weight, or the loss."""
+    q = len(outputs)
+    first = s * np.uint64(q)
+    coupled = rule == CROSSENTROPY or rule == BY_LOSS - CROSSENTROPY
+    top, parts = softmax_parts(f, first, outputs) if coupled else (0.0, 1.0)
+    if rule == BY_LOSS - CROSSENTROPY:
+        total = 0.0
+        for o in range(q):
+            at = first + np.uint64(o)
+            total += y[at] * -(f[at] - top - np.log(parts))
+        return total
+    if rule <= BY_LOSS:
+        total = 0.0
+        for o in range(q):
+            total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
+        return total
+    if q == 1:
+        if rule == RESIDUAL:
+            return abs(f[first] - y[first])
+        return abs(slope(rule, rule_delta, f[first], y[first])) * weight[s]
+    total = 0.0
+    for o in range(q):
+        at = first + np.uint64(o)
+        if rule == RESIDUAL:
+            part = f[at] - y[at]
+        elif rule == CROSSENTROPY:
+            part = np.exp(f[at] - top) / parts - y[at]
+        else:
+            part = slope(rule, rule_delta, f[at], y[at])
+        total = norm_of(part, total, norm)
+    size = np.sqrt(total) if norm == EUCLIDEAN else total
+    return size if rule == RESIDUAL else size * weight[s]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def score_by_loss(loss, delta, f, y, score):
+    for s in range(score.size):
+        score[s] = -1.0 if score[s] < 0.0 else loss_value(loss, delta, f[s], y[s])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def score_by_slope(loss, delta, f, y, score, weight):
+    for s in range(score.size):
+        score[s] = -1.0 if score[s] < 0.0 else abs(slope(loss, delta, f[s], y[s])) * weight[s]
+
+
+@njit(cache=True, nogil=True)
+def score_one_output(f, y, score, rule, delta, weight):
+    """`score_at` for all slots of one output: a loop for each rule without branches, which can be vectorised."""
+    if rule == RESIDUAL:
+        for s in range(score.size):
+            score[s] = -1.0 if score[s] < 0.0 else abs(f[s] - y[s])
+    elif rule == BY_LOSS - SQUARE:
+        score_by_loss(SQUARE, delta, f, y, score)
+    elif rule == BY_LOSS - HINGE:
+        score_by_loss(HINGE, delta, f, y, score)
+    elif rule == BY_LOSS - HUBER:
+        score_by_loss(HUBER, delta, f, y, score)
+    elif rule <= BY_LOSS:
+        score_by_loss(BY_LOSS - rule, delta, f, y, score)
+    elif rule == SQUARE:
+        score_by_slope(SQUARE, delta, f, y, score, weight)
+    else:
+        score_by_slope(rule, delta, f, y, score, weight)
+
+
+@njit(cache=True, nogil=True)
+def score_all(f, y, score, rule, delta, weight, outputs, norm):
+    if len(outputs) == 1:
+        score_one_output(f, y, score, rule, delta, weight)
+        return
+    if rule == RESIDUAL and norm == EUCLIDEAN:  # the usual one, as `score_at` computes it
+        q = len(outputs)
+        for s in range(score.size):
+            total = 0.0
+            for o in range(q):
+                part = f[s * q + o] - y[s * q + o]
+                total += part * part
+            score[s] = -1.0 if score[s] < 0.0 else np.sqrt(total)
+        return
+    for s in range(score.size):
+        if not score[s] < 0.0:
+            score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)

@@ -1,0 +1,141 @@
+"""Vector instructions that numba does not write by itself."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from nimt.engines.compiled_steps.codes import EUCLIDEAN, FAN, LANES, MANHATTAN
+
+
+class Vectors:
+    """Writes code that computes with vectors of `count` numbers."""
+
+    def __init__(self, context, builder, count):
+        self.context, self.builder, self.count = context, builder, count
+        self.reals = ir.VectorType(ir.DoubleType(), count)
+        self.wholes = ir.VectorType(ir.IntType(64), count)
+
+    def place(self, array, kind, index):
+        """The address of an entry of an array; the array is not handed on, so that nobody counts references to it."""
+        return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
+
+    def at(self, array, kind, index, vector):
+        return self.builder.bitcast(self.place(array, kind, index), vector.as_pointer())
+
+    def load(self, array, kind, index, vector):
+        return self.builder.load(self.at(array, kind, index, vector), align=8)
+
+    def everywhere(self, value, vector):
+        nothing = ir.Constant(vector, ir.Undefined)
+        first = self.builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+        return self.builder.shuffle_vector(
+            first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), self.count), [0] * self.count)
+        )
+
+    def of_each(self, name, value):
+        """A function of one number, such as `sqrt`, of every entry."""
+        function = ir.FunctionType(self.reals, [self.reals])
+        name = f"llvm.{name}.v{self.count}f64"
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, function, name), [value])
+
+    def largest(self, bits):
+        """The largest of the entries, and as the bits of a number which entries are equal to it."""
+        function = ir.FunctionType(ir.IntType(64), [self.wholes])
+        name = f"llvm.vector.reduce.smax.v{self.count}i64"
+        top = self.builder.call(cgutils.get_or_insert_function(self.builder.module, function, name), [bits])
+        equal = self.builder.icmp_signed("==", bits, self.everywhere(top, self.wholes))
+        which = self.builder.bitcast(equal, ir.IntType(self.count))
+        return top, self.builder.zext(which, ir.IntType(64)) if self.count < 64 else which
+
+
+@intrinsic
+def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, forbidden, slot, outputs, norm):
+    """Add a piece of a window to a row; return its largest score, as bits, and which lanes have it.
+
+    The first `width` lanes belong to the grid. `change` gets, lane by lane, what the step adds to the sum of squares.
+    The norm is the one of outputs with the code `len(norm)`.
+    """
+    q, by = len(outputs), len(norm)
+
+    def generate(context, builder, signature, arguments):
+        f, y, at, window, offset, width, moves, change, forbidden, slot = arguments[:10]
+        of = signature.args
+        vectors = Vectors(context, builder, LANES)
+        reals, wholes, index = vectors.reals, vectors.wholes, ir.IntType(64)
+        none = ir.Constant(reals, [0.0] * LANES)
+        w = vectors.load(window, of[3], offset, reals)
+        lane = ir.Constant(wholes, list(range(LANES)))
+        reached = builder.and_(
+            builder.fcmp_unordered("!=", w, none),
+            builder.icmp_signed("<", lane, vectors.everywhere(width, wholes)),
+        )
+        changes = vectors.load(change, of[7], index(0), reals)
+        sizes = none
+        for output in range(q):
+            here = builder.add(at, index(output * LANES))
+            value, target = vectors.load(f, of[0], here, reals), vectors.load(y, of[1], here, reals)
+            move = vectors.everywhere(builder.load(vectors.place(moves, of[6], index(output))), reals)
+            moved = builder.select(reached, builder.fadd(value, builder.fmul(move, w)), value)
+            builder.store(moved, vectors.at(f, of[0], here, reals), align=8)
+            before, after = builder.fsub(value, target), builder.fsub(moved, target)
+            added = builder.fmul(builder.fsub(after, before), builder.fadd(after, before))
+            changes = builder.fadd(changes, builder.select(reached, added, none))
+            size = vectors.of_each("fabs", after)
+            if q == 1:
+                sizes = size
+            elif by == EUCLIDEAN:
+                sizes = builder.fadd(sizes, builder.fmul(after, after))
+            elif by == MANHATTAN:
+                sizes = builder.fadd(sizes, size)
+            else:
+                sizes = builder.select(builder.fcmp_ordered(">", size, sizes), size, sizes)
+        builder.store(changes, vectors.at(change, of[7], index(0), reals), align=8)
+        if q > 1 and by == EUCLIDEAN:
+            sizes = vectors.of_each("sqrt", sizes)
+        bits = builder.bitcast(sizes, wholes)
+        if not isinstance(of[8], types.NoneType):
+            bits = builder.or_(bits, vectors.load(forbidden, of[8], slot, wholes))
+        return context.make_tuple(builder, signature.return_type, vectors.largest(bits))
+
+    pair = types.UniTuple(types.int64, 2)
+    return pair(f, y, at, window, offset, width, moves, change, forbidden, slot, outputs, norm), generate
+
+
+@intrinsic
+def match(typing_context, node_bits, first):
+    """The largest score of the FAN nodes from `first` on, and which of them have it."""
+
+    def generate(context, builder, signature, arguments):
+        vectors = Vectors(context, builder, FAN)
+        bits = vectors.load(arguments[0], signature.args[0], arguments[1], vectors.wholes)
+        return context.make_tuple(builder, signature.return_type, vectors.largest(bits))
+
+    return types.UniTuple(types.int64, 2)(node_bits, first), generate
+
+
+@intrinsic
+def first_in(typing_context, which):
+    """The lowest bit that is set."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def fetch(typing_context, array, index):
+    """Tell the processor that the line of cache with this entry will be needed soon."""
+
+    def generate(context, builder, signature, arguments):
+        place = Vectors(context, builder, FAN).place(arguments[0], signature.args[0], arguments[1])
+        byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
+        prefetch = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+        builder.call(prefetch, [builder.bitcast(place, byte), whole(1), whole(3), whole(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
