@@ -2,8 +2,11 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
-PYTEST := $(BIN)/pytest -n 2
+# neighbours in one process: what one test compiles, the next one has
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 SEED ?= $(shell date +%s)
+
+unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
 .PHONY: help demo test exhaustive test-fast unit coverage lint docs soak bench bench-compare release-check versions clean
 

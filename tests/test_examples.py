@@ -1,9 +1,9 @@
-"""Every example is run as a reader would run it; each takes --out, the folder for what it makes."""
+"""Every example is run whole, in this process; each takes --out, the folder for what it makes."""
 
 from __future__ import annotations
 
-import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -11,22 +11,29 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-pytestmark = pytest.mark.slow  # each starts a Python of its own
+pytestmark = pytest.mark.slow
 
 HOME = Path(__file__).parents[1]
 LONG = ("digits", "forecasts")  # minutes of lessons
 EXAMPLES = [
-    pytest.param(path, marks=[pytest.mark.exhaustive] if path.stem in LONG else [], id=path.stem)
+    pytest.param(path.stem, marks=[pytest.mark.exhaustive] if path.stem in LONG else [])
     for path in sorted((HOME / "examples").glob("*.py"))
 ]
 
 
-def run(example, out, *options):
-    environment = os.environ | {"MPLBACKEND": "Agg", "COLUMNS": "100"}
-    command = [sys.executable, "-W", "error", str(example), "--out", str(out), *options]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, cwd=out)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run an example as `python examples/...` would, without a Python of its own, and return what it printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.syspath_prepend(str(HOME / "examples"))  # one of them imports another
+
+    def ran(name, *options):
+        monkeypatch.setattr(sys, "argv", [f"{name}.py", "--out", str(tmp_path), *options])
+        runpy.run_path(str(HOME / "examples" / f"{name}.py"), run_name="__main__")
+        return capsys.readouterr().out
+
+    return ran
 
 
 def synthesis_needs_ten_times_fewer_examples(printed):
@@ -40,11 +47,11 @@ PRINTS = {"which_teacher": synthesis_needs_ten_times_fewer_examples}
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_runs_and_draws(example, tmp_path):
-    printed = run(example, tmp_path)
+def test_an_example_runs_and_draws(example, run, tmp_path):
+    printed = run(example)
     assert printed.strip()
-    if example.stem in PRINTS:
-        PRINTS[example.stem](printed)
+    if example in PRINTS:
+        PRINTS[example](printed)
     pictures = list(tmp_path.glob("*.png"))
     assert pictures
     for picture in pictures:
@@ -52,8 +59,8 @@ def test_an_example_runs_and_draws(example, tmp_path):
             assert min(image.size) > 200 and len(image.convert("RGB").getcolors(1 << 24)) > 20
 
 
-def test_the_mixture_needs_3056_steps(tmp_path):
-    printed = run(HOME / "examples" / "mixture.py", tmp_path / ".", "--max-iterations", "4000")
+def test_the_mixture_needs_3056_steps(run):
+    printed = run("mixture", "--max-iterations", "4000")
     rows = {row.split()[1]: row.split("│") for row in printed.splitlines() if row.startswith("│")}
     cells = {name: [cell.strip() for cell in row[2:5]] for name, row in rows.items()}
     assert cells == {
@@ -63,12 +70,15 @@ def test_the_mixture_needs_3056_steps(tmp_path):
     }
 
 
-def test_the_mixture_can_be_cut_short(tmp_path):
-    run(HOME / "examples" / "mixture.py", tmp_path, "--max-iterations", "100")
+def test_an_example_is_a_program(tmp_path):
+    command = [sys.executable, "-W", "error", str(HOME / "examples" / "mixture.py"), "--max-iterations", "100"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "mixture.png").exists()
 
 
-def test_the_digits_can_be_looked_at_quickly(tmp_path):
-    printed = run(HOME / "examples" / "digits.py", tmp_path, "--learner", "kernel", "--seeds", "1", "--examples", "100")
+def test_the_digits_can_be_looked_at_quickly(run):
+    printed = run("digits", "--learner", "kernel", "--seeds", "1", "--examples", "100")
     rows = {cells[1]: cells for line in printed.splitlines() if len(cells := re.split(r"\s*\|\s*", line)) > 2}
     assert {"random order", "greedy by loss", "uncertainty", "greedy by loss, labels of f*"} <= rows.keys()
     assert rows["greedy by loss, labels of f*"][4] != "-"  # it names nine in ten rightly within a hundred examples

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -11,7 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from nimt.lesson.lesson import Lesson
@@ -60,16 +58,6 @@ def test_from_the_installation_to_the_page(tmp_path):
     lesson = Lesson.load(work / "nimt-cat" / "lesson.npz")
     assert len(lesson) == 15_000 and lesson.pool.shape == (32, 32)
 
-    nimt("teach", "cat.png", *lesson_options, "--quiet", "--out", "unstopped")
-    unstopped = Lesson.load(work / "unstopped" / "lesson.npz")
-    np.testing.assert_array_equal(lesson.indices, unstopped.indices)
-    np.testing.assert_array_equal(lesson.discrepancy, unstopped.discrepancy)
-
-    options = ("--iterations", "500", "--engine", "reference", "--out", "compared")
-    nimt("compare", "gmm", "--from", "gmm:start", *options)
-    rows = {row["name"]: row for row in json.loads((work / "compared" / "comparison.json").read_text())["teachers"]}
-    assert rows["greedy:1"]["steps"] < rows["random:0.05"]["steps"]
-    assert rows["greedy:1"]["examples"] < rows["greedy:0.05"]["examples"]
-    for folder in ("nimt-demo", "nimt-cat", "compared"):
+    for folder in ("nimt-demo", "nimt-cat"):
         page = (work / folder / "report.html").read_text()
         assert page.startswith("<!doctype html>") and page.rstrip().endswith("</html>")
