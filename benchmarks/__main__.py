@@ -23,7 +23,7 @@ PARTS = {
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
     "orthogonal": orthogonal.interpolating,
-    "loop": loops.own_teacher,
+    "loop": loops.own_code,
     "box": loops.box,
     "first": first.first_lesson,
     "together": together.together,

@@ -6,6 +6,7 @@ from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.neural_network import MLPRegressor
 
 import nimt
+from nimt.learners.kernel import KernelPupil
 from problems import scattered, small_lesson
 
 ESTIMATORS = {
@@ -144,3 +145,53 @@ def test_what_needs_an_open_learner_is_refused_for_a_closed_one(tmp_path):
         small_lesson(learner=SGDRegressor(), measure="rkhs")
     with pytest.raises(nimt.CannotStore, match=r"Closed cannot be written .* without pickle.*leave checkpoint= out"):
         small_lesson(learner=Closed(), checkpoint=tmp_path / "checkpoint")
+
+
+def test_a_pupil_with_a_learn_of_its_own_is_asked_to_learn():
+    """The loop hands over the slopes that it knows only to a pupil that learns by them."""
+    asked = []
+
+    class Counting(KernelPupil):
+        def learn(self, indices, labels):
+            asked.append(indices.tolist())
+            super().learn(indices, labels)
+
+    class Counted(nimt.KernelLearner):
+        def seat(self, pool, outputs=()):
+            return Counting(self, pool, outputs)
+
+    points, target, _ = scattered(12)
+    learners = (kind(nimt.rbf(0.5), learning_rate=0.1) for kind in (Counted, nimt.KernelLearner))
+    counted, plain = (
+        nimt.teach(learner, nimt.GreedyTeacher(k=2), points, target, max_iterations=8, engine="reference")
+        for learner in learners
+    )
+    assert asked == counted.indices.tolist()
+    np.testing.assert_array_equal(counted.final, plain.final)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_loss_of_ones_own_is_asked_for_its_slope_once_per_step(k):
+    asked = []
+
+    class Counting:
+        smoothness = 2.0
+
+        def value(self, f, y):
+            return (f - y) ** 2
+
+        def slope(self, f, y):
+            asked.append(f)
+            return 2 * (f - y)
+
+    points, target, _ = scattered(12)
+    lessons = {}
+    for loss in ("square", Counting()):
+        learner = nimt.KernelLearner(nimt.rbf(0.5), loss=loss, learning_rate=0.1)
+        asked.clear()
+        lessons[loss] = nimt.teach(
+            learner, nimt.GreedyTeacher(k=k), points, target, max_iterations=8, engine="reference"
+        )
+    assert [len(f) for f in asked[-8:]] == [k] * 8 and len(asked) < 2 * 8
+    square, own = lessons.values()
+    np.testing.assert_array_equal(own.final, square.final)

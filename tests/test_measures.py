@@ -126,3 +126,14 @@ def test_parameters_must_be_as_many():
             max_iterations=1,
             measure="parameters",
         )
+
+
+def test_a_subclass_that_measures_otherwise_is_asked():
+    class Doubled(type(nimt.measures.as_measure("paper"))):
+        name = "doubled"
+
+        def of(self, pupil, target):
+            return 2 * super().of(pupil, target)
+
+    doubled, paper = (small_lesson(measure=measure).discrepancy for measure in (Doubled(), "paper"))
+    np.testing.assert_array_equal(doubled, 2 * paper)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
 from nimt.errors import InvalidInput
+from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
 
 SAFE_SQUARES = (1e-280, 1e280)  # sums of squares between which no square was lost or became infinite
@@ -108,30 +109,44 @@ class Discrepancy(Measure):
         return "M"
 
 
-class PaperDiscrepancy(Discrepancy):
+class RootOfSquares(Discrepancy):
+    """sqrt(sum (f - f*)^2) over all points and outputs, or a multiple of it."""
+
+    def of(self, pupil: Pupil, target: Array) -> float:
+        return self.multiple(target) * distance(pupil.values, target)
+
+    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+        multiple = self.scale(target)
+        if multiple is None:
+            return super().prepared(pupil, target, target_function)
+        return lambda: multiple * distance(pupil.values, target)
+
+    def scale(self, values: Array) -> float | None:
+        return self.multiple(values) if behaves_like(self, RootOfSquares, "of") else None
+
+    def multiple(self, values: Array) -> float:
+        """Return what the root of the sum is multiplied by."""
+        return 1.0
+
+
+class PaperDiscrepancy(RootOfSquares):
     """M = sqrt(sum (f - f*)^2) / n, the n outside the root: the paper's; the sum runs over all outputs."""
 
     name: ClassVar[str] = "paper"
     axis: ClassVar[str] = "discrepancy M"
     formula: ClassVar[str] = "sqrt(sum (f - f*)^2) / n"
 
-    def of(self, pupil: Pupil, target: Array) -> float:
-        return self.scale(target) * distance(pupil.values, target)
-
-    def scale(self, values: Array) -> float:
+    def multiple(self, values: Array) -> float:
         return 1.0 / len(values)
 
 
-class RootMeanSquare(Discrepancy):
+class RootMeanSquare(RootOfSquares):
     """sqrt(mean (f - f*)^2), the mean over all points and outputs."""
 
     name: ClassVar[str] = "rms"
     axis: ClassVar[str] = "root mean square error"
 
-    def of(self, pupil: Pupil, target: Array) -> float:
-        return self.scale(target) * distance(pupil.values, target)
-
-    def scale(self, values: Array) -> float:
+    def multiple(self, values: Array) -> float:
         return 1.0 / float(np.sqrt(values.size))
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from nimt.arrays import Array, Flags, Indices, is_whole, read_only, stored_array
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput
-from nimt.learners.base import BoxPupil, FollowingPupil, Pupil, SeveralPupils
+from nimt.learners.base import BoxPupil, FollowingPupil, MovingPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
 from nimt.pools.cell_maxima import CellNodes
-from nimt.teachers.base import AlternativeLabels, Memory, SelectsExamples, View, norm_of, residual_size
+from nimt.teachers.base import AlternativeLabels, Memory, Selection, SelectsExamples, View, norm_of, residual_size
 
 
 class Offer(Protocol):
@@ -36,8 +36,8 @@ class Offer(Protocol):
         """Return the labels of the other target."""
         ...
 
-    def learn(self, places: Indices, labels: Array) -> None:
-        """Show a pack to the learner."""
+    def learn(self, places: Indices, selection: Selection, slopes: Array | None) -> None:
+        """Show a pack to the learner; `slopes` are those of its loss at the examples, where they are known."""
         ...
 
     def state(self) -> dict[str, Any]: ...
@@ -58,6 +58,9 @@ class PoolOffer:
         self.pool: Pool = task.pool if everything else Points(task.pool.take(self.candidates))
         self.seen: Array = read_only(pupil.values)
         self.target: Array = read_only(task.target if everything else task.target[self.candidates])
+        self.move: Callable[[Indices, Array], None] | None = None
+        if getattr(pupil, "takes_slopes", False):
+            self.move = cast(MovingPupil, pupil).move
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         values = self.pupil.values
@@ -77,13 +80,15 @@ class PoolOffer:
         assert self.task.other_target is not None
         return self.task.at_examples(self.task.other_target, self.candidates[places])
 
-    def learn(self, places: Indices, labels: Array) -> None:
-        indices = self.indices(places)
-        if not self.task.per_output:
-            self.pupil.learn(indices, labels)
-            return
-        packs = (self.task.outputs[0], -1)
-        cast(SeveralPupils, self.pupil).learn_each(indices.reshape(packs), labels.reshape(packs))
+    def learn(self, places: Indices, selection: Selection, slopes: Array | None) -> None:
+        if self.task.per_output:
+            packs = (self.task.outputs[0], -1)
+            indices, labels = selection.indices.reshape(packs), selection.labels.reshape(packs)
+            cast(SeveralPupils, self.pupil).learn_each(indices, labels)
+        elif slopes is None or self.move is None:
+            self.pupil.learn(selection.indices, selection.labels)
+        else:
+            self.move(selection.indices, slopes)
 
     def state(self) -> dict[str, Any]:
         return {}
@@ -182,8 +187,8 @@ class BoxOffer:
         points = Points(self.offered[places])
         return np.asarray(values_on(points, labels.other_target, "the other target", self.task.outputs))
 
-    def learn(self, places: Indices, labels: Array) -> None:
-        self.pupil.learn_at(self.offered[places], labels)
+    def learn(self, places: Indices, selection: Selection, slopes: Array | None) -> None:
+        self.pupil.learn_at(self.offered[places], selection.labels)
 
     def state(self) -> dict[str, Any]:
         return {"between": self.between, "truth_between": self.truth_between, "numbers": self.numbers}

@@ -35,6 +35,7 @@ class ReferenceEngine:
         self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
         self.offer: Offer = offer_of(task, pupil)
+        self.may_be_full: bool = hasattr(pupil, "is_full")
         self.memory: Memory | None = None
         self.step: int = 0
         self.discrepancy: float
@@ -63,10 +64,10 @@ class ReferenceEngine:
                     break
                 try:
                     places, selection = self.select()
-                    outcome = self.stillness(selection)
+                    outcome, slopes = self.stillness(selection)
                     if outcome is not None:
                         break
-                    self.offer.learn(places, selection.labels)
+                    self.offer.learn(places, selection, slopes)
                     discrepancy = self.measure()
                 except Exception as error:
                     if not shown:
@@ -100,20 +101,20 @@ class ReferenceEngine:
 
     def select(self) -> tuple[Indices, Selection]:
         """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""
-        view = self.offer.view(self.step, self.selection_rng, self.memory)
-        selection = self.task.teacher.select(view)
-        name = type(self.task.teacher).__name__
+        task, offer = self.task, self.offer
+        view = offer.view(self.step, self.selection_rng, self.memory)
+        selection = task.teacher.select(view)
         if not isinstance(selection, Selection):
-            raise InvalidInput(f"{name}.select must return a Selection, got {selection!r}")
-        places = checked_indices(selection.indices, len(view))
-        if self.task.per_output and len(places) % self.task.outputs[0]:
+            raise InvalidInput(f"{type(task.teacher).__name__}.select must return a Selection, got {selection!r}")
+        places = checked_indices(selection.indices, len(view.target))
+        if task.per_output and len(places) % task.outputs[0]:
             raise InvalidInput(
-                f"{name} shows each of {self.task.outputs[0]} outputs examples of its own, and chose {len(places)}: "
-                f"it must choose as many for every output"
+                f"{type(task.teacher).__name__} shows each of {task.outputs[0]} outputs examples of its own, and chose "
+                f"{len(places)}: it must choose as many for every output"
             )
         labels = self.label(places, selection.labels)
-        indices = self.offer.indices(places)
-        return places, Selection(indices, labels, selection.scores, checked_memory(selection.memory))
+        memory = None if selection.memory is None else checked_memory(selection.memory)
+        return places, Selection(offer.indices(places), labels, selection.scores, memory)
 
     def label(self, places: Indices, labels: ArrayLike) -> Array:
         """Return the teacher's labels, or those of the other target, with the probability asked for."""
@@ -122,27 +123,30 @@ class ReferenceEngine:
             return self.offer.other_labels(places)
         return checked_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
 
-    def stillness(self, selection: Selection) -> Outcome | None:
+    def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
         """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
+
+        With it come the slopes of the loss at these examples, None where no rule asked for them.
 
         The largest S = (slope K(x, x))^2 of the pack, the paper's S, is compared with `stop_when_stationary`. A learner
         with `is_full` cannot be moved by any point of the pool. If the slope is zero at every example shown and the
         teacher would show the same examples again, the learner is at rest.
         """
-        if getattr(self.pupil, "is_full", False):
-            return Outcome.STATIONARY
-        loss, diagonal = self.pupil.loss, self.pupil.diagonal
+        if self.may_be_full and self.pupil.is_full:  # type: ignore[attr-defined]
+            return Outcome.STATIONARY, None
+        loss, diagonal, still = self.pupil.loss, self.pupil.diagonal, self.task.stop_when_stationary
         if loss is None or diagonal is None:
-            return None
+            return None, None
         may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None
-        if not may_rest and self.task.stop_when_stationary is None:
-            return None
-        slopes = loss.slope(self.task.at_examples(self.values, selection.indices), selection.labels)
-        if self.task.stop_when_stationary is not None:
+        if not may_rest and still is None:
+            return None, None
+        slopes = loss.slope(self.task.at_examples(self.pupil.values, selection.indices), selection.labels)
+        if still is not None:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
-            if np.max((slopes * at) ** 2) <= self.task.stop_when_stationary:
-                return Outcome.STATIONARY
-        return Outcome.AT_REST if may_rest and not slopes.any() and not self.has_drawn() else None
+            if np.max((slopes * at) ** 2) <= still:
+                return Outcome.STATIONARY, slopes
+        rests = may_rest and not np.count_nonzero(slopes) and not self.has_drawn()
+        return Outcome.AT_REST if rests else None, slopes
 
     def has_drawn(self) -> bool:
         """Say whether the teacher drew from its stream, so that it may show another example next time."""

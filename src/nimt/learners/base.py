@@ -78,6 +78,19 @@ class Pupil(Protocol):
     def restore(self, state: State) -> None: ...
 
 
+class MovingPupil(Pupil, Protocol):
+    """A pupil that need not compute the slopes of its loss again where they are known."""
+
+    @property
+    def takes_slopes(self) -> bool:
+        """Whether `move` may be called instead of `learn`."""
+        ...
+
+    def move(self, indices: Indices, slopes: Array) -> None:
+        """Learn from a pack; `slopes` are those of the loss at its examples."""
+        ...
+
+
 @runtime_checkable
 class SeveralPupils(Pupil, Protocol):
     """A pupil with q outputs that can be shown examples one output at a time; `values` are (n, q)."""

@@ -251,19 +251,34 @@ class KernelPupil:
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
         self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
+        self.constant_rate: float | None = None
+        if not callable(self.learner.learning_rate):
+            self.constant_rate = self.learner.rate(0, self.diagonal)
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
+        if self.constant_rate is not None:
+            return self.constant_rate
         return self.learner.rate(self.learner.steps_so_far() + self.steps, self.diagonal)
 
+    @property
+    def takes_slopes(self) -> bool:
+        """Whether `move` may be called instead of `learn`: not where a subclass has a `learn` of its own."""
+        return type(self).learn is KernelPupil.learn
+
     def learn(self, indices: Indices, labels: Array) -> None:
-        step = -self.rate() / len(indices) * self.loss.slope(self.values[indices], labels)
+        self.move(indices, self.loss.slope(self.values[indices], labels))
+
+    def move(self, indices: Indices, slopes: Array) -> None:
+        step = -self.rate() / len(indices) * slopes
         if len(indices) == 1:
-            self.coefficients[indices] += step
+            index = indices.item()
+            self.coefficients[index] += step[0]
+            self.shown[index] = True
         else:
             np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
+            self.shown[indices] = True
         self.operator.add(self.values, indices, step)
-        self.shown[indices] = True
         self.steps += 1
 
     def learn_each(self, indices: Indices, labels: Array) -> None:

@@ -73,7 +73,9 @@ class DenseOperator:
         return diagonal(self.kernel, self.pool)
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
-        if self.keeps_gram:
+        if self.keeps_gram and coefficients.shape == (1,):  # plain numbers take half the time of arrays of one
+            values += self.gram[indices.item()] * coefficients.item()
+        elif self.keeps_gram:
             for index, coefficient in zip(indices, coefficients, strict=True):
                 add_column(values, self.gram[index], coefficient)
         elif self.window is not None:
