@@ -13,7 +13,7 @@ from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.compiled_steps.codes import TOTAL
 from nimt.engines.compiled_steps.discrepancy import measured, sum_of_squares
-from nimt.engines.layouts import gather, scatter
+from nimt.engines.layouts import BLOCK, gather, places_in, scatter
 from nimt.learners.kernel import KernelPupil
 
 T = TypeVar("T", bound=np.generic)
@@ -43,6 +43,7 @@ class ArrangedEngine(CompiledEngine):
         self.sums: Array = np.zeros(3)
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         self.lanes: int = 1
+        self._places: dict[int, NDArray[np.intp]] = {}  # by the number of outputs
         self.f: Array
         self.y: Array
         self.c: Array
@@ -79,8 +80,13 @@ class ArrangedEngine(CompiledEngine):
         """Return an array over the pool from that of one copy in the engine's layout."""
         if not len(self.order):
             return flat.reshape(shape)
-        result = np.empty(int(np.prod(shape)), dtype=flat.dtype)
-        scatter(self.order, flat, result, result.size // len(self.task.pool), self.lanes)
+        q = shape[1] if len(shape) > 1 else 1
+        if len(self.order) <= BLOCK:  # where there may be a snapshot of a small pool after every step
+            if q not in self._places:
+                self._places[q] = places_in(self.order, len(self.task.pool), q, self.lanes)
+            return flat.take(self._places[q])
+        result = np.empty(shape[0] * q, dtype=flat.dtype)
+        scatter(self.order, flat, result, q, self.lanes)
         return result.reshape(shape)
 
     def take_over(self) -> float:

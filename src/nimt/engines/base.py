@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -167,8 +168,11 @@ class Engine(Protocol):
         """The learner's values on the pool now."""
         ...
 
-    def advance(self, steps: int) -> Chunk:
-        """Take this many steps, or fewer if the lesson is over before."""
+    def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
+        """Take this many steps, or fewer if the lesson is over before; keep the values after those asked for.
+
+        `asked` are numbers of steps, sorted, which come after the present one and before the last one to take.
+        """
         ...
 
     def mix(self, matrix: Array) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,11 +111,12 @@ class Sheet(NamedTuple):
     labels: Array
     discrepancy: Array
 
-    def only(self, t: int) -> Sheet:
-        """Return the sheet of step t alone."""
-        now = slice(t, t + 1)
-        other = self.other_label[now]
-        return Sheet(self.rates[now], other, self.watch, self.indices[now], self.labels[now], self.discrepancy[now])
+    def part(self, low: int, high: int) -> Sheet:
+        """Return the sheet of the steps from `low` to before `high`."""
+        now = slice(low, high)
+        rows = now if len(self.indices) == len(self.rates) else slice(None)  # one row for all
+        rates, other = self.rates[now], self.other_label[now]
+        return Sheet(rates, other, self.watch, self.indices[rows], self.labels[rows], self.discrepancy[now])
 
 
 class CompiledEngine(ABC):
@@ -182,7 +184,7 @@ class CompiledEngine(ABC):
         """What compiled code makes labels from, None for a teacher that does not."""
         return None if self.maker is None else self.maker.arrays
 
-    def advance(self, steps: int) -> Chunk:
+    def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
         if self.failure is not None:
             raise self.failure
         rates = self._rates(steps)
@@ -197,22 +199,38 @@ class CompiledEngine(ABC):
         sheet = Sheet(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps))
         if self.maker is not None:
             self.maker.make_room(steps)
-        taken, code = self.run(sheet)
+        taken, code, snapshots = self._run_through(sheet, asked)
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
-        self.step += taken
         self.pupil.steps += taken
         labels = sheet.labels.reshape(len(sheet.labels), k, *task.label_outputs)
         if self.shows_the_same:
             indices, labels = (np.broadcast_to(part[0], (steps, *part.shape[1:])) for part in (indices, labels))
         if taken:
-            self.discrepancy = float(sheet.discrepancy[taken - 1])
             self.last = Selection(indices[taken - 1], labels[taken - 1])
         if self.maker is not None:
             try:
                 self.maker.warn()
             except ResponseWarning as warning:  # where warnings are errors: raised after these steps are recorded
                 self.failure = warning
-        return Chunk(indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code])
+        return Chunk(indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code], snapshots=snapshots)
+
+    def _run_through(self, sheet: Sheet, asked: Sequence[int]) -> tuple[int, int, dict[int, Array]]:
+        """Take the steps of a sheet; return what `run` returns, and the values after the steps asked for."""
+        began, end = self.step, self.step + len(sheet.rates)
+        snapshots: dict[int, Array] = {}
+        code = 0
+        for stop in [*(step for step in asked if step < end), end]:
+            low, high = self.step - began, stop - began
+            taken, code = self.run(sheet.part(low, high) if asked else sheet)
+            self.step += taken
+            if taken:
+                self.discrepancy = float(sheet.discrepancy[low + taken - 1])
+            if stop == end or self.step < stop:
+                break
+            snapshots[stop] = np.array(self.values)
+            if self.maker is not None and self.maker.must_warn:
+                break
+        return self.step - began, code, snapshots
 
     @property
     def shows_the_same(self) -> bool:

@@ -54,6 +54,21 @@ def scatter(order: Order, source: NDArray[T], result: NDArray[T], q: int, lanes:
         into[indices] = rows[slots // lanes, :, slots % lanes]
 
 
+def places_in(order: Order, n: int, q: int, lanes: int) -> NDArray[np.intp]:
+    """Return where each value of a pool of n lies in a flat array in the layout: result = source[places].
+
+    Examples
+    --------
+    >>> places_in(np.array([1, 2, 0, 3], np.int32), 3, 1, 1)
+    array([2, 0, 1])
+    """
+    slot = np.empty(n, dtype=np.intp)
+    for slots, indices in _blocks(order, n):
+        slot[indices] = slots
+    first = slot // lanes * (lanes * q) + slot % lanes
+    return first if q == 1 else first[:, np.newaxis] + lanes * np.arange(q)
+
+
 def _blocks(order: Order, n: int) -> Iterator[tuple[NDArray[np.intp], Order]]:
     """Yield the slots that hold a point, and their indices in a pool of n, block by block."""
     for low in range(0, len(order), BLOCK):

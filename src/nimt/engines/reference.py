@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -50,7 +50,8 @@ class ReferenceEngine:
     def values(self) -> Array:
         return self.pupil.values
 
-    def advance(self, steps: int) -> Chunk:
+    def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
+        wanted, snapshots = set(asked), dict[int, Array]()
         shown: list[Selection] = []
         points: list[Array] = []
         discrepancies: list[float] = []
@@ -82,6 +83,8 @@ class ReferenceEngine:
                 if (between := self.offer.points(places)) is not None:
                     points.append(between)
                 discrepancies.append(self.discrepancy)
+                if self.step in wanted:
+                    snapshots[self.step] = np.array(self.values)
         dimension = self.task.pool.dimension
         looked = None
         if self.task.looks_by_schedule:
@@ -93,6 +96,7 @@ class ReferenceEngine:
             outcome,
             None if self.task.box is None else as_rows(points, np.nan, (dimension,)),
             looked,
+            snapshots,
         )
 
     def looks_at(self, step: int) -> bool:

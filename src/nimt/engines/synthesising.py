@@ -85,9 +85,14 @@ class LabelMaker:
             more[:used] = self.marks[:used]
             self.marks = more
 
+    @property
+    def must_warn(self) -> bool:
+        """Whether a warning is due before the next step."""
+        return bool(self.known[WARNED] == 1.0)
+
     def warn(self) -> None:
         """Warn, once, that the movement stopped growing; compiled code returns after the step at which it saw that."""
-        if self.known[WARNED] == 1.0:
+        if self.must_warn:
             self.known[WARNED] = 2.0
             near, far, step = self.known[[NEAR, FAR, SEEN_AT]]
             warn_that_movement_stopped_growing(near, far, self.known[REACH], int(step))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,7 +26,8 @@ class Chunk:
 
     `indices` are (T, k), `labels` (T, k) or (T, k, q); `points` (T, k, d) if points between those of
     the pool were shown. A pack of fewer than k examples ends with `NO_INDEX` and NaN. `looked` (T,) says at which steps
-    the teacher looked at its learner, None if it did at all.
+    the teacher looked at its learner, None if it did at all. `snapshots` are the values on the pool after the steps at
+    which they were asked for.
     """
 
     indices: NDArray[np.int64]
@@ -35,6 +36,7 @@ class Chunk:
     outcome: Outcome | None
     points: Array | None = None
     looked: Flags | None = None
+    snapshots: dict[int, Array] = field(default_factory=dict)
 
 
 def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = ()) -> NDArray[T]:

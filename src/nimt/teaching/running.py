@@ -123,16 +123,23 @@ class Run:
         self._folder = self.checkpoint.parent.stat()
 
     def advance(self, steps: int) -> Chunk:
-        """Take up to `steps` steps, and return what was recorded; stop at the next snapshot, mixture or the budget."""
+        """Take up to `steps` steps, and return what was recorded; stop at the next mixture or the budget.
+
+        Where held-out points are looked at, stop at the next snapshot too.
+        """
         began = time.perf_counter()
-        following = bisect.bisect_right(self.asked, self.engine.step)  # there may be one after every step
-        stop = min([self.max_iterations, *self.asked[following : following + 1], *self._next_mix(self.engine.step + 1)])
-        allowed = min(steps, stop - self.engine.step)
+        before = self.engine.step
+        following = bisect.bisect_right(self.asked, before)  # there may be one after every step
+        looks = [] if self.aside.held is None else self.asked[following : following + 1]
+        stop = min([self.max_iterations, *looks, *self._next_mix(before + 1)])
+        allowed = min(steps, stop - before)
+        asked = self.asked[following : bisect.bisect_left(self.asked, before + allowed)]
         # the engine is asked even if no step is left, so that a tolerance met by the last step counts
         self._torn = True  # until what the engine did is recorded
         with compile_time() as compiling:
-            chunk = self.engine.advance(max(0, allowed))
+            chunk = self.engine.advance(max(0, allowed), asked)
         self.record.add(chunk)
+        self.snapshots.update(chunk.snapshots)
         self.outcome = chunk.outcome
         if len(chunk.discrepancy):
             self._mix_if_due()

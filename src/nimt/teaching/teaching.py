@@ -168,7 +168,8 @@ class Steps(Iterator[tuple[int, Selection, float]]):
     def advance(self, steps: int) -> Chunk:
         """Take up to `steps` steps at once, far faster than one by one, and return what was recorded of them.
 
-        Fewer are taken where the lesson ends or a snapshot is due before; none once it is over, see `outcome`.
+        Fewer are taken where the lesson ends before, where outputs are mixed, or where held-out points are looked at;
+        none once it is over, see `outcome`.
         """
         check_count("steps", steps, at_least=1)
         run = self._run
