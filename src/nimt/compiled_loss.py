@@ -42,9 +42,9 @@ class CompiledLoss:
             raise InvalidInput(f"convex must be True or False, got {convex!r}")
         functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
         self.function = function
-        self.smoothness = float(smoothness)
-        self.lipschitz = float(lipschitz)
-        self.convex = bool(convex)
+        self.smoothness: float = float(smoothness)
+        self.lipschitz: float = float(lipschitz)
+        self.convex: bool = bool(convex)
         self._value, self._slope, self._kept = compile_both(function)
 
     def value(self, f: Array, y: Array) -> Array:

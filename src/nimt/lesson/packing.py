@@ -59,7 +59,7 @@ class Packer:
     def __init__(self, *, small: bool = True) -> None:
         self.arrays: dict[str, AnyArray] = {}
         self.steps: dict[str, dict[str, str]] = {}
-        self.unpacked = 0
+        self.unpacked: int = 0
         self._small = small
         self._given: dict[str, AnyArray] = {}  # by name, as they were given
         self._alike: dict[tuple[str, tuple[int, ...], int], list[str]] = {}  # names by type, shape and checksum

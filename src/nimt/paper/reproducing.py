@@ -17,7 +17,7 @@ from nimt.arrays import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
-from nimt.paper.experiment import Drawn, Setting
+from nimt.paper.experiment import Drawn, Experiment, Setting
 from nimt.paper.finished import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
@@ -147,7 +147,7 @@ class UnderWay:
 
     def __init__(self, name: str, setting: Setting, mark: str, out: Path) -> None:
         self.name = name
-        self.experiment = ALL[name]
+        self.experiment: Experiment[Any] = ALL[name]
         self.setting = setting
         self.mark = mark
         self.out = out

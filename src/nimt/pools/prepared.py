@@ -209,7 +209,7 @@ class PreparedPoints(Points):
                 f"the points have dimension {self.dimension} and the preparation makes {len(preparation.names)}"
             )
         self.preparation = preparation
-        self.rows = np.arange(len(self)) if rows is None else np.asarray(rows, dtype=np.int64)
+        self.rows: NDArray[np.int64] = np.arange(len(self)) if rows is None else np.asarray(rows, dtype=np.int64)
         if self.rows.shape != (len(self),):
             raise InvalidInput(f"{len(self)} points need as many rows, got shape {self.rows.shape}")
 

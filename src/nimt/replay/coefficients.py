@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, outputs_of
 from nimt.kernels import diagonal
 from nimt.learners.kernel import KernelLearner
-from nimt.losses import as_loss
+from nimt.losses import Loss, as_loss
 from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.pools.base import Grid, Pool
@@ -50,21 +50,21 @@ class PaddedBoard:
 
     def __init__(self, operator: GridOperator, values: Array) -> None:
         shape, reach = np.array(operator.grid.shape), np.array(operator.reach)
-        self.shape = operator.grid.shape
-        self.inner = tuple(slice(r, r + length) for r, length in zip(reach, shape, strict=True))
+        self.shape: tuple[int, ...] = operator.grid.shape
+        self.inner: tuple[slice, ...] = tuple(slice(r, r + length) for r, length in zip(reach, shape, strict=True))
         outputs = values.shape[1:]  # none for one output, (q,) for several
-        self.board = np.zeros((*(shape + 2 * reach), *outputs))
+        self.board: Array = np.zeros((*(shape + 2 * reach), *outputs))
         self.board[self.inner] = values.reshape(*self.shape, *outputs)
-        self.flat = self.board.reshape(-1, *outputs)
-        self.reach = reach
+        self.flat: Array = self.board.reshape(-1, *outputs)
+        self.reach: Whole = reach
         lengths = np.diff(operator.start)
         last = np.concatenate(
             [first + np.arange(length) for first, length in zip(operator.first, lengths, strict=True)]
         )
         offsets = np.column_stack([np.repeat(operator.lead, lengths, axis=0), last])
-        self.strides = np.array(self.board.strides[: len(shape)]) // self.flat.strides[0]
-        self.offsets = offsets @ self.strides
-        self.weights = operator.weights if not outputs else operator.weights[:, np.newaxis]
+        self.strides: Whole = np.array(self.board.strides[: len(shape)]) // self.flat.strides[0]
+        self.offsets: Whole = offsets @ self.strides
+        self.weights: Array = operator.weights if not outputs else operator.weights[:, np.newaxis]
 
     def places(self, indices: Whole) -> Whole:
         cells = np.stack(np.unravel_index(indices, self.shape), axis=-1)
@@ -146,13 +146,13 @@ class Coefficients:
         mixes: Mapping[int, Array] | None = None,
     ) -> None:
         self.learner = learner
-        self.loss = as_loss(learner.loss)
-        self.before = learner.steps_so_far()
-        self.diagonal = diagonal(learner.kernel, pool)
-        self.step = 0
-        self.outputs = learner.outputs() if outputs is None else outputs
+        self.loss: Loss = as_loss(learner.loss)
+        self.before: int = learner.steps_so_far()
+        self.diagonal: Array = diagonal(learner.kernel, pool)
+        self.step: int = 0
+        self.outputs: tuple[int, ...] = learner.outputs() if outputs is None else outputs
         self.per_output = per_output
-        self.mixes = mixes or {}
+        self.mixes: Mapping[int, Array] = mixes or {}
         start = np.array(learner.values_on(pool, self.outputs))
         self.operator: GridOperator | DenseOperator
         self.board: Board

@@ -59,8 +59,8 @@ class ColumnReader:
         self.comma = comma
         self.parts: list[NDArray[Any]] = []
         self.words: dict[str, int] | None = None  # of a column of words
-        self.is_known = False  # whether it is of numbers or of words
-        self.has_too_many = False
+        self.is_known: bool = False  # whether it is of numbers or of words
+        self.has_too_many: bool = False
 
     def add(self, cells: Sequence[str], row: int) -> None:
         """Add a block of cells, the first of which stands in this row of the file."""

@@ -37,7 +37,7 @@ class SweepFolder:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         if self.path.exists() and not self.path.is_dir():
             raise InvalidInput(f"a sweep is kept in a folder, and {str(self.path)!r} is a file: name a folder")
         try:

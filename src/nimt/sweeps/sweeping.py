@@ -158,23 +158,25 @@ class SweepRun:
     ) -> None:
         self.plans = plans
         self.seeds = seeds
-        self.rules = dict(rules)
+        self.rules: dict[str, Any] = dict(rules)
         self.folder = folder
         self.n_jobs = n_jobs
         self.workers: Workers | None = None
         self.keep_lessons = keep_lessons
         self.progress = progress
         told = {name: value for name, value in self.rules.items() if name != "record"}  # it changes no number
-        self.keys = {(place, seed): plan.key(seed, told) for place, plan in enumerate(plans) for seed in seeds}
+        self.keys: dict[tuple[int, int], str] = {
+            (place, seed): plan.key(seed, told) for place, plan in enumerate(plans) for seed in seeds
+        }
         self.known: dict[str, Entry] = {}
         self.stale: set[str] = set()  # known in the folder, and to be given again
         if folder is not None:
             mine = [folder.entries[key] for key in self.keys.values() if key in folder.entries]
             self.stale = {entry.key for entry in mine if self._is_stale(entry, retry_failed)}
             self.known = {entry.key: entry for entry in mine if entry.key not in self.stale}
-        self.before = len(self.known)
-        self.failed = sum(entry.error is not None for entry in self.known.values())
-        self.began = time.perf_counter()
+        self.before: int = len(self.known)
+        self.failed: int = sum(entry.error is not None for entry in self.known.values())
+        self.began: float = time.perf_counter()
 
     def run(self) -> None:
         """Give first what is needed to know which teachers draw, then the other seeds of those."""

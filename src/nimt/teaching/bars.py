@@ -131,8 +131,8 @@ class NotebookBar(Bar):
     def __init__(self, delay: float) -> None:
         super().__init__(delay)
         self.handle: Any = None
-        self.sent = -float("inf")
-        self.page = ""
+        self.sent: float = -float("inf")
+        self.page: str = ""
 
     def draw(self, name: str, done: int, total: int, said: str) -> None:
         before = f"{escape(name)} " if name else ""

@@ -28,7 +28,7 @@ class KeptLessons:
     """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
             raise InvalidInput(f"the checkpoint of a comparison is a folder, and {self.folder} is a file")
         if not self.folder.parent.is_dir():

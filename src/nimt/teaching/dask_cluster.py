@@ -50,8 +50,8 @@ class Shared:
 
     def __init__(self, client: Client, things: Sequence[object]) -> None:
         self.client = client
-        self.name = f"nimt-{uuid.uuid4().hex}"
-        self.tickets = {id(thing): Ticket(self.name, number) for number, thing in enumerate(things)}
+        self.name: str = f"nimt-{uuid.uuid4().hex}"
+        self.tickets: dict[int, Ticket] = {id(thing): Ticket(self.name, number) for number, thing in enumerate(things)}
         _here[self.name] = things  # joblib makes the calls itself while the cluster has a single worker
         client.register_plugin(Luggage(self.name, things))
 

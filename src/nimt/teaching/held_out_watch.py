@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nimt.arrays import Array
 from nimt.learners.base import Learner
 from nimt.lesson.held_out import error_on, stored_held_out
 
@@ -22,7 +23,7 @@ class HeldOutWatch:
     """
 
     def __init__(self, described: Any, dimension: int, outputs: tuple[int, ...]) -> None:
-        self.held = stored_held_out(described, dimension, outputs)
+        self.held: tuple[Array, Array] | None = stored_held_out(described, dimension, outputs)
         self.errors: dict[int, float] = {}
 
     def look(self, step: int, learner: Learner) -> None:

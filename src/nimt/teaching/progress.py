@@ -71,10 +71,10 @@ class LessonBar:
         self.bar = bar
         self.title = title
         self.expected = expected
-        self.lesson = 0
-        self.first = 0  # the step at which this lesson was first seen: a resumed one did the earlier steps before
-        self.started = 0.0
-        self.latest = -1
+        self.lesson: int = 0
+        self.first: int = 0  # the step at which this lesson was first seen: a resumed one did the earlier steps before
+        self.started: float = 0.0
+        self.latest: int = -1
 
     def __call__(self, progress: Progress) -> None:
         now = time.perf_counter()

@@ -111,7 +111,7 @@ class Run:
         self._wrote = False  # whether the checkpoint on disk is of this lesson
         self._is_whole = False  # whether the newest one is known to be complete
         self._next_checkpoint = CHECKPOINT_EVERY
-        self.aside = HeldOutWatch(settings.get("holdout"), task.pool.dimension, task.outputs)
+        self.aside: HeldOutWatch = HeldOutWatch(settings.get("holdout"), task.pool.dimension, task.outputs)
         if checkpoint is not None:
             self.keep_checkpoints(checkpoint)
         self._take_snapshot()

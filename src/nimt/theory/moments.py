@@ -50,14 +50,16 @@ class Moments:
     def __init__(self, start: LessonStart, spectrum: Spectrum, pack: int, *, replace: bool) -> None:
         self.start = start
         self.spectrum = spectrum
-        self.values = np.where(spectrum.values > spectrum.rounding, spectrum.values, 0.0)
-        self.count = len(start.candidates)
+        self.values: Array = np.where(spectrum.values > spectrum.rounding, spectrum.values, 0.0)
+        self.count: int = len(start.candidates)
         free = 1.0 if replace or self.count == 1 else (self.count - pack) / (self.count - 1)
-        self.noise = free / pack
-        self.mean = spectrum.modes(start.residual[start.candidates])
-        self.variance = np.zeros(self.count)
+        self.noise: float = free / pack
+        self.mean: Array = spectrum.modes(start.residual[start.candidates])
+        self.variance: Array = np.zeros(self.count)
+        self.rest: Array | None
+        self.columns: Array | None
         self.rest, self.columns = self._to_all_points()
-        self.lengths = None if self.columns is None else np.sum(self.columns**2, axis=0)
+        self.lengths: Array | None = None if self.columns is None else np.sum(self.columns**2, axis=0)
 
     def _to_all_points(self) -> tuple[Array | None, Array | None]:
         """Return what no step changes and how each mode is seen at all points, for a limited pool."""

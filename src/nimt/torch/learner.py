@@ -54,9 +54,9 @@ class TorchLearner:
             raise InvalidInput(f"loss must be callable with outputs and labels, as torch.nn.MSELoss(), got {loss!r}")
         check_count("seed", seed, at_least=0)
         self.module = module
-        self.optimizer = _optimizer_of(module, optimizer)
-        self.loss = torch.nn.MSELoss() if loss is None else loss
-        self.random_state = torch.Generator().manual_seed(seed).get_state()
+        self.optimizer: torch.optim.Optimizer = _optimizer_of(module, optimizer)
+        self.loss: Callable[..., Any] = torch.nn.MSELoss() if loss is None else loss
+        self.random_state: torch.Tensor = torch.Generator().manual_seed(seed).get_state()
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the outputs, (n,) or (n, q), without gradients and in the module's evaluation mode."""

@@ -55,17 +55,19 @@ class Taught:
         check_count("seed", seed, at_least=0)
         home_of(module)
         self.module = module
-        self.inputs = inputs_of(dataset)
+        self.inputs: Any = inputs_of(dataset)
         self.outputs = outputs
-        self.target = targets_of(dataset, targets)
-        self.n = len(self.target)
-        self.steps, self.epochs = steps, epochs
-        self.teacher = self._settled(teacher)
-        self.rng = np.random.default_rng(seed)
-        self.pool = pool_of(self.inputs, self.n)
+        self.target: Array = targets_of(dataset, targets)
+        self.n: int = len(self.target)
+        self.steps: int | None = steps
+        self.epochs: float | None = epochs
+        self.teacher: SelectsExamples = self._settled(teacher)
+        self.rng: np.random.Generator = np.random.default_rng(seed)
+        self.pool: Pool = pool_of(self.inputs, self.n)
         self.predictions: Array = np.full(self.target.shape, np.nan)
         self.memory: Memory | None = None
-        self.step = self.shown = 0
+        self.step: int = 0
+        self.shown: int = 0
         self.looked: list[int] = []
         self.pending: deque[Indices] = deque()
         self.rows: list[Array] = []
@@ -291,7 +293,7 @@ class TaughtSampler(torch.utils.data.Sampler):  # type: ignore[misc]
     def __init__(self, dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> None:
         self.make: Callable[[], Taught] = lambda: Taught(dataset, module, teacher, waits=True, **options)
         self.packs: Taught = self.make()
-        self.begun = False
+        self.begun: bool = False
 
     def __iter__(self) -> Iterator[list[int]]:
         if self.begun:
