@@ -10,7 +10,19 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import first, loops, memory, orthogonal, pictures, scattered, sweeps, teachers, together, windows
+from benchmarks import (
+    first,
+    loops,
+    memory,
+    orthogonal,
+    pictures,
+    scattered,
+    sweeps,
+    teachers,
+    together,
+    two_cores,
+    windows,
+)
 from benchmarks.comparing import compare
 from benchmarks.machine import machine
 from benchmarks.rows import Bench, as_json, from_json, markdown_of, table_of
@@ -27,6 +39,7 @@ PARTS = {
     "box": loops.box,
     "first": first.first_lesson,
     "together": together.together,
+    "two-cores": two_cores.two_cores,
     "sweeps": sweeps.sweeps,
     "memory": memory.peaks,
 }

@@ -21,7 +21,7 @@ LONG = 4.0  # seconds of a lesson that runs beside another: starting a thread an
 def together(bench):
     image = picture(92)
     steps = 200_000 if bench.quick else steps_of(LONG, image)
-    in_turn, at_once, lesson = two_threads(image, steps)
+    in_turn, at_once, lesson = two_threads((image, image), steps)
     loop = lesson_on(image, COMPARED, engine="reference").discrepancy
     bench.row(f"two lessons in two threads, 92x92, {steps / 1e6:.1f} million steps each", ">= 1.8x",
               in_turn / at_once, against="one after the other", lesson=lesson, curve=loop,
@@ -36,11 +36,11 @@ def together(bench):
               note=f"{1e6 * one / steps:.2f} and {1e6 * three / steps:.2f} us per step")  # fmt: skip
 
 
-def lesson_on(image, steps, k=1, engine="auto"):
+def lesson_on(image, steps, k=1, engine="auto", record="picks"):
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
     return nimt.teach(
         learner, nimt.GreedyTeacher(k=k), nimt.Grid.like(image[..., 0] if image.ndim == 3 else image), image,
-        max_iterations=steps, record="picks", engine=engine,
+        max_iterations=steps, record=record, engine=engine,
     )  # fmt: skip
 
 
@@ -73,22 +73,24 @@ def steps_of(seconds, image):
     return int(seconds / lesson_on(image, trial).elapsed * trial)
 
 
-def two_threads(image, steps, repeat=2):
+def two_threads(images, steps, repeat=2):
     """Return the seconds of two lessons one after the other and in two threads, the best of some, and a lesson."""
-    lesson_on(image, 10)
     in_turn, at_once, taught = [], [], []
+    alone = [lesson_on(image, COMPARED).discrepancy for image in images]
     for _ in range(repeat):  # by turns, so that other work on the machine slows both
         began = time.perf_counter()
-        lesson_on(image, steps), lesson_on(image, steps)
+        for image in images:
+            lesson_on(image, steps)
         in_turn.append(time.perf_counter() - began)
-        threads = [threading.Thread(target=lambda: taught.append(lesson_on(image, steps))) for _ in range(2)]
+        threads = [threading.Thread(target=lambda i=image: taught.append(lesson_on(i, steps))) for image in images]
         began = time.perf_counter()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         at_once.append(time.perf_counter() - began)
-    assert all(np.array_equal(lesson.discrepancy, taught[0].discrepancy) for lesson in taught)
+    for lesson in taught:
+        assert any(np.array_equal(lesson.discrepancy[: COMPARED + 1], curve) for curve in alone)
     return min(in_turn), min(at_once), taught[0]
 
 
