@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from unittest.mock import patch
 
 import numpy as np
 
 import nimt
 from nimt.engines import offering
+from nimt.learners import kernel
 
 POOL = nimt.Grid(np.arange(-14, 14, 0.1))
 TARGET = np.exp(-(POOL.points[:, 0] ** 2))
@@ -51,17 +53,24 @@ def own_code(bench):
 
 
 def box(bench):
-    """The mixture of the paper in a box, against the search at every step."""
+    """The mixture of the paper in a box, against scikit-learn's kernel and a search at every step."""
     steps = 300 if bench.quick else 3000
-    fast, lesson = seconds_and_result(in_a_box, steps)
-    known = offering.FollowingPupil
-    offering.FollowingPupil = type("Nobody", (), {})
-    try:
-        slow, searched = seconds_and_result(in_a_box, steps)
-    finally:
-        offering.FollowingPupil = known
+    in_a_box(10)
+    times = []
+    for _ in range(3):
+        fast, lesson = seconds_and_result(in_a_box, steps)
+        slow, searched = seconds_and_result(in_a_plain_box, steps)
+        times.append((fast, slow))
+    fast, slow = np.min(times, axis=0)
     bench.row(f"1-D mixture in a Box, {steps:,} steps", ">= 10x", slow / fast, lesson=lesson, seconds=fast, steps=steps,
-              curve=searched.discrepancy, against="a local search at every step")  # fmt: skip
+              curve=searched.discrepancy, against="scikit-learn's kernel, a local search at every step")  # fmt: skip
+
+
+def in_a_plain_box(steps):
+    """The same lesson, without anything that makes it faster."""
+    nobody = type("Nobody", (), {})
+    with patch.object(offering, "FollowingPupil", nobody), patch.object(kernel, "on_one_axis", lambda kernel: kernel):
+        return in_a_box(steps)
 
 
 def in_a_box(steps):

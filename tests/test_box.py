@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.gaussian_process.kernels import Matern
+from sklearn.gaussian_process.kernels import RBF, Matern
 from sklearn.linear_model import SGDRegressor
 
 import nimt
+from nimt.kernels import on_one_axis
 from nimt.pools.box import highest, local_maxima
 from nimt.pools.cell_maxima import CellNodes
 from problems import MIXTURE, assert_same_lesson
@@ -261,11 +262,23 @@ def test_a_smooth_function_is_not_searched(monkeypatch):
 def test_nodes_refuse_what_they_cannot_resolve():
     nodes = CellNodes(BOX.grid)
     starts = [141]  # the point of the grid beside the kink
-    *_, resolved = nodes.tops(starts, kinked(BOX.grid.points), kinked(nodes.points))
+    *_, resolved = nodes.tops(starts, kinked(nodes.points).take)
     assert not resolved.any()
-    smooth = MIXTURE.target(BOX.grid.points).ravel(), MIXTURE.target(nodes.points).ravel()
-    *_, resolved = nodes.tops(starts, *smooth)
+    *_, resolved = nodes.tops(starts, MIXTURE.target(nodes.points).ravel().take)
     assert resolved.all()
+
+
+@pytest.mark.parametrize("beside", [-3e-4, -1e-9, 0.0, 1e-9, 3e-4])
+def test_a_maximum_beside_a_point_of_the_grid_is_found_in_the_right_cell(beside):
+    nodes, top = CellNodes(BOX.grid), BOX.grid.points[141, 0] + beside
+    ((place,),), (size,), (resolved,) = nodes.tops([141], np.cos(nodes.points[:, 0] - top).take)
+    assert resolved and abs(place - top) < 1e-8 and size == pytest.approx(1.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("kernel", [nimt.rbf(0.5), RBF([0.3]), 2.0 * RBF(0.3), Matern(0.7)], ids=repr)
+def test_kernels_on_one_axis_are_those_of_scikit_learn_to_the_last_bit(kernel):
+    points, centres = np.random.default_rng(0).normal(size=(2, 200, 1))
+    np.testing.assert_array_equal(on_one_axis(kernel)(points, centres), kernel(points, centres))
 
 
 @pytest.mark.long

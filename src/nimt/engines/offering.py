@@ -10,7 +10,7 @@ import numpy as np
 from nimt.arrays import Array, Flags, Indices, is_whole, read_only, stored_array
 from nimt.engines.base import Task
 from nimt.errors import InvalidInput
-from nimt.learners.base import BoxPupil, FollowingPupil, MovingPupil, Pupil, SeveralPupils
+from nimt.learners.base import BoxPupil, FollowingPupil, MovingBoxPupil, MovingPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
 from nimt.pools.cell_maxima import CellNodes
@@ -122,55 +122,54 @@ class BoxOffer:
             self.nodes = CellNodes(self.box.grid)
             self.truth_at_nodes: Array = self._truth(self.nodes.points)
             pupil.follow(self.nodes.points)
-        self.known: dict[bytes, Array] = {}  # what this step has found out: the learner's values at points between,
-        self.known_truth: dict[bytes, Array] = {}  # and the target's
+        self.moves: bool = getattr(pupil, "takes_slopes", False)
+        self.before: Array = self.between[self.k :]  # the places of the step before
+        self.asked: Array | None = None  # the latest places at which f and f* were asked for, and what was found
+        self.found: Array = self.between[:0]
+        self.found_truth: Array = self.truth_between[:0]
+        self.predictions: Array = pupil.values
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
-        self._search(step)
+        between = self._search(step)
         self.offered = np.concatenate([self.task.pool.points, self.between])
-        between = (
-            self.pupil.at(self.between) if self.nodes is None else looked_up(self.known, self.between, self.pupil.at)
-        )
-        predictions = np.concatenate([self.pupil.values, between])
+        self.predictions = np.concatenate([self.pupil.values, between])
         target = np.concatenate([self.task.target, self.truth_between])
         numbers = self.numbers.view()
         numbers.flags.writeable = False
-        return View(step, Points(self.offered), read_only(predictions), read_only(target), rng, memory, numbers)
+        return View(step, Points(self.offered), read_only(self.predictions), read_only(target), rng, memory, numbers)
 
-    def _search(self, step: int) -> None:
-        """Put the highest maxima of |f - f*| into the set of places of this step."""
-        self.known.clear()
-        self.known_truth.clear()
+    def _search(self, step: int) -> Array:
+        """Put the highest maxima of |f - f*| into the set of places of this step; return f at both sets."""
+        first, n = self.k * (step % 2), len(self.task.pool)
+        self.before = self.between[self.k - first : 2 * self.k - first]
         scan = residual_size(self.pupil.values, self.task.target)
-        found = highest(self._error, self.box, scan, self.k, None if self.nodes is None else self._tops)
-        first = self.k * (step % 2)
-        n = len(self.task.pool)
+        places = highest(self._error, self.box, scan, self.k, None if self.nodes is None else self._tops)
+        now = slice(first, first + len(places))
+        self.between[now] = places
         self.numbers = self.numbers.copy()
-        for place, point in enumerate(found, start=first):
-            self.between[place] = point
-            self.numbers[n + place] = n + self.k * step + place - first
-        truth = self._truth(found) if self.nodes is None else looked_up(self.known_truth, found, self._truth)
-        self.truth_between[first : first + len(found)] = truth
+        self.numbers[n + first : n + now.stop] = n + self.k * step + np.arange(len(places))
+        if places is not self.asked or len(places) < self.k:  # a search asks for other places last
+            self.truth_between[now] = self._truth(places)
+            return self.pupil.at(self.between)
+        self.truth_between[now] = self.found_truth
+        new, old = self.found[: self.k], self.found[self.k :]
+        return np.concatenate([old, new] if first else [new, old])
 
     def _tops(self, starts: list[int]) -> tuple[Array, Array, Flags]:
         """Return the maxima of |f - f*| next to points of the grid, from values that are kept up to date."""
         assert self.nodes is not None
-        gaps = self.pupil.values - self.task.target, cast(FollowingPupil, self.pupil).followed - self.truth_at_nodes
-        # the sign is kept, because |f - f*| has a kink where f crosses f*
-        on_grid, on_nodes = (norm_of(gap) if self.task.outputs else gap for gap in gaps)
-        return self.nodes.tops(starts, on_grid, on_nodes)
+        return self.nodes.tops(starts, self._gaps)
+
+    def _gaps(self, nodes: Indices) -> Array:
+        """Return f - f* at nodes; its sign is kept, because |f - f*| has a kink where f crosses f*."""
+        gaps = cast(FollowingPupil, self.pupil).followed[nodes] - self.truth_at_nodes[nodes]
+        return norm_of(gaps.reshape(-1, *self.task.outputs)).reshape(nodes.shape) if self.task.outputs else gaps
 
     def _error(self, points: Array) -> Array:
-        """Return |f - f*| at points between."""
-        truth = self._truth(points)
-        if self.nodes is None:
-            return residual_size(self.pupil.at(points), truth)
-        # the places of the step before are asked for in the same call, and both are remembered for the view
-        asked = points if self.known else np.concatenate([points, self.between])
-        values = self.pupil.at(asked)
-        self.known.update(zip(map(np.ndarray.tobytes, asked), values, strict=True))
-        self.known_truth.update(zip(map(np.ndarray.tobytes, points), truth, strict=True))
-        return residual_size(values[: len(points)], truth)
+        """Return |f - f*| at points between; f is asked for also at the places of the step before."""
+        asked = points if self.nodes is None else np.concatenate([points, self.before])
+        self.asked, self.found, self.found_truth = points, self.pupil.at(asked), self._truth(points)
+        return residual_size(self.found[: len(points)], self.found_truth)
 
     def _truth(self, points: Array) -> Array:
         return values_on(Points(points), self.task.target_function, "the target", self.task.outputs)
@@ -188,7 +187,12 @@ class BoxOffer:
         return np.asarray(values_on(points, labels.other_target, "the other target", self.task.outputs))
 
     def learn(self, places: Indices, selection: Selection, slopes: Array | None) -> None:
-        self.pupil.learn_at(self.offered[places], selection.labels)
+        points = self.offered[places]
+        if self.moves:
+            pupil = cast(MovingBoxPupil, self.pupil)
+            pupil.move_at(points, pupil.loss.slope(self.predictions[places], selection.labels))
+        else:
+            self.pupil.learn_at(points, selection.labels)
 
     def state(self) -> dict[str, Any]:
         return {"between": self.between, "truth_between": self.truth_between, "numbers": self.numbers}
@@ -199,12 +203,6 @@ class BoxOffer:
         shape = self.truth_between.shape
         self.truth_between = stored_array(state, "truth_between", shape) if known else self._truth(self.between).copy()
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
-
-
-def looked_up(known: dict[bytes, Array], points: Array, ask: Callable[[Array], Array]) -> Array:
-    """Return what is known at points; where a search ended at a point that it never asked for, ask for all."""
-    names = [point.tobytes() for point in points]
-    return np.array([known[name] for name in names]) if all(name in known for name in names) else ask(points)
 
 
 def labels_of(teacher: SelectsExamples) -> AlternativeLabels | None:

@@ -122,6 +122,21 @@ class BoxPupil(Pupil, Protocol):
         ...
 
 
+class MovingBoxPupil(BoxPupil, Protocol):
+    """A pupil in a `Box` that need not compute the slopes of its loss, nor its values, where they are known."""
+
+    loss: Loss
+
+    @property
+    def takes_slopes(self) -> bool:
+        """Whether `move_at` may be called instead of `learn_at`."""
+        ...
+
+    def move_at(self, points: Array, slopes: Array) -> None:
+        """Learn from a pack of points anywhere; `slopes` are those of the loss at its examples."""
+        ...
+
+
 @runtime_checkable
 class FollowingPupil(BoxPupil, Protocol):
     """A pupil in a `Box` that also keeps its values at other fixed points up to date."""

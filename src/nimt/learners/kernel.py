@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, check_finite, real_array, stored_array, stored_count
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on, diagonal
+from nimt.kernels import check_kernel, check_kernel_on, diagonal, on_one_axis
 from nimt.learners.base import (
     Described,
     InitialFunction,
@@ -32,8 +32,6 @@ from nimt.pools.box import Box
 from nimt.sklearn_types import Estimator
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
-
-NOTHING_ASKED = np.empty((0, 1)), np.empty(0)
 
 
 class KernelLearner(StartsFromInitial, Described, Estimator):
@@ -350,13 +348,15 @@ class KernelBoxPupil:
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
         self.points: Array = box.grid.points
+        self.kernel: Callable[[Array, Array], Array] = self.learner.kernel
+        if box.dimension == 1:
+            self.kernel = on_one_axis(self.learner.kernel)
         self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs
         self.values: Array = self.learner.values_on(box.grid, outputs)
         self.followed: Array = np.empty((0, *outputs))
         self.points_updated: Array = self.points
-        self._asked: tuple[Array, Array] = NOTHING_ASKED  # the points of the last call of `at`, and the values there
         self.centers: Array = np.empty((8, box.dimension))
         self.coefficients: Array = np.empty((8, *outputs))
         self.size: int = 0
@@ -368,47 +368,44 @@ class KernelBoxPupil:
         return self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
 
     def at(self, points: Array) -> Array:
-        taught = self.learner.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
+        taught = self.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
         start = self.learner.values_on(Points(points), self.outputs)
-        values = np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
-        self._asked = points.copy(), values
-        return values.copy()
+        return np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
 
     def follow(self, points: Array) -> None:
         """Keep the values at these points in `followed` from now on."""
         self.followed = self.at(points)
         self.points_updated = np.concatenate([self.points, points])
 
-    def _at_again(self, points: Array) -> Array:
-        """Return the values at points that were probably asked for just now, as those that are to be shown."""
-        asked, values = self._asked
-        equal = (asked[np.newaxis] == points[:, np.newaxis]).all(axis=2)
-        rows = np.argmax(equal, axis=1) if len(asked) else np.zeros(0, np.intp)
-        return values[rows] if len(rows) and equal[np.arange(len(rows)), rows].all() else self.at(points)
-
     def mix(self, matrix: Array) -> None:
         """Do f <- A f."""
         self.values = self.values @ matrix.T
         self.followed = self.followed @ matrix.T
-        self._asked = NOTHING_ASKED
         self.coefficients[: self.size] = self.coefficients[: self.size] @ matrix.T  # the rest is room for more
         self.mixed = matrix if self.mixed is None else matrix @ self.mixed
 
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learn_at(self.points[indices], labels)
 
+    @property
+    def takes_slopes(self) -> bool:
+        """Whether `move_at` may be called instead of `learn_at`: not where a subclass has a `learn_at` of its own."""
+        return type(self).learn_at is KernelBoxPupil.learn_at
+
     def learn_at(self, points: Array, labels: Array) -> None:
-        step = -self.rate() / len(points) * self.loss.slope(self._at_again(points), labels)
-        change = self.learner.kernel(self.points_updated, points) @ step
+        self.move_at(points, self.loss.slope(self.at(points), labels))
+
+    def move_at(self, points: Array, slopes: Array) -> None:
+        step = -self.rate() / len(points) * slopes
+        change = self.kernel(self.points_updated, points) @ step
         self.values += change[: len(self.points)]
         self.followed += change[len(self.points) :]
-        self._asked = NOTHING_ASKED
-        if self.size + len(points) > len(self.coefficients):
+        size = self.size + len(points)
+        if size > len(self.coefficients):
             self.centers = np.concatenate([self.centers, np.empty_like(self.centers), points])
             self.coefficients = np.concatenate([self.coefficients, np.empty_like(self.coefficients), step])
-        self.centers[self.size : self.size + len(points)] = points
-        self.coefficients[self.size : self.size + len(points)] = step
-        self.size += len(points)
+        self.centers[self.size : size], self.coefficients[self.size : size] = points, step
+        self.size = size
         self.steps += 1
 
     def taught(self) -> KernelLearner:
@@ -434,7 +431,6 @@ class KernelBoxPupil:
         self.centers = stored_array(state, "centers", (None, self.points.shape[1]))
         self.size = len(self.centers)
         self.coefficients = stored_array(state, "coefficients", (self.size, *self.outputs))
-        self._asked = NOTHING_ASKED
         self.mixed = _stored_mixture(state, self.outputs)
         self.steps = stored_count(state, "steps")
         if "followed" in state:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from nimt.arrays import Array, Flags
+from nimt.arrays import Array, Flags, Indices
 from nimt.pools.base import Grid
 
 DEGREE = 10  # of the polynomial in a cell
 LOOKS = 129  # places at which the polynomial is looked at before its top is computed
+GAP = 2 / (LOOKS - 1)  # between two of them
+BESIDE = np.array([[-1], [0]])  # the cells beside a point of the grid
 RESOLVED = 1e-9  # of the largest value in a cell: how small its last two coefficients must be
+ORDERS = np.arange(DEGREE + 1)
 CORRECTIONS = 2  # of Newton's method: from a look to six digits, and to all of them
 
 
@@ -26,76 +31,77 @@ class CellNodes:
 
     Attributes
     ----------
-    points : array (cells * 9, 1)
-        The nodes within the cells; a caller keeps the function's values there.
+    points : array (10 * cells + 1, 1)
+        All nodes from end to end of the grid; a caller keeps the function's values there.
 
     Examples
     --------
     >>> grid = Grid(np.linspace(0, 3, 13))
     >>> nodes = CellNodes(grid)
-    >>> tops, heights, resolved = nodes.tops([6], np.sin(grid.points[:, 0]), np.sin(nodes.points[:, 0]))
+    >>> tops, heights, resolved = nodes.tops([6], np.sin(nodes.points[:, 0]).take)
     >>> tops.round(9), heights.round(12), resolved
     (array([[1.57079633]]), array([1.]), array([ True]))
     """
 
     def __init__(self, grid: Grid) -> None:
         self.edges: Array = grid.points[:, 0]
-        self.nodes: Array = np.cos(np.pi * np.arange(DEGREE, -1, -1) / DEGREE)  # from -1 to 1
-        low, high = self.edges[:-1, np.newaxis], self.edges[1:, np.newaxis]
-        self.points: Array = ((low + high + (high - low) * self.nodes[1:-1]) / 2).reshape(-1, 1)
+        nodes = np.cos(np.pi * np.arange(DEGREE, -1, -1) / DEGREE)  # from -1 to 1
+        self.middles: Array = (self.edges[:-1] + self.edges[1:]) / 2
+        self.halves: Array = (self.edges[1:] - self.edges[:-1]) / 2
+        inner = self.middles[:, np.newaxis] + self.halves[:, np.newaxis] * nodes[:-1]
+        inner[:, 0] = self.edges[:-1]
+        self.points: Array = np.append(inner, self.edges[-1])[:, np.newaxis]
+        # a row of values in a cell (11,) @ these are the coefficients of its polynomial and of two derivatives of it,
         self.places: Array = np.linspace(-1, 1, LOOKS)
-        self.gap: float = 2 / (LOOKS - 1)
-        self.to_coefficients: Array = np.asarray(np.linalg.inv(vandermonde(self.nodes)).T, dtype=np.float64)
-        self.at_places: Array = vandermonde(self.places).T
-        unit = np.eye(DEGREE + 1)
-        slope = np.array([np.append(chebyshev.chebder(row), 0.0) for row in unit])
-        self.slope: Array = slope  # coefficients (.., 11) @ slope are those of the derivative
-        self.curvature: Array = slope @ slope
+        self.at_places: Array = vandermonde(self.places)
+        to_coefficients = np.linalg.inv(vandermonde(nodes)).T
+        slope = np.array([np.append(chebyshev.chebder(row), 0.0) for row in np.eye(DEGREE + 1)])
+        self.to_derivatives: Array = to_coefficients @ np.hstack([np.eye(DEGREE + 1), slope, slope @ slope])
+        self.to_last: Array = np.ascontiguousarray(to_coefficients[:, -2:])  # the last two coefficients alone,
+        self.to_looks: Array = to_coefficients @ self.at_places.T  # and the polynomial's values at the places
 
-    def tops(self, starts: list[int], on_grid: Array, on_nodes: Array) -> tuple[Array, Array, Flags]:
+    def tops(self, starts: list[int], values_at: Callable[[Indices], Array]) -> tuple[Array, Array, Flags]:
         """Return where |function| is largest in the cells beside each start, its size there, and if that is reliable.
 
         Parameters
         ----------
         starts : list of int
             Indices of the grid.
-        on_grid, on_nodes : array (n,), array (cells * 9,)
-            The function's values, with their signs.
+        values_at : callable(indices (2 s, 11)) -> array (2 s, 11)
+            The function's values at these rows of `points`, with their signs.
 
         Returns
         -------
         places (s, 1), sizes (s,), resolved (s,) of bool
         """
-        here = np.array(starts)
-        cells = np.clip(np.concatenate([here - 1, here]), 0, len(self.edges) - 2)
-        rows = np.column_stack(
-            [on_grid[cells], on_nodes.reshape(-1, DEGREE - 1)[cells], on_grid[cells + 1]]
-        )  # the values in each cell, from end to end
-        coefficients = rows @ self.to_coefficients
-        largest = np.max(np.abs(rows), axis=1)
-        smooth = np.max(np.abs(coefficients[:, -2:]), axis=1) <= RESOLVED * largest
-        place, size = self._top(coefficients)
-        low, high = self.edges[cells], self.edges[cells + 1]
-        at = (low + high + (high - low) * place) / 2
-        count = len(here)
+        cells = np.minimum(np.maximum(np.array(starts) + BESIDE, 0), len(self.middles) - 1).ravel()
+        rows = values_at((DEGREE * cells)[:, np.newaxis] + ORDERS)
+        smooth = np.abs(rows @ self.to_last).max(axis=1) <= RESOLVED * np.abs(rows).max(axis=1)
+        # both cells, because a maximum near the point between them may be in either
+        place, size = self._top(rows)
+        count = len(starts)
         better = np.where(size[count:] > size[:count], count, 0) + np.arange(count)
-        return at[better, np.newaxis], size[better], smooth[:count] & smooth[count:]
+        cell = cells[better]
+        at = self.middles[cell] + self.halves[cell] * place[better]
+        at = np.minimum(np.maximum(at, self.edges[cell]), self.edges[cell + 1])  # rounding may lead out of a cell
+        return at[:, np.newaxis], size[better], smooth[:count] & smooth[count:]
 
-    def _top(self, coefficients: Array) -> tuple[Array, Array]:
-        """Return where in [-1, 1] the size of each polynomial is largest, and that size."""
-        looked = np.abs(coefficients @ self.at_places)
-        highest = np.argmax(looked, axis=1)
-        first, before = self.places[highest], looked[np.arange(len(looked)), highest]
-        low, high = np.maximum(first - self.gap, -1.0), np.minimum(first + self.gap, 1.0)
-        slope, curvature = coefficients @ self.slope, coefficients @ self.curvature
-        place = first
-        for _ in range(CORRECTIONS):
-            basis = vandermonde(place)
-            down, bend = (slope * basis).sum(axis=1), (curvature * basis).sum(axis=1)
+    def _top(self, rows: Array) -> tuple[Array, Array]:
+        """Return where in [-1, 1] the size of each polynomial is largest, by Newton's method, and that size."""
+        looked = np.abs(rows @ self.to_looks)
+        look = looked.argmax(axis=1)
+        before = looked[np.arange(len(rows)), look]
+        derivatives = (rows @ self.to_derivatives).reshape(-1, 3, DEGREE + 1)
+        first = place = self.places[look]
+        low, high = np.maximum(first - GAP, -1.0), np.minimum(first + GAP, 1.0)
+        basis = self.at_places[look]
+        for correction in range(CORRECTIONS):
+            basis = basis if correction == 0 else vandermonde(place)
+            value, down, bend = (derivatives @ basis[:, :, np.newaxis])[:, :, 0].T
             bend[bend == 0] = np.inf  # flat: it stays where it is
             place = np.minimum(np.maximum(place - down / bend, low), high)
         # at the place before the last correction, which moves it too little to change the size
-        size = np.abs((coefficients * basis).sum(axis=1))
+        size = np.abs(value)
         return np.where(size >= before, place, first), np.maximum(size, before)
 
 
@@ -107,4 +113,4 @@ def vandermonde(places: Array) -> Array:
     >>> vandermonde(np.array([0.5])).round(3)[0, :4]
     array([ 1. ,  0.5, -0.5, -1. ])
     """
-    return np.asarray(np.cos(np.arccos(places)[:, np.newaxis] * np.arange(DEGREE + 1)))
+    return np.asarray(np.cos(np.arccos(places)[:, np.newaxis] * ORDERS))
