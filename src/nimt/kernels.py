@@ -207,7 +207,7 @@ def on_one_axis(kernel: Kernel) -> Callable[[Array, Array], Array]:
     0.367879
     """
     if not behaves_like(kernel, RBF, "__call__") or np.size(kernel.length_scale) > 1:
-        return kernel
+        return lambda points, others: np.asarray(kernel(points, others))
     scale = float(np.ravel(kernel.length_scale)[0])
 
     def values(points: Array, others: Array) -> Array:
