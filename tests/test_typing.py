@@ -47,9 +47,9 @@ WRONG = {
 
 
 def errors_of_mypy(folder: Path) -> Counter[str]:
-    """Return how many errors mypy finds in each file; only these files are judged, not what they import."""
-    options = ["--config-file", "", "--strict", "--ignore-missing-imports", "--follow-imports", "silent"]
-    options += ["--no-error-summary", "--cache-dir", str(folder / "cache")]
+    """Return how many errors mypy finds in each file, by the rules of the project, whose cache it uses."""
+    options = ["--config-file", str(SOURCE.parent / "pyproject.toml"), "--no-error-summary"]
+    options += ["--cache-dir", str(SOURCE.parent / ".mypy_cache")]
     answer = answered([sys.executable, "-m", "mypy", *options, *map(str, sorted(folder.glob("*.py")))])
     return Counter(Path(line.partition(":")[0]).stem for line in answer.splitlines() if ": error: " in line)
 

@@ -52,7 +52,7 @@ def test_patience(nimt, tmp_path):
     assert answer.code == 2 and "--patience must be" in answer.err
 
 
-def test_a_time_limit_stops_and_resume_goes_on(nimt, tmp_path):
+def test_a_time_limit_stops_and_resume_goes_on(undrawn, nimt, tmp_path):
     common = ("teach", "cat", "--size", "32", "--engine", "reference", "-n", "4000", "--tol", "0")
     assert nimt(*common, "--out", "whole", "-q").code == 0
     answer = nimt(*common, "--time-limit", "0.05", "--out", "part")
@@ -93,13 +93,13 @@ def test_a_stopped_run_leaves_figures_when_asked(nimt, tmp_path):
     assert nimt("resume", "a", "-n", "60", "-q").code == 0 and len(lesson_in(tmp_path / "a")) == 60
 
 
-def test_figures_need_the_folder_of_a_run(nimt, tmp_path):
+def test_figures_need_the_folder_of_a_run(undrawn, nimt, tmp_path):
     assert nimt("teach", "gmm", *SHORT, "-n", "5", "--out", "a").code == 0
     answer = nimt("show", "a/lesson.npz", "--figures")
     assert answer.code == 2 and answer.is_one_sentence() and "name the folder" in answer.err
 
 
-def test_a_smaller_budget_says_where_the_lesson_stands(nimt, tmp_path):
+def test_a_smaller_budget_says_where_the_lesson_stands(undrawn, nimt, tmp_path):
     assert nimt("teach", "gmm", *SHORT, "-n", "50", "--out", "a").code == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
     answer = nimt("resume", "a", "-n", "20")
