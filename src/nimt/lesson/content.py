@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, is_number, outputs_of, stored_array, stored_indices
+from nimt.arrays import Array, outputs_of, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, StorageWarning
 from nimt.learners.prepared import with_preparation
 from nimt.lesson.descriptions import describe, is_foreign, is_state_alone, lost_in, rebuild
 from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.outcome import Outcome
-from nimt.measures import MEASURES
+from nimt.lesson.stored_settings import checked_seconds, checked_settings
 from nimt.pools.base import Grid, Points, Pool
 
 KIND = "lesson"
@@ -85,7 +85,8 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
     target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
     curve = stored_array(content, "discrepancy", (None,))
     steps = len(curve) - 1
-    settings = _checked_settings(content["settings"])
+    settings = checked_settings(content["settings"])
+    _check_preparation(pool, target)
     per_output = bool(settings.get("per_output", False)) and target.ndim == 2
     indices = labels = shown_points = None
     if content["indices"] is not None:
@@ -98,12 +99,13 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
     if content["examples"] is not None:
         shown_points = stored_array(content, "examples", (steps, None, pool.dimension))
     kept, final = _course(content)
+    held_out = stored_errors(content.get("held_out_curve"))
     mix_steps, mixes = stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
     return {
         "discrepancy": curve,
         "picks": stored_array(content, "picks", (n,), "i").astype(np.int32),
         "outcome": Outcome[content["outcome"]],
-        "elapsed": float(content["elapsed"]),
+        "elapsed": checked_seconds(content, "elapsed"),
         "engine": str(content["engine"]),
         "record": str(content["record"]),
         "pool": pool,
@@ -115,12 +117,12 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
         "indices": indices,
         "labels": labels,
         "shown_points": shown_points,
-        "snapshots": {int(step): stored_array(kept, step, target.shape) for step in kept},
-        "compiling": float(content.get("compiling", 0.0)),  # missing in files of version 0.1
+        "snapshots": {_step(step, steps): stored_array(kept, step, target.shape) for step in kept},
+        "compiling": checked_seconds(content, "compiling"),
         "drew": bool(content.get("drew", True)),
         "mix_steps": mix_steps,
         "mixes": mixes,
-        "held_out_curve": stored_errors(content.get("held_out_curve")),
+        "held_out_curve": {_step(step, steps): error for step, error in held_out.items()},
         "looked": None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
     }
 
@@ -161,20 +163,20 @@ def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     return snapshots, snapshots.pop(END)
 
 
-def _checked_settings(settings: Any) -> dict[str, Any]:
-    """Return the settings read from a file, or refuse those that are incomplete."""
-    if not isinstance(settings, dict) or not {"tol", "measure", "teacher", "seed", "learner"} <= set(settings):
-        raise CorruptLesson("the file was altered: its settings are incomplete")
-    tol, measure, method = settings["tol"], settings["measure"], settings.get("method", {"name": "", "colour": None})
-    if tol is not None and not is_number(tol):
-        raise CorruptLesson(f"the file was altered: its tolerance is {tol!r}")
-    named = isinstance(measure, dict) and all(isinstance(measure.get(key), str) for key in ("label", "axis"))
-    if not (isinstance(measure, str) and measure in MEASURES) and not (named and "higher_is_better" in measure):
-        raise CorruptLesson(f"the file was altered: its measure is {measure!r}")
-    told = isinstance(method, dict) and isinstance(method.get("name"), str) and "colour" in method
-    if not told or not isinstance(method["colour"], str | None) or not isinstance(settings["teacher"], dict):
-        raise CorruptLesson("the file was altered: its teacher is not described")
-    return settings
+def _step(step: Any, steps: int) -> int:
+    """Return the number of a step that a file holds, or refuse one that the lesson does not have."""
+    if not 0 <= int(step) <= steps:
+        raise CorruptLesson(f"the file was altered: it holds values at step {step!r:.80} of {steps}")
+    return int(step)
+
+
+def _check_preparation(pool: Pool, target: Array) -> None:
+    """Refuse a table whose classes are not the outputs of the target."""
+    preparation = getattr(pool, "preparation", None)
+    if preparation is not None and preparation.classes and preparation.outputs != target.shape[1:]:
+        raise CorruptLesson(
+            f"the file was altered: it names {len(preparation.classes)} classes for targets of shape {target.shape[1:]}"
+        )
 
 
 def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) -> Array:
@@ -206,4 +208,6 @@ def _stored_learner(description: Any, pool: Pool, allow: list[object], given: An
             )
             warnings.warn(sentence, StorageWarning, stacklevel=4)
         return None
+    if learner is not None and not hasattr(learner, "predict"):
+        raise CorruptLesson(f"the file was altered: what it holds as the learner is {learner!r:.80}")
     return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)

@@ -136,9 +136,9 @@ def kernel_text(description: Any) -> str | None:
     kind = description.get("type")
     if kind in ("Sum", "Product"):
         sign = " + " if kind == "Sum" else " * "
-        return sign.join(str(kernel_text(description[part])) for part in ("k1", "k2"))
+        return sign.join(str(kernel_text(description.get(part))) for part in ("k1", "k2"))
     if kind == "Exponentiation":
-        return f"({kernel_text(description['kernel'])}) ** {description['exponent']}"
+        return f"({kernel_text(description.get('kernel'))}) ** {description.get('exponent')}"
     numbers = ", ".join(
         f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
         for name, value in description.items()
@@ -151,13 +151,13 @@ def _width(description: Any) -> float | None:
     """Return the width of a kernel nimt.rbf(width), exp(-|x - y|^2 / width^2), None for other kernels."""
     if not isinstance(description, dict) or description.get("type") != "RBF":
         return None
-    length = description["length_scale"]
+    length = description.get("length_scale")
     return finite(math.sqrt(2.0) * length) if isinstance(length, int | float) else None
 
 
 def _loss_text(description: Any) -> str | None:
     if isinstance(description, dict):
-        return str(description.get("name", description["type"]))
+        return str(description.get("name", description.get("type")))
     return description if description is None else str(description)
 
 

@@ -1,0 +1,94 @@
+"""The settings of a lesson as a file holds them: everything that is read of them later is checked here."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from nimt.arrays import is_number, is_whole
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput
+from nimt.lesson.descriptions import is_foreign, rebuild
+from nimt.losses import described_loss
+from nimt.measures import MEASURES
+
+NEEDED = {"nimt", "versions", "learner", "teacher", "max_iterations", "tol", "measure", "seed", "snapshots"}
+
+
+def checked_settings(settings: Any) -> dict[str, Any]:
+    """Return the settings read from a file, or refuse those that are incomplete or of another kind."""
+    if not isinstance(settings, dict) or not set(settings) >= NEEDED:
+        raise CorruptLesson("the file was altered: its settings are incomplete")
+    for name, fits in (
+        ("nimt", isinstance(settings["nimt"], str)),
+        ("versions", _are_words(settings["versions"])),
+        ("max_iterations", _is_count(settings["max_iterations"])),
+        ("tol", settings["tol"] is None or _is_finite(settings["tol"])),
+        ("measure", _is_measure(settings["measure"])),
+        ("seed", _is_count(settings["seed"])),
+        ("snapshots", isinstance(settings["snapshots"], list) and all(map(_is_count, settings["snapshots"]))),
+        ("method", _is_method(settings.get("method", {"name": "", "colour": None}))),
+        ("teacher", isinstance(settings["teacher"], dict)),
+        ("learner", _is_learner(settings["learner"])),
+    ):
+        if not fits:
+            raise CorruptLesson(f"the file was altered: of its settings, {name!r} is {settings.get(name)!r:.80}")
+    return settings
+
+
+def checked_seconds(content: dict[str, Any], name: str) -> float:
+    """Return a duration that a file holds; 0 where a file of version 0.1 has none."""
+    found = content.get(name, 0.0)
+    if not _is_finite(found) or found < 0:
+        raise CorruptLesson(f"the file was altered: {name!r} is {found!r:.80}, where seconds are needed")
+    return float(found)
+
+
+def _is_count(found: Any) -> bool:
+    return is_whole(found) and found >= 0
+
+
+def _is_finite(found: Any) -> bool:
+    try:
+        return is_number(found) and math.isfinite(found)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def _are_words(found: Any) -> bool:
+    return isinstance(found, dict) and all(isinstance(word, str) for word in (*found, *found.values()))
+
+
+def _is_measure(found: Any) -> bool:
+    if isinstance(found, str):
+        return found in MEASURES
+    named = isinstance(found, dict) and all(isinstance(found.get(key), str) for key in ("label", "axis"))
+    return named and isinstance(found.get("higher_is_better"), bool)
+
+
+def _is_method(found: Any) -> bool:
+    told = isinstance(found, dict) and isinstance(found.get("name"), str) and "colour" in found
+    return told and isinstance(found["colour"], str | None)
+
+
+def _is_learner(found: Any) -> bool:
+    """Say whether a learner is described whose kernel, loss and rate can be told; what is foreign has a name."""
+    if not isinstance(found, dict) or not isinstance(found.get("type"), str):
+        return False
+    if is_foreign(found):
+        return isinstance(found.get("name"), str)
+    rate = found.get("learning_rate")
+    if is_foreign(rate):
+        rate = "auto" if isinstance(rate.get("name"), str) else math.nan
+    if rate is not None and rate != "auto" and not _is_finite(rate):
+        return False
+    try:
+        for part in ("kernel", "loss"):
+            if isinstance(found.get(part), dict) and not isinstance(found[part].get("type"), str):
+                return False
+        rebuild(found.get("kernel"))
+        described_loss(found.get("loss"))
+    except CannotStore:
+        return True
+    except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return False
+    return True
