@@ -156,6 +156,66 @@ def test_a_schedule_that_fails_keeps_the_steps_before_on_every_engine(engine, fa
     np.testing.assert_array_equal(kept.discrepancy, whole.discrepancy)
 
 
+class TiredKernel(BrokenReach):
+    """A kernel that answers so many times, and then fails."""
+
+    reach = None
+
+    def __init__(self, calls=10**9):
+        self.calls, self.left = calls, [calls]
+
+    def __call__(self, X, Y=None, eval_gradient=False):
+        self.left[0] -= 1
+        if self.left[0] < 0:
+            raise Broken("of mine")
+        return super().__call__(X, Y)
+
+    def diag(self, X):
+        return np.ones(len(self(X[:1], X)[0]))
+
+
+TIRED = {
+    "plain loop": (lambda kernel: nimt.OrthogonalLearner(kernel), nimt.GreedyTeacher(), "reference"),
+    "streamed": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.GreedyTeacher(), "streamed"),
+    "packs": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.GreedyTeacher(k=3), "streamed"),
+    "drawn": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.RandomTeacher(k=2), "streamed"),
+}
+
+
+@pytest.mark.parametrize("kind", TIRED)
+def test_a_kernel_that_fails_in_a_step_keeps_the_steps_before(kind):
+    make, teacher, engine = TIRED[kind]
+    lengths = set()
+    for calls in range(6, 12):
+        with pytest.raises(nimt.LessonInterrupted, match=r"Broken at step .* of mine") as caught:
+            teach(learner=make(TiredKernel(calls)), teacher=teacher, engine=engine, max_iterations=40)
+        assert isinstance(caught.value.__cause__, Broken)
+        kept = caught.value.lesson
+        whole = teach(learner=make(TiredKernel()), teacher=teacher, engine=engine, max_iterations=len(kept))
+        for name in ("indices", "labels", "discrepancy", "final", "picks"):
+            np.testing.assert_array_equal(getattr(kept, name), getattr(whole, name), err_msg=name)
+        np.testing.assert_array_equal(kept.learner.centers_, whole.learner.centers_)
+        lengths.add(len(kept))
+    assert len(lengths) > 2
+
+
+@pytest.mark.parametrize("calls", range(1, 8))
+@pytest.mark.parametrize("pool", [X, nimt.Grid(X)], ids=["points", "grid"])
+def test_a_kernel_that_fails_before_the_first_step_is_one_sentence_with_its_cause(calls, pool):
+    with pytest.raises((nimt.InvalidInput, nimt.LessonInterrupted), match="of mine") as caught:
+        teach(learner=nimt.KernelLearner(TiredKernel(calls)), teacher=nimt.GreedyTeacher(k=3), X=pool)
+    assert isinstance(caught.value.__cause__ or caught.value.__context__, Broken)
+
+
+@pytest.mark.parametrize("colour", ["rot", "red", "#12345", "#D55E00; background: url(x)", "#D55E00\n"])
+def test_a_colour_that_is_none_is_refused_before_any_work(colour):
+    class Mine(nimt.GreedyTeacher):
+        own_colour = colour
+
+    with pytest.raises(nimt.InvalidInput, match=r"the colour of Mine must be '#' and six hexadecimal digits"):
+        teach(teacher=Mine())
+
+
 class Power:
     """L = |f - y|^p: its slope tends to 0 at the label for p > 1, and has a kink there for p = 1."""
 

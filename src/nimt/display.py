@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -91,6 +92,17 @@ def table(
     head = f"<thead><tr>{line(header, 'th')}</tr></thead>"
     kind = ' class="grouped"' if groups else ""
     return f'<div class="scroll"><table{kind}>{head}<tbody>{inside}</tbody></table></div>'
+
+
+def is_colour(text: str) -> bool:
+    """Say whether a text is a colour that figures and pages both understand.
+
+    Examples
+    --------
+    >>> is_colour("#D55E00"), is_colour("red; background: url(x)")
+    (True, False)
+    """
+    return re.fullmatch("#[0-9a-fA-F]{6}", text) is not None
 
 
 def diagram(name: str, parameters: Mapping[str, object], colour: str | None = None) -> str:

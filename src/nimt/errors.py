@@ -87,9 +87,22 @@ def first_call_of(what: str) -> Iterator[None]:
     Traceback (most recent call last):
     nimt.errors.InvalidInput: Mine.predict raised ZeroDivisionError (division by zero) at its first call
     """
+    with _named_in_errors(what, "at its first call"):
+        yield
+
+
+@contextlib.contextmanager
+def before_the_first_step(what: str) -> Iterator[None]:
+    """Name code of the user in the error that it raises while a lesson is prepared; the error itself is chained."""
+    with _named_in_errors(what, "before the first step"):
+        yield
+
+
+@contextlib.contextmanager
+def _named_in_errors(what: str, when: str) -> Iterator[None]:
     try:
         yield
     except (NimtError, MemoryError):
         raise
     except Exception as error:
-        raise InvalidInput(f"{what} raised {type(error).__name__} ({error}) at its first call") from error
+        raise InvalidInput(f"{what} raised {type(error).__name__} ({error}) {when}") from error

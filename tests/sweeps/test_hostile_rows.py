@@ -41,6 +41,7 @@ ALTERED = {
     "parameters of parameters": {"parameters": {"learner": {"learner": 1}}},
     "a key that is a path": {"key": "../../lesson"},
     "a seed below zero": {"seed": -1},
+    "a colour that is none": {"colour": "red; background: url(x)"},
 }
 
 

@@ -148,7 +148,7 @@ class CompiledEngine(ABC):
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
-        self.failure: ResponseWarning | None = None
+        self.failure: Exception | None = None  # raised after the steps before it are recorded
         self.rule: int
         self.rule_delta: float
         self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)

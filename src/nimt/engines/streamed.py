@@ -124,7 +124,6 @@ class StreamedEngine(CompiledEngine):
         rates, other_label, watch, indices, labels, discrepancy = sheet
         task, loss = self.task, self.pupil.loss
         scale, tol, limit, still, patience, repeats = self.rules
-        one_column = self.k == 1 and not task.outputs
         n = len(task.pool)
         homes = n * np.repeat(np.arange(self.copies[0]), self.k)  # where the copy of each example begins
         m = self.discrepancy
@@ -151,17 +150,33 @@ class StreamedEngine(CompiledEngine):
             if code:
                 return t, int(code)
             moves = -rates[t] / self.k * slopes
+            try:
+                self._add(chosen, homes, moves)
+            except Exception as error:  # the kernel may be the user's, and raise anything
+                if t == 0:
+                    raise
+                self.failure = error
+                return t, 0
             np.add.at(self.c, slots, moves)  # a pack may show the same point twice
             self.shown[chosen] = True
-            if one_column:
-                add_scaled(float(moves[0]), self.operator.column(int(chosen[0])), self.f)
-            else:
-                for first in range(0, len(chosen), self.k):
-                    part, home = slice(first, first + self.k), homes[first]
-                    self.operator.add(self.f[home : home + n], chosen[part], moves[part])
             m = measured(scale, self._rescored(), self.f.reshape(-1), self.y)
             discrepancy[t] = m
         return len(rates), 0
+
+    def _add(self, chosen: NDArray[np.int64], homes: NDArray[np.int64], moves: Array) -> None:
+        """Add the columns of a pack to the values; if the kernel raises an error, they are as before."""
+        if self.k == 1 and not self.task.outputs:
+            add_scaled(float(moves[0]), self.operator.column(int(chosen[0])), self.f)
+            return
+        before = np.array(self.f) if self.operator.asks_kernel else self.f
+        n = len(self.task.pool)
+        try:
+            for first in range(0, len(chosen), self.k):
+                part, home = slice(first, first + self.k), homes[first]
+                self.operator.add(self.f[home : home + n], chosen[part], moves[part])
+        except Exception:
+            self.f[...] = before
+            raise
 
     def _rescored(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""

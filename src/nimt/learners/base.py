@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
-from nimt.errors import InvalidInput
+from nimt.errors import CorruptLesson, InvalidInput
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
 from nimt.pools.interpolating import interpolated
@@ -162,6 +162,8 @@ class Described:
         for name in self.learned:
             if name in state:
                 value = np.array(state[name])
+                if value.dtype.kind not in "biuf":
+                    raise CorruptLesson(f"the file was altered: {name!r} of a learner is {state[name]!r:.80}")
                 setattr(self, name, value.item() if value.ndim == 0 else value)
 
     def _repr_html_(self) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, outputs_of, stored_array, stored_indices
 from nimt.errors import CannotStore, CorruptLesson, StorageWarning
 from nimt.learners.prepared import with_preparation
-from nimt.lesson.descriptions import describe, is_foreign, is_state_alone, lost_in, rebuild
+from nimt.lesson.descriptions import describe, is_foreign, is_own, is_state_alone, lost_in, rebuild
 from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_settings import checked_seconds, checked_settings
@@ -113,7 +113,7 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
         "initial": stored_array(content, "initial", target.shape),
         "final": stored_array({"final": final}, "final", target.shape),
         "settings": settings,
-        "learner": _stored_learner(content["learner"], pool, allow, learner),
+        "learner": _stored_learner(content["learner"], pool, target.shape[1:], allow, learner),
         "indices": indices,
         "labels": labels,
         "shown_points": shown_points,
@@ -184,7 +184,9 @@ def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) ->
     return np.asarray(target[indices, outputs_of(indices.shape[1], target.shape[1])] if per_output else target[indices])
 
 
-def _stored_learner(description: Any, pool: Pool, allow: list[object], given: Any = None) -> Any:
+def _stored_learner(
+    description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[object], given: Any = None
+) -> Any:
     """Return the learner that is described, on its pool; or a copy of the one given, with the state described."""
     if given is not None:
         learner = copy.deepcopy(given)
@@ -196,7 +198,7 @@ def _stored_learner(description: Any, pool: Pool, allow: list[object], given: An
             schedule = rebuild(rate, allow)
         except CannotStore:
             schedule = ForgottenSchedule(rate["name"])
-        learner = _stored_learner(description | {"learning_rate": 1.0}, pool, allow)
+        learner = _stored_learner(description | {"learning_rate": 1.0}, pool, outputs, allow)
         return None if learner is None else learner.set_params(learning_rate=schedule)
     try:
         learner = rebuild(description, allow)
@@ -210,4 +212,15 @@ def _stored_learner(description: Any, pool: Pool, allow: list[object], given: An
         return None
     if learner is not None and not hasattr(learner, "predict"):
         raise CorruptLesson(f"the file was altered: what it holds as the learner is {learner!r:.80}")
-    return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)
+    learner = learner.bind(pool) if hasattr(learner, "bind") else learner
+    if is_own(learner):
+        _check_learner(learner, pool, outputs)
+    return with_preparation(learner, pool)
+
+
+def _check_learner(learner: Any, pool: Pool, outputs: tuple[int, ...]) -> None:
+    """Refuse a learner of nimt that cannot answer at a point of its pool, in the shape of the target."""
+    with np.errstate(all="ignore"):  # a lesson may have diverged
+        answer = np.asarray(learner.predict(pool.take(np.zeros(1, dtype=np.intp))))
+    if answer.dtype.kind != "f" or answer.shape not in ((1, *outputs), (1,)):
+        raise CorruptLesson(f"the file was altered: its learner answers with the shape {answer.shape} at one point")

@@ -145,7 +145,8 @@ class Lesson:
     @property
     def colour(self) -> str | None:
         """The colour of its teacher in figures; None if the teacher has none, and figures then take a free one."""
-        return self._teacher_told()["colour"]
+        colour = self._teacher_told()["colour"]
+        return colour if colour is not None and display.is_colour(colour) else None  # a file may hold any text
 
     def _teacher_told(self) -> dict[str, str | None]:
         if "method" in self.settings:
@@ -348,7 +349,9 @@ class Lesson:
             check_can_take(learner, content.get("learner"))
         try:
             return cls(**fields_of(content, list(allow), learner))
-        except (CorruptLesson, CannotStore):
+        except CorruptLesson as error:
+            raise CorruptLesson(f"{path}: {error}") from None
+        except CannotStore:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
@@ -383,6 +386,11 @@ class Lesson:
 
 
 def told_of(teacher: object) -> dict[str, str | None]:
-    """Return the name and the colour of a teacher, as it states them."""
+    """Return the name and the colour of a teacher, as it states them; refuse what is no colour."""
     colour = getattr(teacher, "colour", None)
+    if isinstance(colour, str) and not display.is_colour(colour):
+        raise InvalidInput(
+            f"the colour of {type(teacher).__name__} must be '#' and six hexadecimal digits, as '#D55E00', "
+            f"or None for a free one; got {colour!r}"
+        )
     return {"name": name_of(teacher), "colour": colour if isinstance(colour, str) else None}

@@ -51,6 +51,11 @@ class StreamedOperator:
         self.hits: int = 0
         self.misses: int = 0
 
+    @property
+    def asks_kernel(self) -> bool:
+        """Whether the kernel itself is called, which may be the user's, and fail."""
+        return self.compute == self._by_scikit_learn
+
     @classmethod
     def cost(cls, pool: Pool, cache_bytes: int = CACHE) -> Cost:
         """Return its cost: the columns kept, and a pass over one of them per example."""
@@ -78,7 +83,7 @@ class StreamedOperator:
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
         unknown = [int(index) for index in indices if int(index) not in self.kept]
-        if self.compute == self._by_scikit_learn and len(unknown) > 1:
+        if self.asks_kernel and len(unknown) > 1:
             self._add_in_blocks(values, indices, coefficients)
             return
         for index, coefficient in zip(indices, coefficients, strict=True):

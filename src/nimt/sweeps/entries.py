@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nimt.display import is_colour
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.lesson.lesson import Lesson
 
@@ -134,6 +135,8 @@ def entry_of_line(line: str) -> Entry:
             raise TypeError("its parameters are not numbers and texts")
         if not KEY.fullmatch(content["key"]):
             raise ValueError(f"key is {content['key']!r:.40}")
+        if content["colour"] is not None and not is_colour(content["colour"]):
+            raise ValueError(f"colour is {content['colour']!r:.40}")
         steps, curve = (np.asarray(content[name], dtype=float) for name in ("curve_steps", "curve"))
         rises = bool((np.diff(steps, prepend=-1.0) > 0).all()) and np.array_equal(steps, np.floor(steps))
         ends = len(steps) == 0 if content["error"] is not None else steps[-1:].tolist() == [content["steps"]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import math
 import os
 import platform
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from nimt._version import __version__
 from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
-from nimt.errors import InvalidInput, NimtError, first_call_of
+from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of
 from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, StartsFromInitial
@@ -246,6 +247,18 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
 
 
 # ---------------------------------------------------------------- the step size
+
+
+@contextlib.contextmanager
+def kernels_named(task: Task) -> Iterator[None]:
+    """Name a kernel of the user in the error that it raises in the block, before the first step."""
+    kernels = (getattr(one, "kernel", None) for one in (task.learner, task.teacher))
+    theirs = next((kernel for kernel in kernels if kernel is not None and not is_own(kernel)), None)
+    if theirs is None:
+        yield
+    else:
+        with before_the_first_step(f"the kernel {theirs!r}"):
+            yield
 
 
 def settle_rate(pupil: Pupil, task: Task) -> float | None:

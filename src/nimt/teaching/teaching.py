@@ -34,6 +34,7 @@ from nimt.teaching.checking import (
     check_checkpoint,
     check_first_rate,
     check_pupil,
+    kernels_named,
     settings_of,
     settle_rate,
     task_of,
@@ -397,10 +398,11 @@ def prepare(
         check_checkpoint(Path(checkpoint), pupil)
         if is_to_be_continued(Path(checkpoint), on_existing, options.get("seed", 0)):
             before = read_checkpoint(Path(checkpoint))
-    choice = choose(name, task)
+    with kernels_named(task):
+        choice = choose(name, task)
     whole = with_record(choice.plan, task, rules)
     check_memory(whole)
-    with compile_time() as compiling:
+    with compile_time() as compiling, kernels_named(task):
         made = choice.make(pupil)
     if isinstance(engine, RandomFeatures):
         made.name = engine.name
@@ -427,7 +429,8 @@ def _checked(
     pupil = seated(task.learner, task.box or task.pool, task.possible_labels)
     check_pupil(pupil, task)
     check_first_rate(task.learner)
-    return task, name, pupil, settle_rate(pupil, task)
+    with kernels_named(task):
+        return task, name, pupil, settle_rate(pupil, task)
 
 
 def _task(

@@ -1,0 +1,90 @@
+"""A lesson whose settings or numbers were edited and sealed again: one sentence, wherever it is read first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.errors import CorruptLesson
+from nimt.lesson import storage
+from nimt.pools.prepared import Column, Preparation, PreparedPoints
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    preparation = Preparation((Column("size", 1.0, 2.0), Column("kind", levels=("a", "b"))), "class", ("x", "y", "z"))
+    pool = PreparedPoints(rng.normal(size=(9, 3)), preparation)
+    lesson = nimt.teach(
+        nimt.KernelLearner(2.0 * nimt.rbf(1.0), learning_rate=0.1), nimt.GreedyTeacher(), pool,
+        np.eye(3)[np.arange(9) % 3], max_iterations=6, snapshots=[0, 3], holdout=(np.zeros((2, 3)), np.eye(3)[:2]),
+    )  # fmt: skip
+    path = tmp_path_factory.mktemp("honest") / "lesson.npz"
+    lesson.save(path)
+    return path
+
+
+ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "no budget": (("settings", "max_iterations"), None),
+    "a budget below zero": (("settings", "max_iterations"), -1),
+    "a seed of text": (("settings", "seed"), "0"),
+    "a version that is none": (("settings", "nimt"), {}),
+    "versions that are none": (("settings", "versions"), ["numpy"]),
+    "a version of numbers": (("settings", "versions", "numpy"), 2),
+    "an infinite tolerance": (("settings", "tol"), float("inf")),
+    "a tolerance beyond all": (("settings", "tol"), 10**400),
+    "snapshots of text": (("settings", "snapshots"), ["1"]),
+    "a learner that is none": (("settings", "learner"), []),
+    "a learner without a type": (("settings", "learner", "type"), None),
+    "a kernel without a part": (("settings", "learner", "kernel"), {"type": "Sum", "k1": None}),
+    "a kernel that is a list": (("settings", "learner", "kernel", "type"), ["RBF"]),
+    "a rate of text": (("settings", "learner", "learning_rate"), "x"),
+    "a rate that is no number": (("settings", "learner", "learning_rate"), float("nan")),
+    "a loss without a type": (("settings", "learner", "loss"), {"delta": 1.0}),
+    "a measure that rises to 2": (("settings", "measure"), {"label": "mine", "axis": "mine", "higher_is_better": 2}),
+    "endless seconds": (("elapsed",), float("inf")),
+    "seconds below zero": (("elapsed",), -1.0),
+    "compiling for nothing": (("compiling",), float("nan")),
+    "a learner of numbers": (("learner",), 5),
+    "a learner of nothing": (("learner",), {}),
+    "a learner that is a pool": (("learner",), {"type": "Points", "points": np.zeros((2, 1))}),
+    "centres that are text": (("learner", "state", "centers_"), np.array(["x"])),
+    "centres of another dimension": (("learner", "state", "centers_"), np.zeros((4, 2))),
+    "a coefficient too few": (("learner", "state", "coefficients_"), np.zeros((1, 3))),
+    "coefficients of another output": (("learner", "state", "coefficients_"), np.zeros((4, 2))),
+    "steps that are none": (("learner", "state", "steps_"), None),
+    "a snapshot after the end": (("course", "7"), np.zeros((9, 3))),
+    "a snapshot before the start": (("course", "-1"), np.zeros((9, 3))),
+    "an error after the end": (("held_out_curve",), {"steps": np.array([99]), "errors": np.array([0.5])}),
+    "a class too few": (("pool", "preparation", "classes"), ["x", "y"]),
+    "a class too many": (("pool", "preparation", "classes"), ["x", "y", "z", "w"]),
+    "columns that are other ones": (("pool", "preparation", "columns"), [{"type": "Column", "name": "size"}]),
+    "a deviation of zero": (("pool", "preparation", "columns", 0, "deviation"), 0.0),
+    "a mean that is none": (("pool", "preparation", "columns", 0, "mean"), float("nan")),
+    "levels that are numbers": (("pool", "preparation", "columns", 1, "levels"), [1, 2]),
+    "rows for other points": (("pool", "rows"), np.arange(4)),
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_an_altered_lesson_is_refused_when_it_is_loaded(honest: Path, tmp_path: Path, name: str) -> None:
+    (*path, last), value = ALTERED[name]
+    content = storage.read(honest, "lesson")
+    part: Any = content
+    for key in path:
+        part = part[key]
+    part[last] = value
+    storage.write(tmp_path / "forged.npz", "lesson", content)
+    with pytest.raises(CorruptLesson, match="forged"):
+        nimt.Lesson.load(tmp_path / "forged.npz")
+
+
+def test_a_text_in_the_place_of_the_colour_is_passed_over(honest: Path, tmp_path: Path) -> None:
+    content = storage.read(honest, "lesson")
+    content["settings"]["method"]["colour"] = "red; background: url(x)"
+    storage.write(tmp_path / "forged.npz", "lesson", content)
+    assert nimt.Lesson.load(tmp_path / "forged.npz").colour is None
