@@ -49,9 +49,10 @@ lint: $(READY)   ## style and types
 docs: $(READY)   ## these pages as a site, with a gallery and a reference: out/site/index.html
 	$(BIN)/python -m sphinx -n -W --keep-going -q docs out/site
 
-soak: $(READY)   ## 2,000 random lessons against the plain loop, 10,000 forged files; SEED=... for others
+soak: $(READY)   ## 2,000 random lessons against the plain loop, 10,000 forged files, 500 forged runs; SEED=... for others
 	$(BIN)/python tests/soaking.py 2000 $(SEED)
 	$(BIN)/python tests/forging.py 10000 $(SEED) 2>/dev/null
+	$(BIN)/python tests/forging_runs.py 500 $(SEED) 2>/dev/null
 
 bench: $(READY)  ## the benchmark table, and out/bench/bench.json
 	@$(BIN)/python -m benchmarks

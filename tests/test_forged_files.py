@@ -18,3 +18,13 @@ def test_forged_files_never_end_in_a_traceback_or_a_signal():
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "refused" in done.stdout
+
+
+@pytest.mark.slow
+def test_commands_that_read_forged_runs_never_end_in_a_traceback_or_a_signal():
+    done = subprocess.run(
+        [sys.executable, FORGING.with_name("forging_runs.py"), str(COUNT // 20), os.environ.get("NIMT_SEED", "0")],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "0 tracebacks" in done.stdout
