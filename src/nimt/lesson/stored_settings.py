@@ -76,7 +76,7 @@ def _is_learner(found: Any) -> bool:
         return False
     if is_foreign(found):
         return isinstance(found.get("name"), str)
-    rate = found.get("learning_rate")
+    rate: Any = found.get("learning_rate")
     if is_foreign(rate):
         rate = "auto" if isinstance(rate.get("name"), str) else math.nan
     if rate is not None and rate != "auto" and not _is_finite(rate):
