@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, stored_array
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine
-from nimt.engines.compiled_steps.codes import TOTAL
-from nimt.engines.compiled_steps.discrepancy import measured, sum_of_squares
+from nimt.engines.compiled_steps.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.layouts import BLOCK, gather, places_in, scatter
 from nimt.learners.kernel import KernelPupil
+from nimt.measures import distance
 
 T = TypeVar("T", bound=np.generic)
 
@@ -47,7 +47,7 @@ class ArrangedEngine(CompiledEngine):
         self.f: Array
         self.y: Array
         self.c: Array
-        self.other: Array
+        self.other: Array | None
         self.shown: Flags
 
     def placed(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
@@ -91,9 +91,9 @@ class ArrangedEngine(CompiledEngine):
 
     def take_over(self) -> float:
         self._take_arrays()
-        self.sums[:] = 0.0
-        self.sums[TOTAL] = sum_of_squares(self.f, self.y)
-        return float(measured(self.scale, self.sums[TOTAL], self.f, self.y))
+        root = distance(self.f, self.y)
+        self.sums[TOTAL], self.sums[CARRY], self.sums[ERROR] = root * root, 0.0, ROUNDING * root * root
+        return self.scale * root
 
     def _take_arrays(self) -> None:
         values, coefficients, shown = self.pupil.lend()
@@ -118,7 +118,7 @@ class ArrangedEngine(CompiledEngine):
 
     def let_go(self) -> None:
         """Release the arrays that the learner does not need."""
-        self.other = self.y = NOTHING
+        self.other, self.y = None, NOTHING
         self.maker = None
 
     def close(self) -> None:

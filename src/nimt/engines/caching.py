@@ -82,3 +82,12 @@ def _say_that_nothing_is_kept() -> None:
             "again: set NUMBA_CACHE_DIR to a folder that can"
         )
         warnings.warn(_said[0], UserWarning, stacklevel=4)
+
+
+# Wrappers that nothing calls are left out, and only what Python calls is kept: both would take time to compile.
+_for_compiled_code: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # what Python calls
+part: Any = numba.njit(**_for_compiled_code)  # what only compiled functions call
+inlined: Any = numba.njit(inline="always", **_for_compiled_code)  # a part so short that compiling it apart takes longer
+rule = njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")  # such a part that Python calls, too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
-from nimt.engines.compiled_steps.codes import BY_LOSS, RESIDUAL
+from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, RESIDUAL
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning
 from nimt.learners.base import Learner
@@ -21,6 +22,7 @@ from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk
 from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
+from nimt.measures import SAFE_SQUARES, distance
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -92,7 +94,7 @@ class Sheet(NamedTuple):
     ----------
     rates : array (steps,)
         The learning rate of each.
-    other_label : array (steps,) of bool, or empty
+    other_label : array (steps,) of bool, or None
         Whether its pack is labelled by the other target.
     watch : array (2,)
         The best discrepancy so far and its step, read and written.
@@ -105,7 +107,7 @@ class Sheet(NamedTuple):
     """
 
     rates: Array
-    other_label: Flags
+    other_label: Flags | None
     watch: Array
     indices: NDArray[np.int64]
     labels: Array
@@ -115,7 +117,7 @@ class Sheet(NamedTuple):
         """Return the sheet of the steps from `low` to before `high`."""
         now = slice(low, high)
         rows = now if len(self.indices) == len(self.rates) else slice(None)  # one row for all
-        rates, other = self.rates[now], self.other_label[now]
+        rates, other = self.rates[now], None if self.other_label is None else self.other_label[now]
         return Sheet(rates, other, self.watch, self.indices[rows], self.labels[rows], self.discrepancy[now])
 
 
@@ -161,6 +163,7 @@ class CompiledEngine(ABC):
     def begin(self, discrepancy: float) -> None:
         """Start the watch with the discrepancy before the first step."""
         task = self.task
+        tol_square = -1.0 if task.tol is None or task.tol <= 0.0 else (task.tol / self.scale) * (task.tol / self.scale)
         self.discrepancy = discrepancy
         self.watch: Watch = Watch(task.measure, task.tol, task.patience, discrepancy)
         self.rules: Array = np.array(
@@ -171,8 +174,14 @@ class CompiledEngine(ABC):
                 -1.0 if task.stop_when_stationary is None else task.stop_when_stationary,
                 0.0 if task.patience is None else float(task.patience),
                 1.0 if task.repeats and not self.twin.makes_labels else 0.0,
+                tol_square,
             ]
         )
+
+    def measured(self, square: float, f: Array, y: Array) -> float:
+        """Return the discrepancy from a sum of squares, as compiled code does."""
+        safe = SAFE_SQUARES[0] < square < SAFE_SQUARES[1]
+        return self.scale * (math.sqrt(square) if safe else distance(f, y))
 
     def make_labels_by(self, slots: int, largest: float) -> None:
         """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
@@ -190,7 +199,7 @@ class CompiledEngine(ABC):
         rates = self._rates(steps)
         steps = len(rates)
         task, k, q = self.task, self.k * self.copies[0], len(self.outputs)
-        other_label: Flags = np.empty(0, dtype=bool)
+        other_label: Flags | None = None
         if task.other_target is not None:
             other_label = self.label_rng.random(steps) < task.other_probability
         rows = 1 if self.shows_the_same else steps
@@ -326,6 +335,6 @@ class CompiledEngine(ABC):
         self.label_rng.bit_generator.state = state["label_rng"]
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])
-        self.rules[2] = self.watch.limit
+        self.rules[LIMIT] = self.watch.limit
         if self.maker is not None:
             self.maker.restore(state["responses"])

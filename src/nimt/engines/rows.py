@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.engines.arranging import NOTHING, ArrangedEngine, line_aligned, tournament_levels
+from nimt.arrays import Array
+from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
-from nimt.engines.compiled import Sheet, pack_size, twin_of_teacher
-from nimt.engines.compiled_steps.codes import FAN, LANES
-from nimt.engines.compiled_steps.rows import by_rows, rows_of_grid
-from nimt.engines.layouts import grid_order
+from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size, twin_of_teacher
+from nimt.engines.compiled_steps.codes import EUCLIDEAN, FAN, LANES, MANHATTAN
+from nimt.engines.compiled_steps.rows import by_rows
+from nimt.engines.layouts import BLOCK, grid_order
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
@@ -47,14 +48,16 @@ class RowsEngine(ArrangedEngine):
         self.node_index: NDArray[np.int32] = line_aligned(int(self.levels[-1]), np.dtype(np.int32))
         # levels get smaller towards the root: the first that one look can search
         small = int(np.argmax(np.diff(self.levels) <= SEARCHED))
-        self.ahead: int = small if 8 * len(self.outputs) * slots > CACHED else 0
+        self.ahead: int | None = small if 8 * len(self.outputs) * slots > CACHED else None
+        self.moves: Array = np.zeros(len(self.outputs))
+        self.change: Array = np.zeros(self.lanes)
         rows = np.diff(operator.start) // self.lanes + 2  # that a run of the window may touch
         self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
         self.forbidden: Whole | None = None
         if task.candidates is not None:
             self.forbidden = self.placed(self.candidate_scores().astype(np.int64), padding=-1)
         self.y = self.placed(task.target)
-        self.other = NOTHING if task.other_target is None else self.placed(task.other_target)
+        self.other = None if task.other_target is None else self.placed(task.other_target)
         start = self.take_over()
         largest = self.node_bits[self.levels[-2]].view(np.float64)
         self.make_labels_by(slots, float(max(largest, 0.0)))
@@ -75,15 +78,37 @@ class RowsEngine(ArrangedEngine):
         return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
 
     def find_scores(self) -> None:
-        rows_of_grid(
-            self.grid, self.f, self.y, self.forbidden, *self.widths, self.levels, self.node_bits, self.node_index
-        )
+        self.node_bits[:] = -1
+        with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
+            for low in range(0, len(self.order), BLOCK):
+                self._find_best_of_rows(low, min(low + BLOCK, len(self.order)))
+        for down, up in zip(self.levels[:-2], self.levels[1:-1], strict=True):
+            bits, indices = self.node_bits[down:up].reshape(-1, FAN), self.node_index[down:up].reshape(-1, FAN)
+            top, nodes = bits.max(axis=1), slice(up, up + len(bits))
+            self.node_bits[nodes] = top
+            self.node_index[nodes] = np.where(bits == top[:, np.newaxis], indices, LARGEST_POOL).min(axis=1)
+
+    def _find_best_of_rows(self, low: int, high: int) -> None:
+        """Write the largest score of each row of some slots, and its index in the pool, as a step does."""
+        q = len(self.outputs)
+        values = slice(low * q, high * q)
+        sizes = norm_of_outputs((self.f[values] - self.y[values]).reshape(-1, q, self.lanes), self.norm)
+        bits = np.ascontiguousarray(sizes).view(np.int64)
+        if self.forbidden is not None:
+            bits |= self.forbidden[low:high].reshape(-1, self.lanes)
+        order = self.order[low:high].reshape(-1, self.lanes)
+        lane = bits.argmax(axis=1)[:, np.newaxis]  # the first of equal ones
+        rows = slice(low // self.lanes, high // self.lanes)
+        filled = order[:, 0] < len(self.task.pool)
+        self.node_bits[rows] = np.where(filled, np.take_along_axis(bits, lane, axis=1)[:, 0], -1)
+        self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
         taken, code = by_rows(
-            self.grid, self.lanes, self.ahead, self.step, *sheet[:2], self.making, self.forbidden, self.height, self.f,
-            self.y, self.other, self.c, self.shown, self.loss, self.delta, *self.widths, self.levels, self.node_bits,
-            self.node_index, self.touched, self.sums, self.rules, *sheet[2:],
+            self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
+            self.height, self.f, self.y, self.other, self.c, self.shown, self.loss, self.delta, *self.widths,
+            self.levels, self.node_bits, self.node_index, self.touched, self.moves, self.change, self.sums, self.rules,
+            *sheet[2:],
         )  # fmt: skip
         return int(taken), int(code)
 
@@ -93,6 +118,28 @@ class RowsEngine(ArrangedEngine):
         self.forbidden = None
         self.node_bits = np.empty(0, np.int64)
         self.node_index = np.empty(0, np.int32)
+
+
+def norm_of_outputs(difference: Array, norm: int) -> Array:
+    """Return the norms (rows, lanes) over the outputs of an array (rows, q, lanes), added in their order.
+
+    Examples
+    --------
+    >>> norm_of_outputs(np.array([[[3.0, 0.0], [-4.0, 1.0]]]), EUCLIDEAN)
+    array([[5., 1.]])
+    """
+    sizes = np.abs(difference)
+    if sizes.shape[1] == 1:
+        return np.asarray(sizes[:, 0])
+    result = np.zeros((len(sizes), sizes.shape[2]))
+    for size in np.moveaxis(sizes, 1, 0):
+        if norm == EUCLIDEAN:
+            result += size * size
+        elif norm == MANHATTAN:
+            result += size
+        else:
+            result = np.where(size > result, size, result)
+    return np.asarray(np.sqrt(result)) if norm == EUCLIDEAN else result
 
 
 def spaced(operator: GridOperator, margin: int) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from nimt.engines.compiled import Sheet
 from nimt.engines.compiled_steps.codes import FAN, TILE
 from nimt.engines.compiled_steps.columns import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
-from nimt.engines.compiled_steps.discrepancy import measured
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.odds import renew_all_odds
 from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescored, take_moves
@@ -66,7 +65,7 @@ class SparseEngine(ArrangedEngine):
         self.lists: Columns
         self.grid, self.lists = self._columns()
         self.y = self.placed(task.target)
-        self.other = NOTHING if task.other_target is None else self.placed(task.other_target)
+        self.other = None if task.other_target is None else self.placed(task.other_target)
         self.score: Array = self.placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
@@ -167,14 +166,15 @@ class SparseEngine(ArrangedEngine):
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = by_convolution(
-                *self._separable(), self.step, *sheet[:2], self.making, self.diverse, self.greedy, *function,
-                *scores, *learner, self.work, self.guess, *end,
+                *self._separable(), self.step, self.discrepancy, *sheet[:2], self.making, self.diverse, self.greedy,
+                *function, *scores, *learner, self.work, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
+        moves = np.empty(sheet.labels.shape[1])
         taken, code = by_columns(
-            self.on_grid, self.grid, self.lists, self.step, *sheet[:2], self.making, self.drawing, self.diverse,
-            self.greedy, self.tournament, *function, *scores, *learner, self.orders, self.best_slot, self.levels,
-            self.node_bits, self.node_tile, self.stamp, self.touched, self.work, self.guess, *end,
+            self.on_grid, self.grid, self.lists, self.step, self.discrepancy, *sheet[:2], self.making, self.drawing,
+            self.diverse, self.greedy, self.tournament, *function, *scores, *learner, self.orders, self.best_slot,
+            self.levels, self.node_bits, self.node_tile, self.stamp, self.touched, moves, self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
 
@@ -187,14 +187,13 @@ class SparseEngine(ArrangedEngine):
     def _by_fft(self, sheet: Sheet) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy = sheet
         assert isinstance(self.operator, GridOperator)
-        scale, tol, limit, still, patience, repeats = self.rules
         n, several = len(self.task.pool), len(self.outputs) * self.copies[0]
         wide = wide_layout(self.task.pool.shape, (0,) * self.task.pool.dimension)
         spread = np.zeros(len(self.f))
         moves, sizes = np.empty((2, labels.shape[1]))
-        m = measured(scale, self.sums[0], self.f, self.y)
+        m = self.discrepancy
         for t in range(len(rates)):
-            code, *watch[:] = over(self.step + t, m, tol, limit, patience, *watch)
+            code, *watch[:] = over(self.step + t, m, self.rules, *watch)
             if code:
                 return t, int(code)
             if self.greedy:
@@ -204,20 +203,20 @@ class SparseEngine(ArrangedEngine):
             if self.making is not None:
                 make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
             else:
-                source = self.other if len(other_label) and other_label[t] else self.y
+                source = self.y if other_label is None or not other_label[t] else self.other
                 true_labels(indices[t], False, source, self.outputs, self.copies, labels[t])
             largest = pack_moves(
                 indices[t], False, rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs,
                 self.copies, moves, sizes,
             )  # fmt: skip
-            code = stillness(largest, m, still, repeats)
+            code = stillness(largest, m, self.rules)
             if code:
                 return t, int(code)
             take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
             add_spread(1.0, addition, self.f, self.outputs, wide)
             self.sums[0] = self._rescored()
-            m = measured(scale, self.sums[0], self.f, self.y)
+            m = self.measured(self.sums[0], self.f, self.y)
             discrepancy[t] = m
         return len(rates), 0
 

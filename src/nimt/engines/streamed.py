@@ -12,7 +12,6 @@ from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 from nimt.arrays import Array, Flags
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine, Sheet
-from nimt.engines.compiled_steps.discrepancy import measured
 from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.largest import first_largest
 from nimt.engines.compiled_steps.packs import choose_packs, rescored
@@ -110,7 +109,7 @@ class StreamedEngine(CompiledEngine):
     def take_over(self) -> float:
         self._borrow()
         square = self._rescored()
-        return float(measured(self.scale, square, self.f.reshape(-1), self.y))
+        return self.measured(square, self.f.reshape(-1), self.y)
 
     def _borrow(self) -> None:
         values, coefficients, self.shown = self.pupil.lend()
@@ -123,12 +122,11 @@ class StreamedEngine(CompiledEngine):
     def run(self, sheet: Sheet) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy = sheet
         task, loss = self.task, self.pupil.loss
-        scale, tol, limit, still, patience, repeats = self.rules
         n = len(task.pool)
         homes = n * np.repeat(np.arange(self.copies[0]), self.k)  # where the copy of each example begins
         m = self.discrepancy
         for t in range(len(rates)):
-            code, *watch[:] = over(self.step + t, m, tol, limit, patience, *watch)
+            code, *watch[:] = over(self.step + t, m, self.rules, *watch)
             if code:
                 return t, int(code)
             chosen = indices[t]
@@ -140,13 +138,13 @@ class StreamedEngine(CompiledEngine):
             if self.making is not None:
                 make_labels(self.making, chosen, self.f, self.y, self.step + t, labels[t])
             else:
-                source = task.other_target if len(other_label) and other_label[t] else task.target
+                source = task.other_target if other_label is not None and other_label[t] else task.target
                 assert source is not None
                 labels[t] = task.at_examples(source, chosen).reshape(-1)
             slots = chosen + homes
             slopes = loss.slope(self.f[slots], labels[t].reshape(-1, *task.label_outputs))
             largest = float(np.max(np.abs(slopes).reshape(len(chosen), -1) * self.diagonal[chosen, np.newaxis]))
-            code = stillness(largest, m, still, repeats)
+            code = stillness(largest, m, self.rules)
             if code:
                 return t, int(code)
             moves = -rates[t] / self.k * slopes
@@ -159,7 +157,7 @@ class StreamedEngine(CompiledEngine):
                 return t, 0
             np.add.at(self.c, slots, moves)  # a pack may show the same point twice
             self.shown[chosen] = True
-            m = measured(scale, self._rescored(), self.f.reshape(-1), self.y)
+            m = self.measured(self._rescored(), self.f.reshape(-1), self.y)
             discrepancy[t] = m
         return len(rates), 0
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled
 from nimt.engines.compiled_steps.losses import slope
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_again(f, offsets, w, places, y, rates, loss, delta, c):
     """Take steps on a grid with a margin, and write down what each example added.
 

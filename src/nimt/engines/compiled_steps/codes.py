@@ -15,8 +15,9 @@ EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
 
 # places in the array of the sum of squares that is kept by changes: its value, what rounding cut off, its error
 TOTAL, CARRY, ERROR = 0, 1, 2
+ROUNDING = 2.0**-50  # relative error that one change may add to it
 # places in the array of rules
-SCALE, TOL, LIMIT, STILL, PATIENCE, REPEATS = 0, 1, 2, 3, 4, 5
+SCALE, TOL, LIMIT, STILL, PATIENCE, REPEATS, TOL_SQUARE = 0, 1, 2, 3, 4, 5, 6  # the last: of the sum of squares
 # places in the array of the watch
 BEST, BEST_AT = 0, 1
 # places in the array of what is known of the learner's responses (`synthesising.LabelMaker`)

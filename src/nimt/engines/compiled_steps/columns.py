@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled
 from nimt.engines.compiled_steps.codes import (
     BEST,
     BEST_AT,
@@ -14,18 +14,12 @@ from nimt.engines.compiled_steps.codes import (
     EUCLIDEAN,
     FAN,
     GOING,
-    LIMIT,
-    PATIENCE,
-    REPEATS,
     RESIDUAL,
-    SCALE,
-    STILL,
     TILE,
-    TOL,
     TOTAL,
     WARNED,
 )
-from nimt.engines.compiled_steps.discrepancy import changed, measured, must_be_exact, sum_of_squares
+from nimt.engines.compiled_steps.discrepancy import measured_after
 from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.losses import slope
 from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
@@ -36,11 +30,11 @@ from nimt.engines.compiled_steps.stopping import larger, over, stillness
 from nimt.engines.compiled_steps.tournament import spare_leaves
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_columns(
-    on_grid, grid, lists, at, rates, other_label, making, drawing, diverse, greedy, tournament, diagonal, f, y, other,
-    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, order, best_slot, levels,
-    node_bits, node_tile, stamp, touched, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    on_grid, grid, lists, at, m, rates, other_label, making, drawing, diverse, greedy, tournament, diagonal, f, y,
+    other, c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, order, best_slot,
+    levels, node_bits, node_tile, stamp, touched, moves, work, guess, sums, rules, watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -61,19 +55,15 @@ def by_columns(
     spare = spare_leaves(score.size, levels, copies)
     # with short columns the new scores compete with the best of their tile one by one, which mostly saves scanning it
     compete = (window.size if on_grid else list_weights.size // max(1, begin.size - 1)) <= TILE
-    moves = np.empty(k * q)
     root = levels[-2]
-    scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
-    patience, repeats = rules[PATIENCE], rules[REPEATS]
-    tol_square = (tol / scale) ** 2 if tol > 0.0 else -1.0
-    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
-    best, best_at = watch[BEST], watch[BEST_AT]
-    m = measured(scale, max(total + carry, 0.0), f, y)
     state = GOING
     taken = 0
+    numbers = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
+    best, best_at = watch[BEST], watch[BEST_AT]
     for t in range(rates.size):
         step = at + t
-        state, best, best_at = over(step, m, tol, limit, patience, best, best_at)
+        state, best, best_at = over(step, m, numbers, best, best_at)
         if state != GOING:
             break
 
@@ -85,7 +75,6 @@ def by_columns(
                 out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
         elif greedy:
             choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
-        use_other = other_label.size > 0 and other_label[t]
         if making is not None:
             make_labels(making, out_index[t], f, y, step, out_label[t])
         largest = 0.0
@@ -97,14 +86,16 @@ def by_columns(
             for o in range(q):
                 s = slot * np.uint64(q) + np.uint64(o)
                 if making is None:
-                    out_label[t, j * q + o] = other[s] if use_other else y[s]
+                    out_label[t, j * q + o] = y[s]
+                    if other is not None and other_label[t]:
+                        out_label[t, j * q + o] = other[s]
                 if loss == CROSSENTROPY:
                     g = np.exp(f[s] - top_output) / parts - out_label[t, j * q + o]
                 else:
                     g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
                 largest = larger(largest, abs(g) * height)
                 moves[j * q + o] = -rates[t] / each * g
-        state = stillness(largest, m, still, repeats)
+        state = stillness(largest, m, numbers)
         if state != GOING:
             break
 
@@ -207,12 +198,7 @@ def by_columns(
                                 touched[np.uint64(count)] = tile
                                 count += 1
 
-        # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
-        if change != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
-            total, carry, error = changed(total, carry, error, change)
-            if must_be_exact(total + carry, error, tol_square):
-                total, carry, error = sum_of_squares(f, y), 0.0, 0.0
-            m = measured(scale, total + carry, f, y)
+        m, total, carry, error = measured_after(change, largest, m, total, carry, error, numbers, f, y)
         out_m[t] = m
         taken = t + 1
 

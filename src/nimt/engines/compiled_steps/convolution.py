@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import (
     BEST,
     BEST_AT,
     GOING,
-    LIMIT,
-    PATIENCE,
-    REPEATS,
     SCALE,
-    STILL,
-    TOL,
     TOTAL,
     WARNED,
 )
@@ -25,7 +20,7 @@ from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_mov
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 
-@njit(cache=True, nogil=True)
+@part
 def convolve_axis(source, result, lead, stride, taps):
     """Write result[p] = sum_t taps[reach + t] source[p - t stride]; taps are symmetric, so they are taken in pairs."""
     reach = taps.size // 2
@@ -53,9 +48,9 @@ def convolve_axis(source, result, lead, stride, taps):
         first += 3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_convolution(
-    wide, taps, taps_at, height, at, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
+    wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
     score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, work, guess, sums, rules, watch,
     out_index, out_label, out_m,
 ):  # fmt: skip
@@ -66,12 +61,8 @@ def by_convolution(
     result = np.zeros(spread.size)
     moves, sizes = np.empty(out_label.shape[1]), np.empty(out_label.shape[1])
     whole = greedy and out_index.shape[1] == place.size * number_of(copies)
-    scale = rules[SCALE]
-    m = measured(scale, sums[TOTAL], f, y)
     for t in range(rates.size):
-        state, watch[BEST], watch[BEST_AT] = over(
-            at + t, m, rules[TOL], rules[LIMIT], rules[PATIENCE], watch[BEST], watch[BEST_AT]
-        )
+        state, watch[BEST], watch[BEST_AT] = over(at + t, m, rules, watch[BEST], watch[BEST_AT])
         if state != GOING:
             return t, state
         row = t if out_index.shape[0] == rates.size else 0  # one row where every step shows the same
@@ -79,15 +70,16 @@ def by_convolution(
             if greedy:
                 choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[row])
             if making is None:
-                use_other = other_label.size > 0 and other_label[t]
-                true_labels(out_index[row], whole, other if use_other else y, outputs, copies, out_label[row])
+                true_labels(out_index[row], whole, y, outputs, copies, out_label[row])
+                if other is not None and other_label[t]:
+                    true_labels(out_index[row], whole, other, outputs, copies, out_label[row])
             else:
                 make_labels(making, out_index[row], f, y, at + t, out_label[row])
         shown_now, labels_now = out_index[row], out_label[row]
         largest = pack_moves(
             shown_now, whole, rates[t], labels_now, diagonal, f, loss, loss_delta, outputs, copies, moves, sizes
         )
-        state = stillness(largest, m, rules[STILL], rules[REPEATS])
+        state = stillness(largest, m, rules)
         if state != GOING:
             return t, state
         take_moves(shown_now, whole, moves, c, shown, outputs, copies, wide, spread)
@@ -96,7 +88,7 @@ def by_convolution(
             spread, result = result, spread
         add_spread(height, spread, f, outputs, wide)
         sums[TOTAL] = rescored(f, y, score, rule, rule_delta, weight, greedy and not whole, outputs, norm)
-        m = measured(scale, sums[TOTAL], f, y)
+        m = measured(rules[SCALE], sums[TOTAL], f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:
             return t + 1, GOING

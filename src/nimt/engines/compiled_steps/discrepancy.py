@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import inlined, part
+from nimt.engines.compiled_steps.codes import ROUNDING, SCALE, TOL_SQUARE
 
-ROUNDING = 2.0**-50  # relative error that one change may add to the sum of squares
 DIGITS = 1e-9  # relative error at which the sum of squares is computed again from all points
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280  # outside, squares underflow or overflow, and the sum is scaled
 
 
-@njit(cache=True, nogil=True)
+@part
 def sum_of_squares(f, y):
     total = 0.0
     for block in range(0, f.size, 1024):
         part = 0.0
-        for s in range(block, min(block + 1024, f.size)):
+        end = block + 1024
+        for s in range(block, end if end < f.size else f.size):
             r = f[s] - y[s]
             part += r * r
         total += part
     return total
 
 
-@njit(cache=True, nogil=True)
+@part
 def scaled_distance(f, y):
     """sqrt(sum (f - y)^2) where squares would leave the range of floating-point numbers."""
     largest = 0.0
@@ -40,7 +41,7 @@ def scaled_distance(f, y):
     return largest * np.sqrt(total)
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def measured(scale, total, f, y):
     """The discrepancy from a sum of squares."""
     if SMALLEST_SQUARE < total < LARGEST_SQUARE:
@@ -48,15 +49,20 @@ def measured(scale, total, f, y):
     return scale * scaled_distance(f, y)
 
 
-@njit(cache=True, nogil=True)
-def changed(total, carry, error, change):
-    """Add a change to a compensated sum, and to the bound on its error."""
-    new = total + change
-    carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
-    return new, carry, error + ROUNDING * (abs(new) + abs(change))
+@inlined
+def measured_after(change, largest, m, total, carry, error, rules, f, y):
+    """The discrepancy after a step that added `change` to the sum of squares, and the sum; m was it before.
 
-
-@njit(cache=True, nogil=True)
-def must_be_exact(total, error, tol_square):
-    """Whether the error of a kept sum matters: for the digits reported, or for the comparison with the tolerance."""
-    return not (error <= DIGITS * total and total - error > tol_square and total < LARGEST_SQUARE)
+    The sum that is kept is a compensated one with a bound on its error, and is computed again from all points where the
+    error matters: for the digits reported, or for the comparison with the tolerance.
+    """
+    if change != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
+        new = total + change
+        carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
+        total = new
+        error += ROUNDING * (abs(total) + abs(change))
+        square = total + carry
+        if not (error <= DIGITS * square and square - error > rules[TOL_SQUARE] and square < LARGEST_SQUARE):
+            total, carry, error = sum_of_squares(f, y), 0.0, 0.0
+        m = measured(rules[SCALE], total + carry, f, y)
+    return m, total, carry, error

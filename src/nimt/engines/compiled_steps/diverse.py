@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import part
 from nimt.engines.compiled_steps.codes import TILE
 
 TAKEN = -2.0  # the size of an error at a point that was chosen; -1 at a point that may not be
 
 
-@njit(cache=True, nogil=True)
+@part
 def search_block(block, bits, top_bits, top_slot):
     s = np.uint64(block) * np.uint64(TILE)
     top = bits[s]
@@ -25,7 +25,7 @@ def search_block(block, bits, top_bits, top_slot):
     top_bits[block], top_slot[block] = top, s
 
 
-@njit(cache=True, nogil=True)
+@part
 def diverse_into(diverse, f, y, score, out):
     """Write the points of a diverse pack, ascending."""
     on_grid, grid, lists, height, sizes, tops, reach, offsets, near, near_weight = diverse

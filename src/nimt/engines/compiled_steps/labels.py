@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import (
     BEFORE,
     COMMON,
@@ -44,12 +44,12 @@ from nimt.engines.compiled_steps.codes import (
 from nimt.engines.compiled_steps.outputs import number_of
 
 
-@njit(cache=True, nogil=True)
+@part
 def fitted(product, square):
     return product / square if square > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@part
 def root_mean_square(values, count):
     largest = values[0]
     for j in range(1, count):
@@ -60,7 +60,7 @@ def root_mean_square(values, count):
     return largest * np.sqrt(total / count)
 
 
-@njit(cache=True, nogil=True)
+@part
 def movement_towards(distance, moved, size, count):
     total = 0.0
     for j in range(count):
@@ -68,7 +68,7 @@ def movement_towards(distance, moved, size, count):
     return total / count
 
 
-@njit(cache=True, nogil=True)
+@part
 def shown_together(marks, rows, shown, count):
     """Whether all of these were shown before, and the latest time in one pack."""
     for j in range(count):
@@ -78,7 +78,7 @@ def shown_together(marks, rows, shown, count):
     return count > 0
 
 
-@njit(cache=True, nogil=True)
+@part
 def look_for_growth(constants, known, now, moved, now_before, moved_before, count, step):
     """`Responses._look_for_growth` from where the pack is known to be the one before at a scaled distance."""
     telling, sure = constants[3], constants[4]
@@ -104,7 +104,7 @@ def look_for_growth(constants, known, now, moved, now_before, moved_before, coun
             known[WARNED], known[NEAR], known[FAR], known[SEEN_AT] = 1.0, near, far, step
 
 
-@njit(cache=True, nogil=True)
+@part
 def observe(constants, known, marks, rows, shown, pack, f, step):
     """`Responses.observe`: update the estimates by the effect of the latest pack."""
     forget, forget_errors = constants[0], constants[1]
@@ -154,7 +154,7 @@ def observe(constants, known, marks, rows, shown, pack, f, step):
         known[COMMON_SIZE] = forget * known[COMMON_SIZE] + squares
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def make_labels(making, chosen, f, y, step, out_label):
     """Observe the effect of the latest pack, and label this one: `SynthesisTeacher.select` after its choice."""
     constants, known, marks, rows, shown, pack = making
@@ -197,7 +197,7 @@ def make_labels(making, chosen, f, y, step, out_label):
     known[PENDING] = k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def true_labels(chosen, whole, source, outputs, copies, out_label):
     q = len(outputs)
     if whole:

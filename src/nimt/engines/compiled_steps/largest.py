@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def first_largest(bits):
     """The slot of the largest score, the lowest of equals."""
     top = bits[0]
@@ -19,7 +19,7 @@ def first_largest(bits):
     return s
 
 
-@njit(cache=True, nogil=True)
+@part
 def kth_largest(values, count, k):
     """The k-th largest of values[:count] (k from 1), by quickselect in place."""
     lo, hi, want = 0, count - 1, k - 1  # descending order
@@ -46,7 +46,7 @@ def kth_largest(values, count, k):
     return values[want]
 
 
-@njit(cache=True, nogil=True)
+@part
 def count_between(bits, lo, hi):
     above = 0
     within = 0
@@ -56,7 +56,7 @@ def count_between(bits, lo, hi):
     return above, within - above
 
 
-@njit(cache=True, nogil=True)
+@part
 def largest_into(bits, work, guess, out):
     """Write the slots of the largest scores, ascending, ties to the lowest.
 

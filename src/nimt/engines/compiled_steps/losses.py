@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import ABSOLUTE, HINGE, HUBER, LOGISTIC, SQUARE
 
 
@@ -23,7 +23,7 @@ def called_at(typing_context, address, f, y):
     return types.float64(types.int64, types.float64, types.float64), generate
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def slope(loss, delta, f, y):
     if loss == SQUARE:
         return 2.0 * (f - y)
@@ -36,13 +36,14 @@ def slope(loss, delta, f, y):
         e = np.exp(z)
         return -y * e / (1.0 + e)
     if loss == HUBER:
-        return 2.0 * min(max(f - y, -delta), delta)
+        r = f - y
+        return 2.0 * (-delta if r < -delta else delta if r > delta else r)
     if loss == ABSOLUTE:
         return np.sign(f - y)
     return called_at(loss, f, y)
 
 
-@njit(cache=True, nogil=True)
+@part
 def loss_value(loss, delta, f, y):
     if loss == SQUARE:
         return (y - f) ** 2

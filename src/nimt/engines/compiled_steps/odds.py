@@ -11,11 +11,11 @@ import math
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import FAN, TILE
 
 
-@njit(cache=True, nogil=True)
+@part
 def scale_above(top, constants):
     root_1, root_2, root_3, cold, smallest, largest, temperature = constants
     if temperature < cold or not smallest < top < largest:
@@ -26,7 +26,7 @@ def scale_above(top, constants):
     return math.ldexp(root_3 if fraction <= root_3 else 1.0, exponent)
 
 
-@njit(cache=True, nogil=True)
+@part
 def odds_at(score, scale, temperature):
     if score < 0.0:
         return 0.0
@@ -36,7 +36,7 @@ def odds_at(score, scale, temperature):
     return np.exp(power) if power > -746.0 else 0.0  # below, exp is 0
 
 
-@njit(cache=True, nogil=True)
+@part
 def sum_of_tile(odds, tile):
     s0 = s1 = s2 = s3 = 0.0
     for s in range(tile * TILE, tile * TILE + TILE, 4):
@@ -47,7 +47,7 @@ def sum_of_tile(odds, tile):
     return (s0 + s1) + (s2 + s3)
 
 
-@njit(cache=True, nogil=True)
+@part
 def sum_of_children(node_sum, child):
     total = 0.0
     for v in range(FAN):
@@ -55,7 +55,7 @@ def sum_of_children(node_sum, child):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def renew_all_odds(drawing, score, top, levels):
     constants, _, scale, odds, node_sum = drawing
     scale[0] = scale_above(top, constants)
@@ -69,7 +69,7 @@ def renew_all_odds(drawing, score, top, levels):
             node_sum[levels[level] + node] = sum_of_children(node_sum, levels[level - 1] + FAN * node)
 
 
-@njit(cache=True, nogil=True)
+@part
 def renew_sums(drawing, touched, count, levels):
     """Sum up again what the touched tiles are part of."""
     _, _, _, odds, node_sum = drawing
@@ -86,7 +86,7 @@ def renew_sums(drawing, touched, count, levels):
             before = node
 
 
-@njit(cache=True, nogil=True)
+@part
 def walk_to(u, first, count, sums):
     """Which of `count` numbers from `first` on contains u when they are laid end to end, and how far into it u is."""
     found, left = 0, 0.0
@@ -100,7 +100,7 @@ def walk_to(u, first, count, sums):
     return found, left
 
 
-@njit(cache=True, nogil=True)
+@part
 def draw_by_odds(drawing, score, top, levels):
     constants, rng, scale, odds, node_sum = drawing
     temperature = constants[6]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import part
 from nimt.engines.compiled_steps.codes import EUCLIDEAN, MANHATTAN
 
 
-@njit(cache=True, nogil=True)
+@part
 def number_of(copies):
     return copies[0] if len(copies) > 1 else 1
 
 
-@njit(cache=True, nogil=True)
+@part
 def norm_of(part, so_far, norm):
     """Take one more output into a norm: its square, its size, or the largest."""
     if norm == EUCLIDEAN:
@@ -23,7 +23,7 @@ def norm_of(part, so_far, norm):
     return max(so_far, abs(part))
 
 
-@njit(cache=True, nogil=True)
+@part
 def softmax_parts(f, first, outputs):
     """The largest of the outputs from `first` on, and the sum of exp(f - largest)."""
     top = f[first]

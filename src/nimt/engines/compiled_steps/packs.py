@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled
 from nimt.engines.compiled_steps.codes import CROSSENTROPY, SQUARE
 from nimt.engines.compiled_steps.diverse import diverse_into
 from nimt.engines.compiled_steps.largest import largest_into
@@ -17,7 +17,7 @@ from nimt.engines.compiled_steps.outputs import number_of, softmax_parts
 from nimt.engines.compiled_steps.scoring import score_all, score_one_output
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
     """Write the pack of every copy, one after another: points of the largest scores, or diverse ones."""
     each = out.size // number_of(copies)
@@ -31,7 +31,7 @@ def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
             largest_into(bits[low:high], work, guess[v], own)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outputs, copies, moves, sizes):
     """Write the coefficients that a pack adds; returns the largest |slope| K(x, x), NaN if there is one."""
     each = chosen.size // number_of(copies)
@@ -68,7 +68,7 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
     return largest.view(np.float64)[0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_moves(chosen, whole, moves, c, shown, outputs, copies, wide, spread):
     """Add a pack's coefficients to the learner's, and lay them out in `spread`, output after output."""
     place, _, lead, span, length = wide
@@ -97,7 +97,7 @@ def take_moves(chosen, whole, moves, c, shown, outputs, copies, wide, spread):
             spread[at + np.uint64(o * span)] += move
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_spread(scale, addition, f, outputs, wide):
     """Do f += scale * addition; `addition` is laid out as `wide` says, output after output."""
     place, _, lead, span, length = wide
@@ -112,7 +112,7 @@ def add_spread(scale, addition, f, outputs, wide):
                     there[x * q] += scale * here[x]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
     """Bring the scores up to date after all values changed, and return the sum of squares."""
     q = len(outputs)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import (
     BEST,
     BEST_AT,
@@ -21,100 +21,54 @@ from nimt.engines.compiled_steps.codes import (
     FAN,
     GOING,
     LANES,
-    LIMIT,
-    PATIENCE,
-    REPEATS,
-    SCALE,
-    STILL,
-    TOL,
     TOTAL,
     WARNED,
 )
-from nimt.engines.compiled_steps.discrepancy import changed, measured, must_be_exact, sum_of_squares
+from nimt.engines.compiled_steps.discrepancy import measured_after
 from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.losses import slope
 from nimt.engines.compiled_steps.stopping import larger, over, stillness
 from nimt.engines.compiled_steps.vectors import fetch, first_in, match, step_in_row
 
 
-@njit(cache=True, nogil=True)
+@part
 def winner_of(node_bits, node_index, first):
     """The largest score of FAN nodes, and the lowest index that has it."""
     top, which = match(node_bits, first)
     index = node_index[np.uint64(first + first_in(which))]
     which &= which - 1
     while which != 0 and top >= 0:
-        index = min(index, node_index[np.uint64(first + first_in(which))])
+        other = node_index[np.uint64(first + first_in(which))]
+        index = other if other < index else index
         which &= which - 1
     return top, index
 
 
-@njit(cache=True, nogil=True)
-def rows_of_grid(grid, f, y, forbidden, outputs, norm, levels, node_bits, node_index):
-    """Build the tournament of rows; a step of zero in every row finds its largest score."""
-    shape, _, tables, places, across, here, _, _, _, _ = grid
-    d = shape.size
-    length = shape[d - 1]
-    q = len(outputs)
-    nothing, moves, change = np.zeros(LANES), np.zeros(q), np.zeros(LANES)
-    node_bits[:] = -1
-    here[:] = 0
-    rows = 1
-    for i in range(d - 1):
-        rows *= shape[i]
-    for line in range(rows):
-        base = np.uint64(0)
-        for i in range(d - 1):
-            base += tables[np.uint64(places[i] + here[i])]
-        for x in range(0, length, LANES):
-            slot = np.int64(base + across[np.uint64(x)])
-            row = slot // LANES
-            top, which = step_in_row(
-                f, y, row * LANES * q, nothing, 0, length - x, moves, change, forbidden, slot, outputs, norm
-            )
-            node_bits[row] = top
-            node_index[row] = line * length + x + first_in(which)
-        i = d - 2
-        while i >= 0:
-            here[i] += 1
-            if here[i] < shape[i]:
-                break
-            here[i] = 0
-            i -= 1
-    for level in range(1, levels.size - 1):
-        down, up = levels[level - 1], levels[level]
-        for node in range((up - down) // FAN):
-            node_bits[up + node], node_index[up + node] = winner_of(node_bits, node_index, down + FAN * node)
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def by_rows(
-    grid, margin, ahead, at, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
-    outputs, norm, levels, node_bits, node_index, touched, sums, rules, watch, out_index, out_label, out_m,
+    grid, margin, ahead, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
+    outputs, norm, levels, node_bits, node_index, touched, moves, change, sums, rules, watch, out_index, out_label,
+    out_m,
 ):  # fmt: skip
     """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
 
     The window has `margin` zeros around each of its runs, so that a whole row of it can be read anywhere. `ahead` is
-    the level of the tournament in which the second best is looked for, 0 where all arrays are in the cache.
+    the level of the tournament in which the second best is looked for, None where all arrays are in the cache.
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
     q = len(outputs)
     d = shape.size
     runs = first.size
     length = shape[d - 1]
-    moves, change = np.empty(q), np.empty(LANES)
     root = levels[-2]
-    scale, tol, limit, still = rules[SCALE], rules[TOL], rules[LIMIT], rules[STILL]
-    patience, repeats = rules[PATIENCE], rules[REPEATS]
-    tol_square = (tol / scale) ** 2 if tol > 0.0 else -1.0
-    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
-    best, best_at = watch[BEST], watch[BEST_AT]
-    m = measured(scale, max(total + carry, 0.0), f, y)
     state = GOING
     taken = 0
+    numbers = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
+    best, best_at = watch[BEST], watch[BEST_AT]
     for t in range(rates.size):
         step = at + t
-        state, best, best_at = over(step, m, tol, limit, patience, best, best_at)
+        state, best, best_at = over(step, m, numbers, best, best_at)
         if state != GOING:
             break
 
@@ -131,17 +85,18 @@ def by_rows(
             out_index[t, 0] = slot
             make_labels(making, out_index[t], f, y, step, out_label[t])
         out_index[t, 0] = index
-        use_other = other_label.size > 0 and other_label[t]
         largest = 0.0
         own = slot // np.uint64(LANES) * np.uint64(LANES * q) + slot % np.uint64(LANES)
         for o in range(q):
             s = own + np.uint64(o * LANES)
             if making is None:
-                out_label[t, o] = other[s] if use_other else y[s]
+                out_label[t, o] = y[s]
+                if other is not None and other_label[t]:
+                    out_label[t, o] = other[s]
             g = slope(loss, loss_delta, f[s], out_label[t, o])
             largest = larger(largest, abs(g) * height)
             moves[o] = -rates[t] * g
-        state = stillness(largest, m, still, repeats)
+        state = stillness(largest, m, numbers)
         if state != GOING:
             break
 
@@ -167,8 +122,8 @@ def by_rows(
                 continue
             lo = last + first[r]
             offset = start[r] + (2 * r + 1) * margin - lo
-            hi = min(lo + start[r + 1] - start[r], length)
-            for x in range(max(lo, 0) // LANES * LANES, hi, LANES):
+            hi = lo + start[r + 1] - start[r]
+            for x in range(lo // LANES * LANES if lo > 0 else 0, hi if hi < length else length, LANES):
                 piece = np.int64(base + across[np.uint64(x)])
                 row = piece // LANES
                 top, which = step_in_row(
@@ -185,15 +140,10 @@ def by_rows(
                     touched[kept] = tile
                     kept += 1
 
-        # the discrepancy: a compensated sum with a bound on its error, computed again where the error matters
         added = 0.0
         for lane in range(LANES):
             added += change[lane]
-        if added != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
-            total, carry, error = changed(total, carry, error, added)
-            if must_be_exact(total + carry, error, tol_square):
-                total, carry, error = sum_of_squares(f, y), 0.0, 0.0
-            m = measured(scale, total + carry, f, y)
+        m, total, carry, error = measured_after(added, largest, m, total, carry, error, numbers, f, y)
         out_m[t] = m
         taken = t + 1
 
@@ -216,7 +166,7 @@ def by_rows(
                     kept += 1
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
             break
-        if ahead == 0:
+        if ahead is None:
             continue
 
         # memory: the second best is probably shown after the next step, and what it needs is fetched during that step
@@ -252,8 +202,8 @@ def by_rows(
             if not inside:
                 continue
             lo = last + first[r]
-            hi = min(lo + start[r + 1] - start[r], length)
-            for x in range(max(lo, 0) // LANES * LANES, hi, LANES):
+            hi = lo + start[r + 1] - start[r]
+            for x in range(lo // LANES * LANES if lo > 0 else 0, hi if hi < length else length, LANES):
                 row = np.int64(base + across[np.uint64(x)]) // LANES
                 for o in range(q):
                     fetch(f, (row * q + o) * LANES)

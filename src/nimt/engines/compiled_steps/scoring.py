@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, inlined, part
 from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, RESIDUAL, SQUARE
 from nimt.engines.compiled_steps.losses import loss_value, slope
 from nimt.engines.compiled_steps.outputs import norm_of, softmax_parts
 
 
-@njit(cache=True, nogil=True)
+@part
 def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     """The score of a slot: the norm of f - y, that of the slope times the slot's weight, or the loss."""
     q = len(outputs)
@@ -46,19 +46,19 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     return size if rule == RESIDUAL else size * weight[s]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def score_by_loss(loss, delta, f, y, score):
     for s in range(score.size):
         score[s] = -1.0 if score[s] < 0.0 else loss_value(loss, delta, f[s], y[s])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def score_by_slope(loss, delta, f, y, score, weight):
     for s in range(score.size):
         score[s] = -1.0 if score[s] < 0.0 else abs(slope(loss, delta, f[s], y[s])) * weight[s]
 
 
-@njit(cache=True, nogil=True)
+@part
 def score_one_output(f, y, score, rule, delta, weight):
     """`score_at` for all slots of one output: a loop for each rule without branches, which can be vectorised."""
     if rule == RESIDUAL:
@@ -78,7 +78,7 @@ def score_one_output(f, y, score, rule, delta, weight):
         score_by_slope(rule, delta, f, y, score, weight)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def score_all(f, y, score, rule, delta, weight, outputs, norm):
     if len(outputs) == 1:
         score_one_output(f, y, score, rule, delta, weight)

@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import njit
-from nimt.engines.compiled_steps.codes import AT_REST, CONVERGED, DIVERGED, GOING, STALLED, STATIONARY
+from nimt.engines.caching import inlined, rule
+from nimt.engines.compiled_steps.codes import (
+    AT_REST,
+    CONVERGED,
+    DIVERGED,
+    GOING,
+    LIMIT,
+    PATIENCE,
+    REPEATS,
+    STALLED,
+    STATIONARY,
+    STILL,
+    TOL,
+)
 
 
-@njit(cache=True, nogil=True)
-def over(step, m, tol, limit, patience, best, best_at):
+@rule
+def over(step, m, rules, best, best_at):
     """The rules of `Watch.over`, in the same order: the outcome, and the best so far and its step."""
-    if not np.isfinite(m) or m > limit:
+    if not np.isfinite(m) or m > rules[LIMIT]:
         return DIVERGED, best, best_at
-    if m < tol:
+    if m < rules[TOL]:
         return CONVERGED, best, best_at
     if m < best:
-        best, best_at = m, step
-    if patience > 0 and step - best_at >= patience:
+        best, best_at = m, np.float64(step)
+    if rules[PATIENCE] > 0.0 and step - best_at >= rules[PATIENCE]:
         return STALLED, best, best_at
     return GOING, best, best_at
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def larger(a, b):
     """The larger of two numbers; NaN if either is, so that a slope that is not a number never counts as none."""
     return b if b > a or b != b else a
 
 
-@njit(cache=True, nogil=True)
-def stillness(largest, m, still, repeats):
+@rule
+def stillness(largest, m, rules):
     """The rules of `ReferenceEngine.stillness`: `largest` is the largest |slope| K(x, x) of the pack."""
-    if still >= 0.0 and largest * largest <= still:
+    if rules[STILL] >= 0.0 and largest * largest <= rules[STILL]:
         return STATIONARY
-    if repeats > 0.0 and largest == 0.0 and m > 0.0:
+    if rules[REPEATS] > 0.0 and largest == 0.0 and m > 0.0:
         return AT_REST
     return GOING

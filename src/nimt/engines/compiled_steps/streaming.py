@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def squared_distances(columns, index, result):
     """Write |x_s - x_index|^2 for every point; `columns` holds one row per coordinate."""
     result[:] = 0.0
@@ -17,7 +17,7 @@ def squared_distances(columns, index, result):
             result[s] += r * r
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_scaled(scale, addition, f):
     for s in range(f.size):
         f[s] += scale * addition[s]

@@ -8,12 +8,12 @@ leaves. Ties go to the lowest index in the pool.
 
 from __future__ import annotations
 
-from nimt.engines.caching import njit
+from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import FAN, TILE
 from nimt.engines.compiled_steps.outputs import number_of
 
 
-@njit(cache=True, nogil=True)
+@part
 def play_off(first, node_bits, node_tile, best_slot, order):
     """The best of the FAN nodes from `first` on: its score and its tile."""
     top = node_bits[first]
@@ -28,13 +28,13 @@ def play_off(first, node_bits, node_tile, best_slot, order):
     return top, tile
 
 
-@njit(cache=True, nogil=True)
+@part
 def spare_leaves(slots, levels, copies):
     """How many leaves of a copy have no tile: with several copies each has a tree of its own, filled to the end."""
     return (levels[1] - slots // TILE) // number_of(copies) if len(copies) > 1 else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def build_tournament(bits, best_slot, order, levels, node_bits, node_tile, copies):
     node_bits[:] = -1
     tiles = bits.size // TILE
