@@ -50,7 +50,7 @@ class RowsEngine(ArrangedEngine):
         small = int(np.argmax(np.diff(self.levels) <= SEARCHED))
         self.ahead: int | None = small if 8 * len(self.outputs) * slots > CACHED else None
         self.moves: Array = np.zeros(len(self.outputs))
-        self.change: Array = np.zeros(self.lanes)
+        self.change: Array = line_aligned(self.lanes, np.dtype(np.float64))
         rows = np.diff(operator.start) // self.lanes + 2  # that a run of the window may touch
         self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
         self.forbidden: Whole | None = None
