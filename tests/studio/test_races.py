@@ -128,7 +128,7 @@ def test_a_divergence_is_a_sentence(studio, mixture):
         talk.say(**mixture)
         talk.until_over()
     assert talk.status[0]["said"] == str(nimt.Outcome.DIVERGED)
-    assert "learning rate" in talk.racers[0][0]["notes"][0]
+    assert "learning rate" in talk.steps[0][0][0]["notes"][0]
 
 
 def test_races_nobody_looks_at_are_stopped(studio, mixture, monkeypatch):

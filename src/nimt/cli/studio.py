@@ -32,13 +32,13 @@ def studio(
     if not 0 <= port <= 65535:
         raise InvalidInput(f"--port must be a number from 0 to 65535, got {port}")
     from nimt.studio.safety import Guard, check_host
-    from nimt.studio.serving import listening, serve
+    from nimt.studio.serving import alert, listening, serve
 
     check_host(host, token)
-    with listening(host, port) as taken:
+    with listening(host, port) as taken, alert() as compiler:
         number = taken.getsockname()[1]
         guard = Guard(number, host) if token is None else Guard(number, host, token)
         print(f"the studio is open at {guard.address()}\nCtrl-C ends it", flush=True)
         if browser and sys.stdout.isatty() and (os.environ.get("DISPLAY") or sys.platform in ("darwin", "win32")):
             webbrowser.open(guard.address())
-        serve(guard, taken)
+        serve(guard, taken, compiler)

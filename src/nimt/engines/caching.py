@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event
 
 COMPILED_STEPS = Path(__file__).with_name("compiled_steps")
 
 _said: list[str] = []  # the sentence, once it was said
 _contents: dict[Path, str] = {}  # digests that were computed
+_here = threading.local()  # .is_compiling: whether this thread compiles after all
+
+elsewhere: Callable[[str, str, Any], bool] | None = None
+"""Who compiles a function, given its module, name and signature, if not this process (`second_compiler`)."""
+
+
+class _Missing(Exception):
+    """The compiled code is not on disk, and is to be compiled elsewhere."""
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -59,9 +69,40 @@ def _kept_if_possible(dispatcher: Any) -> Any:
     """
     cache = dispatcher._cache
     cache._cache_file._source_stamp = (cache._cache_file._source_stamp, content_of(COMPILED_STEPS))
-    cache.load_overload = _without_failing(cache.load_overload)
+    cache.load_overload = _missing_if_elsewhere(_without_failing(cache.load_overload))
     cache.save_overload = _without_failing(cache.save_overload)
+    dispatcher.compile = _elsewhere_first(dispatcher.compile, dispatcher.py_func)
     return dispatcher
+
+
+def _missing_if_elsewhere(load: Callable[..., Any]) -> Callable[..., Any]:
+    def loaded(*overload: Any) -> Any:
+        found = load(*overload)
+        if found is None and elsewhere is not None and not getattr(_here, "is_compiling", False):
+            raise _Missing
+        return found
+
+    return loaded
+
+
+def _elsewhere_first(compile_here: Callable[[Any], Any], function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Wait for the other process outside of numba's compiler, whose lock other threads need to load what they use."""
+
+    def compiled(signature: Any) -> Any:
+        try:
+            return compile_here(signature)
+        except _Missing:
+            pass
+        if elsewhere is not None:
+            with event.trigger_event("numba:compile", data={}):  # type: ignore[no-untyped-call]
+                elsewhere(function.__module__, function.__name__, signature)
+        _here.is_compiling = True  # if it is still missing
+        try:
+            return compile_here(signature)
+        finally:
+            _here.is_compiling = False
+
+    return compiled
 
 
 def _without_failing(access: Callable[..., Any]) -> Callable[..., Any]:

@@ -141,13 +141,14 @@ class Conversation:
     # -- what is sent
 
     async def _send_news(self) -> None:
-        ready = None
+        is_compiling = None
         try:
             while True:
                 sent = False
-                if ready is not self.classroom.ready.is_set():
-                    ready = self.classroom.ready.is_set()
-                    await self._say({"type": "ready" if ready else "compiling"})
+                now = self.classroom.is_compiling
+                if now is not is_compiling:
+                    is_compiling = now
+                    await self._say({"type": "compiling" if is_compiling else "ready"})
                 for race, seen in list(self.watched.values()):
                     seen += [Seen() for _ in race.racers[len(seen) :]]
                     for number in range(len(race.racers)):

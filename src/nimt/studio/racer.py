@@ -23,11 +23,12 @@ from nimt.studio.column import Column
 from nimt.studio.frames import Frames
 from nimt.studio.requests import RacerRequest, Rules, Setting
 from nimt.teachers.base import Selection, View
+from nimt.teaching.teaching import Steps
 
 SLICE = 0.006  # seconds of teaching between two looks at what else is to be done
 HEAVY_STEP = 2**16  # points moved by a step from which a page could not take the steps again fast enough
-PER_MESSAGE = 2**15  # examples in one message
-FRAME_MESSAGE = 2**21  # bytes of frames in one message
+PER_MESSAGE = 2**14  # examples in one message: a longer one keeps the event loop busy for too long
+FRAME_MESSAGE = 2**20  # bytes of frames in one message
 SNAPSHOT_BYTES = 2**25
 MOST_SNAPSHOTS = 200
 
@@ -62,27 +63,24 @@ class Racer:
         self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
         self.person = Person() if request.teacher == "you" else None
         self.learner = rules.made_learner(request, setting.pool, setting.initial)
-        teacher: Any = self.person or request.made_teacher()
-        options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
-        self.notes: list[str] = []
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            plan = nimt.plan(self.learner, teacher, setting.pool, setting.target, **options)
-            self.pack = 1 if self.person else int(teacher.pack_size(_offered(request, len(setting.pool))))
-            refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
-            felt = plan.window or len(setting.pool)
-            heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
-            in_frames = heavy or not isinstance(self.learner, KernelLearner)
-            self.frames = Frames(setting.pool, setting.target) if in_frames else None
-            snapshots = snapshot_steps(rules.steps, setting.target.size) if in_frames else []
-            options |= {"snapshots": snapshots, "record": "picks" if self.pack >= LARGE_PACK else "all"}
-            self.walk = nimt.steps(self.learner, teacher, setting.pool, setting.target, **options)
-        self.notes += [str(one.message) for one in said]
+        self.teacher: Any = self.person or request.made_teacher()
+        self.options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
+        plan = nimt.plan(self.learner, self.teacher, setting.pool, setting.target, **self.options)
+        self.pack = 1 if self.person else int(self.teacher.pack_size(_offered(request, len(setting.pool))))
+        refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
+        felt = plan.window or len(setting.pool)
+        heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
+        in_frames = heavy or not isinstance(self.learner, KernelLearner)
+        self.frames = Frames(setting.pool, setting.target) if in_frames else None
+        snapshots = snapshot_steps(rules.steps, setting.target.size) if in_frames else []
+        self.options |= {"snapshots": snapshots, "record": "picks" if self.pack >= LARGE_PACK else "all"}
         self.coefficients: Coefficients | None = None
         if self.frames is None:
             self.coefficients = self._coefficients(self.learner.bind(setting.pool))
         self.indices, self.added, self.curve = Column(np.uint32), Column(np.float64), Column(np.float64)
-        self.curve.append(self.walk.lesson.discrepancy)
+        self.walk: Steps | None = None
+        self.is_begun = False
+        self.notes: list[str] = []
         self.taken = 0
         self.seconds = 0.0
         self.outcome: str | None = None
@@ -101,6 +99,20 @@ class Racer:
         """Whether there is nothing to do: it is over, or waits for a person."""
         return self.over or self.person is not None
 
+    def begin(self) -> None:
+        """Get ready to teach, and take the first step: what is compiled is loaded, or compiled, here and not later."""
+        self.take(0 if self.person else 1)
+        self.seconds = 0.0  # loading is not teaching
+        self.is_begun = True
+
+    def _made_walk(self) -> Steps:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            walk = nimt.steps(self.learner, self.teacher, self.setting.pool, self.setting.target, **self.options)
+        self.notes = [str(one.message) for one in said]
+        self.curve.append(walk.lesson.discrepancy)
+        return walk
+
     def slice(self) -> None:
         """Teach for about one slice of time."""
         began = time.perf_counter()
@@ -113,6 +125,9 @@ class Racer:
     def take(self, steps: int) -> None:
         """Take some steps and keep what they were; what goes wrong becomes a sentence."""
         try:
+            self.walk = self.walk or self._made_walk()
+            if not steps:
+                return
             began = time.perf_counter()
             chunk = self.walk.advance(steps if self.frames is None else min(steps, self.frames.next - self.taken))
             self.seconds += time.perf_counter() - began
@@ -148,6 +163,7 @@ class Racer:
         if self.frames is None or (self.taken < self.frames.next and self.outcome is None):
             return
         shown = indices[-1].astype(np.uint32) if len(indices) and self.pack < LARGE_PACK else None
+        assert self.walk is not None
         self.frames.keep(self.taken, self.walk.values, shown)
 
     # -- what a page is sent
@@ -161,7 +177,7 @@ class Racer:
             "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view, "pack": self.pack,
             "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent, "offset": self.origin.step,
             "said": self.origin.said,
-            "notes": self.notes, "rate": self.rate(), "measure": "paper", "request": self.request.as_sent(),
+            "rate": self.rate(), "measure": "paper", "request": self.request.as_sent(),
             **describe_pool(setting.pool, blocks), **kernel.header,
         }  # fmt: skip
         return Recording(header, blocks | kernel.blocks)
@@ -200,6 +216,8 @@ class Racer:
         curve = self.curve.part(since + 1, min(taken, since + PER_MESSAGE) + 1)
         until = since + len(curve)
         header: dict[str, Any] = {"from": since, "until": until, "pack": self.pack, "seconds": self.seconds}
+        if since == 0:
+            header["notes"] = self.notes
         blocks: dict[str, NDArray[Any]] = {"curve": curve}
         if self.frames is None:
             blocks["indices"] = self.indices.part(since * self.pack, until * self.pack)
@@ -222,13 +240,15 @@ class Racer:
 
     def lesson(self) -> Lesson:
         """Return the lesson so far."""
+        if self.walk is None:
+            raise InvalidInput(self.error or "this lesson has not begun yet: wait until it is compiled")
         return self.walk.lesson
 
     def values_at(self, step: int) -> tuple[int, Array]:
         """Return f at a step, and which step that is: the nearest known one before it."""
         step = max(0, min(step, self.taken))
         if self.coefficients is None:
-            snapshots = self.walk.lesson.snapshots
+            snapshots = {} if self.walk is None else self.walk.lesson.snapshots
             known = max((one for one in snapshots if one <= step), default=0)
             return known, np.array(snapshots[known] if known else self.setting.initial)
         again = self._coefficients(self.learner)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from nimt.engines.second_compiler import SecondCompiler
 from nimt.errors import InvalidInput
 from nimt.sources.source import Source
 from nimt.studio.racer import Origin, Racer
@@ -27,6 +28,7 @@ FILES_PER_BROWSER = 4
 MOST_RACES = 16  # of all browsers: a browser is known by its cookie, and a cookie can be made up
 MOST_BROWSERS = 16  # whose files are kept
 MOST_BRANCHES = 12  # racers of one race, forks included
+LOADING = 0.5  # seconds that loading takes at most: what takes longer is being compiled
 PATIENCE = 60.0  # seconds a race goes on without anyone who looks
 
 
@@ -53,27 +55,56 @@ class Race:
 
 
 class Classroom:
-    """Teach all racers in one thread, a slice of time each, so that they share the clock and the page stays alive."""
+    """Teach all racers in one thread, a slice of time each, so that they share the clock and the page stays alive.
 
-    def __init__(self) -> None:
+    Another thread gets new racers ready, and loads what the usual kinds of lessons need before anyone asks for it.
+
+    Parameters
+    ----------
+    compiler : SecondCompiler, optional
+        Who compiles; it rests while there is nothing to be compiled.
+    """
+
+    def __init__(self, compiler: SecondCompiler | None = None) -> None:
+        self.compiler = compiler
         self.races: dict[str, Race] = {}
         self.files: dict[str, dict[str, Source]] = {}
         self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
         self._wake = threading.Event()
         self._starting = threading.Lock()
         self._closing = False
-        self._thread = threading.Thread(target=self._teach, name="nimt-classroom", daemon=True)
-        self.ready = threading.Event()  # set once the compiled loops are there
+        self._arrived = threading.Event()
+        self._at_work_since: float | None = None  # on what is to be loaded or compiled
+        self._threads = [
+            threading.Thread(target=self._teach, name="nimt-classroom", daemon=True),
+            threading.Thread(target=self._get_ready, name="nimt-preparation", daemon=True),
+        ]
 
     def open(self) -> None:
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
-        """End all lessons and the thread."""
+        """End all lessons and the threads."""
         self._closing = True
         self._wake.set()
-        self._thread.join(timeout=5)
+        self._arrived.set()
+        if self.compiler is not None:
+            self.compiler.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
         self.races.clear()
+
+    @property
+    def is_compiling(self) -> bool:
+        """Whether a lesson waits, or the first one would, for what takes too long to be loaded: it is compiled."""
+        since = self._at_work_since
+        if since is None or time.monotonic() - since < LOADING:
+            return False
+        return not self.races or any(not racer.is_begun for racer in self._racers())
+
+    def _racers(self) -> list[Racer]:
+        return [racer for race in list(self.races.values()) for racer in list(race.racers)]
 
     def ask(self, job: Callable[[], T]) -> Future[T]:
         """Have something done between two slices, in the thread that teaches."""
@@ -85,20 +116,15 @@ class Classroom:
     # -- what runs in the thread
 
     def _teach(self) -> None:
-        to_compile = self._kinds_to_compile()
         while not self._closing:
             self._do_jobs()
             self._forget()
-            busy = [racer for race in list(self.races.values()) for racer in list(race.racers) if not racer.rests]
+            busy = [racer for racer in self._racers() if racer.is_begun and not racer.rests]
             for racer in busy:
                 racer.slice()
                 time.sleep(0)  # let the event loop have its turn
                 self._do_jobs()
-            if busy:
-                self.ready.set()  # what they need is compiled by now
-                continue
-            if not self._compile_next(to_compile):
-                self.ready.set()
+            if not busy:
                 self._wake.wait(0.25)
                 self._wake.clear()
 
@@ -113,17 +139,30 @@ class Classroom:
                 except Exception as error:
                     answer.set_exception(error)
 
-    @staticmethod
-    def _compile_next(kinds: Iterator[Callable[[], Racer]]) -> bool:
-        """Run one small lesson whose loop is still to be compiled; return whether there was one."""
-        for make in kinds:
-            with contextlib.suppress(Exception):
-                make().take(3)
-            return True
-        return False
+    # -- what runs in the thread that gets racers ready
+
+    def _get_ready(self) -> None:
+        kinds = self._usual_kinds()
+        while not self._closing:
+            new = next((racer for racer in self._racers() if not racer.is_begun), None)
+            self._at_work_since = time.monotonic()
+            if new is not None:
+                new.begin()
+                self._wake.set()
+                continue
+            make = next(kinds, None)
+            if make is not None:
+                with contextlib.suppress(Exception):
+                    make().take(3)
+                continue
+            self._at_work_since = None
+            if self.compiler is not None:
+                self.compiler.rest()
+            self._arrived.wait()
+            self._arrived.clear()
 
     @staticmethod
-    def _kinds_to_compile() -> Iterator[Callable[[], Racer]]:
+    def _usual_kinds() -> Iterator[Callable[[], Racer]]:
         """Yield one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
         from nimt.pools.base import Grid
 
@@ -156,7 +195,7 @@ class Classroom:
             self._make_room()
             race = Race(secrets.token_urlsafe(9), browser, rules, racers)
             self.races[race.name] = race
-        self._wake.set()
+        self._arrived.set()
         return race
 
     def _make_room(self) -> None:
@@ -188,7 +227,7 @@ class Classroom:
         setting = replace(parent.setting, target=target, initial=values)
         rules = replace(parent.rules, steps=max(1, parent.rules.steps - at))
         race.racers.append(Racer(request, rules, setting, Origin(number, at, said)))
-        self._wake.set()
+        self._arrived.set()
         return len(race.racers) - 1
 
     def keep_file(self, browser: str, source: Source) -> str:

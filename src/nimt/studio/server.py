@@ -57,7 +57,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
         return Response(text, media_type=kind)
 
     async def health(request: Request) -> Response:
-        return JSONResponse(pulse.report() | {"races": len(room.races), "ready": room.ready.is_set()})
+        return JSONResponse(pulse.report() | {"races": len(room.races), "compiling": room.is_compiling})
 
     async def dropped(request: Request) -> Response:
         async with request.form(max_files=1, max_fields=2, max_part_size=LARGEST_BODY) as form:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import socket
 import sys
 from collections.abc import Iterator
 
 import uvicorn
 
+from nimt.engines.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
 from nimt.errors import InvalidInput
+from nimt.studio.races import Classroom
 from nimt.studio.safety import LARGEST_MESSAGE, Guard
 from nimt.studio.server import make_app
 
@@ -34,11 +37,22 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         yield taken
 
 
-def server_of(guard: Guard) -> uvicorn.Server:
+@contextlib.contextmanager
+def alert() -> Iterator[SecondCompiler]:
+    """Let this process answer at any moment: another one compiles, and garbage is collected among few objects."""
+    sys.setswitchinterval(TURN)
+    with compiling_elsewhere() as compiler:
+        load_all_of_numba()
+        gc.collect()
+        gc.freeze()  # what is loaded stays, and is not looked through again, which takes a tenth of a second
+        yield compiler
+
+
+def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> uvicorn.Server:
     """Return the server: no compression (it costs four frames of five), small messages, no chatter."""
     return uvicorn.Server(
         uvicorn.Config(
-            make_app(guard),
+            make_app(guard, Classroom(compiler)),
             log_level="error",
             access_log=False,
             server_header=False,
@@ -50,8 +64,7 @@ def server_of(guard: Guard) -> uvicorn.Server:
     )
 
 
-def serve(guard: Guard, taken: socket.socket) -> None:
+def serve(guard: Guard, taken: socket.socket, compiler: SecondCompiler) -> None:
     """Serve until Ctrl-C."""
-    sys.setswitchinterval(TURN)
     with contextlib.suppress(KeyboardInterrupt):
-        server_of(guard).run(sockets=[taken])
+        server_of(guard, compiler).run(sockets=[taken])

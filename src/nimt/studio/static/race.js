@@ -36,7 +36,11 @@ export class Race {
     if (message.race && message.race !== this.name) return;
     const racer = this.racers[message.racer];
     if (message.type === "racer") this.introduce(message, blocks);
-    else if (message.type === "steps" && racer) { racer.append(message, blocks); this.on.news(racer); }
+    else if (message.type === "steps" && racer) {
+      racer.append(message, blocks);
+      for (const note of message.notes || []) this.on.said(note);
+      this.on.news(racer);
+    }
     else if (message.type === "status" && racer) this.ended(racer, message);
   }
 
@@ -45,7 +49,6 @@ export class Race {
     const racer = new Racer(header.racer, header, blocks, parent);
     this.racers[header.racer] = racer;
     this.on.racer(racer);
-    for (const note of header.notes) this.on.said(note);
   }
 
   ended(racer, { over, said, failed }) {

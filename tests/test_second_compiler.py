@@ -1,0 +1,87 @@
+"""A process that must not stand still lets another one compile; what it computes is the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from nimt.engines.second_compiler import SecondCompiler
+from nimt.errors import NimtError
+
+COMPILE = """
+import threading
+import numpy as np
+from numba.core import event
+from nimt.engines.second_compiler import compiling_elsewhere
+
+def main():
+    from nimt.engines import _compiled
+    f, y = np.array([1.0, 5.0]), np.array([4.0, 1.0])
+    with compiling_elsewhere() as compiler, event.install_recorder("numba:run_pass") as passes:
+        {lesson}
+        print(len(passes.buffer), compiler.is_running)
+        compiler.rest()
+        print(compiler.is_running)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def run(lesson, cache):
+    """Run a process with an empty cache; return what it prints."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    program = COMPILE.format(lesson=lesson)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.long
+def test_nothing_is_compiled_in_the_process_that_asks(tmp_path):
+    said = run("print(_compiled.sum_of_squares(f, y))", tmp_path)
+    assert said == ["25.0", "0 True", "False"]
+    again = run("print(_compiled.sum_of_squares(f, y))", tmp_path)
+    assert again == ["25.0", "0 False", "False"]  # read from disk: nobody compiles
+
+
+@pytest.mark.long
+def test_a_compiler_that_fails_is_done_without(tmp_path):
+    lesson = "compiler._start = lambda: (_ for _ in ()).throw(OSError('no process')); print(_compiled.larger(2.0, 1.0))"
+    said = run(lesson, tmp_path)
+    assert said[0] == "2.0" and int(said[1].split()[0]) > 0  # compiled here
+
+
+def test_whoever_waits_for_a_compiler_that_is_closed_is_told():
+    compiler = SecondCompiler()
+    compiler.close()
+    with pytest.raises(NimtError, match="was ended"):
+        compiler.compile("larger", ())
+    assert not compiler.is_running
+
+
+@pytest.mark.long
+def test_a_compiler_can_be_closed_while_it_works():
+    compiler, said = SecondCompiler(), []
+
+    def ask():
+        try:
+            compiler.compile("no such function", ())
+            compiler.compile("by_columns", ("no such type",))
+            while True:  # it refuses, and is asked again, until it is closed
+                compiler.compile("no such function", ())
+        except NimtError as error:
+            said.append(str(error))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    while not compiler.is_running:
+        time.sleep(0.01)
+    compiler.close()
+    asking.join(timeout=30)
+    assert said == ["the process that compiles was ended"] and not compiler.is_running
