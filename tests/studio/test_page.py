@@ -539,6 +539,32 @@ def test_a_telephone_shows_everything_without_scrolling_sideways(browser, studio
             assert page.locator(name).is_visible()
 
 
+CHANGES = """(count) => new Promise((done) => { const seen = [[performance.now(), studio.clock.now]];
+  studio.clock.speed = 100;
+  const look = () => { const [, place] = seen[seen.length - 1];
+    if (studio.clock.now !== place) seen.push([performance.now(), studio.clock.now]);
+    if (seen.length > count) { studio.clock.pause(); done(seen.slice(1)); } else requestAnimationFrame(look); };
+  studio.clock.play(1); look(); })"""
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_who_wants_less_motion_is_shown_stills(browser, studio, motion):
+    with a_page(browser, reduced_motion=motion) as page:
+        page.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
+        page.goto(studio.address)
+        page.wait_for_function(OVER)
+        page.wait_for_function("() => studio.clock.end > 1000")
+        changes = np.array(page.evaluate(CHANGES, 4))
+        gaps, steps = np.diff(changes, axis=0).T
+        if motion == "reduce":
+            assert np.all(gaps > 450)  # milliseconds that every picture stands still
+            assert np.all(steps >= 50)  # it goes through the lesson as fast
+            assert page.inner_text("#speed-text") == "100 steps/s in stills"
+        else:
+            assert np.min(gaps) < 450
+            assert page.inner_text("#speed-text") == "100 steps/s"
+
+
 def test_every_control_has_a_name_and_nothing_is_loaded_from_elsewhere(browser, studio):
     asked = []
     with a_page(browser) as page:

@@ -5,13 +5,15 @@ import json
 import re
 import shlex
 import time
+from importlib import resources
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import nimt
-from nimt.studio import races
+from nimt.errors import InvalidInput
+from nimt.studio import races, requests
 from nimt.studio.frames import MOST_FRAMES, Frames
 from nimt.studio.racer import Racer
 from nimt.studio.requests import RacerRequest, Rules, read_setting
@@ -184,6 +186,7 @@ def test_every_export(studio, mixture, tmp_path):
         assert status == 200 and b"<!doctype html>" in page[:20]
         status, _, gif = studio.ask("GET", f"/export/{race}/0/lesson.gif")
         assert status == 200 and gif[:6] == b"GIF89a"
+        assert Image.open(io.BytesIO(gif)).n_frames > 30
         assert studio.ask("GET", f"/export/{race}/0/passwd")[0] == 404
         assert studio.ask("GET", f"/export/{race}/7/lesson.npz")[0] == 422
     boundary = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.npz"\r\n\r\n'
@@ -212,6 +215,7 @@ PLANE = {"kind": "formula", "text": "x * y", "axes": [[-1, 1, 8], [-1, 1, 9]]}
             True,
         ),
         ({"kind": "named", "name": "gmm"}, {"kind": "zero"}, {"learner": "orthogonal"}, {}, False),
+        (PLANE, {"kind": "zero"}, {"teacher": "uncertainty"}, {"loss": "hinge"}, True),  # "auto" has no safe rate here
     ],
 )
 def test_the_copied_python_gives_the_same_lesson(studio, target, start, racer, rules, classes):
@@ -244,6 +248,52 @@ def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, mon
     expected = taught(max_iterations=200, tol=0.0045)
     np.testing.assert_array_equal(lesson.indices, expected.indices)
     assert lesson.itd == expected.itd is not None
+
+
+def test_what_the_command_line_cannot_say_is_said(studio, mixture):
+    body = {"target": mixture["target"], "start": mixture["start"], "rules": mixture["rules"]}
+    for temperature, expected in ((0.1, "nimt teach gmm"), (0.3, "# the command line has no option for temperature=0.3")):
+        racer = {"teacher": "soft", "temperature": temperature}
+        command = json.loads(studio.post_json("/code", body | {"racer": racer})[1])["command"]
+        assert command.startswith(expected)
+
+
+def test_every_teacher_the_page_offers_is_one_that_can_race():
+    page = (resources.files("nimt.studio") / "static" / "index.html").read_text()
+    offered = re.findall(r"<option>(\w+)</option>", page[page.index('id="fork-teacher"') :].split("</select>")[0])
+    losses = re.findall(r"<option>(\w+)</option>", page[page.index('id="loss"') :].split("</select>")[0])
+    assert len(offered) >= 4 and set(offered) <= set(requests.teachers())
+    assert losses == list(requests.LOSSES_OF_ONE_OUTPUT)
+
+
+def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
+    """The thread that teaches takes no racer before it is ready; a lesson that has not begun says so."""
+    room = races.Classroom()
+    asked = requests.read_racers([{"rate": 0.01}, {"teacher": "random", "rate": 0.01}])
+    setting = requests.read_setting(mixture["target"], mixture["start"], {})
+    race = room.start("me", requests.read_rules(mixture["rules"]), asked, setting)
+    first, second = race.racers
+    with pytest.raises(InvalidInput, match="has not begun"):
+        first.lesson()
+    assert first.values_at(5)[0] == 0 and first.introduction().header["points"] == len(setting.pool)
+    first.begin()
+    assert first.is_begun and first.taken == 1 and not second.is_begun and second.walk is None
+    with pytest.raises(InvalidInput, match="has not begun"):
+        second.lesson()
+
+
+def test_compiling_is_said_only_while_someone_waits(mixture, monkeypatch):
+    room = races.Classroom()
+    assert not room.is_compiling
+    room._at_work_since = time.monotonic()
+    assert not room.is_compiling  # it may be loaded in a moment
+    monkeypatch.setattr(races, "LOADING", 0.0)
+    assert room.is_compiling
+    setting = requests.read_setting(mixture["target"], mixture["start"], {})
+    race = room.start("me", requests.read_rules(mixture["rules"]), requests.read_racers(mixture["racers"]), setting)
+    assert room.is_compiling
+    race.racers[0].begin()
+    assert not room.is_compiling
 
 
 def test_code_of_a_dropped_picture_names_it(studio, tmp_path, monkeypatch):
@@ -400,6 +450,20 @@ def test_a_dropped_photo_is_raced_in_colour_and_a_grey_one_in_grey(studio):
         header, blocks = unpack(body)
         assert status == 200 and header["outputs"] == outputs
         assert len(blocks["initial"]) == len(blocks["target"]) == outputs * header["points"]
+
+
+@pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])
+def test_an_animation_shows_the_lesson_on_its_way(racer_request):
+    setting = read_setting(COLOURS, {"kind": "zero"}, {})
+    racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
+    while not racer.over:
+        racer.take(7)
+    snapshots = racer.animated().snapshots
+    assert len(snapshots) > 10 and max(snapshots) == 40
+    for step in (1, 5, 40):
+        known, values = racer.values_at(step)
+        np.testing.assert_allclose(snapshots[step], values, atol=1e-12)
+        assert known == step
 
 
 @pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])

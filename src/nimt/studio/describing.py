@@ -12,7 +12,7 @@ from nimt.kernels import profile
 from nimt.learners.kernel import KernelLearner
 from nimt.pools.base import Pool
 from nimt.replay.recording import Recording, describe_pool
-from nimt.studio.requests import Rules, read_racer, read_rules, read_setting
+from nimt.studio.requests import PERSON, Rules, read_racer, read_rules, read_setting
 
 FORECAST_POINTS = 1024
 FORECAST_STEPS = 100_000
@@ -50,7 +50,7 @@ def forecast_of(asked: dict[str, Any], kept: Any) -> str | None:
     setting = read_setting(asked.get("target"), asked.get("start"), kept, asked.get("classes") is True)
     rules, racer = read_rules(asked.get("rules")), read_racer(asked.get("racer"))
     too_much = len(setting.pool) > FORECAST_POINTS or rules.steps > FORECAST_STEPS
-    if foretell is None or rules.tol is None or too_much or racer.teacher not in ("greedy", "random"):
+    if foretell is None or rules.tol is None or too_much or racer.teacher == PERSON:
         return None
     try:
         learner = rules.made_learner(racer, setting.pool, setting.initial)

@@ -19,10 +19,13 @@ from nimt.sources.reading import PICTURE_ENDINGS
 from nimt.studio.files import USUAL_SIZE
 from nimt.studio.formulas import read_formula
 from nimt.studio.racer import Racer
-from nimt.studio.requests import RacerRequest, Rules
-from nimt.teachers.soft import SoftTeacher
+from nimt.studio.requests import PERSON, RacerRequest, Rules
+from nimt.teachers.spelling import spelled
 
-KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", "lesson.gif": "image/gif"}
+ON_THE_COMMAND_LINE = ("k", "pool")  # parameters of a teacher that have an option
+
+ANIMATION = "lesson.gif"
+KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", ANIMATION: "image/gif"}
 
 
 def exported(lesson: Lesson, name: str) -> bytes:
@@ -115,10 +118,12 @@ def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Pa
     request, rules = parts[0].request, parts[0].rules
     if len(parts) > 1:
         raise InvalidInput("a lesson that was forked has no command: copy it as Python")
-    if request.learner != "kernel" or request.teacher == "you" or classes:
+    if request.learner != "kernel" or request.teacher == PERSON or classes:
         raise InvalidInput("the command line has no such lesson: copy it as Python")
-    if request.teacher == "soft" and request.temperature != SoftTeacher().temperature:
-        raise InvalidInput("the command line has one temperature of the soft teacher: copy it as Python")
+    usual = spelled(request.teacher)
+    for name, value in request.parameters().items():
+        if name not in ON_THE_COMMAND_LINE and value != getattr(usual, name):
+            raise InvalidInput(f"the command line has no option for {name}={value!r}: copy it as Python")
     names = []
     for what, given in (("target", target), ("start", start)):
         if given["kind"] in ("named", "zero"):
@@ -132,7 +137,7 @@ def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Pa
         size = USUAL_SIZE
     options: dict[str, Any] = {
         "--from": names[1], "--teacher": request.teacher, "-k": repr(request.k), "--pool": request.share,
-        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": _rate(parts[0]),
+        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss, "--learning-rate": rules.rate_of(request),
         "-n": rules.steps, "--tol": rules.tol or 0, "--seed": rules.seed, "--size": size,
         "--measure": "paper",
     }  # fmt: skip
@@ -187,20 +192,16 @@ def _values_text(given: dict[str, Any]) -> str:
     return f"np.array([{numbers}]){colours}"
 
 
-def _rate(part: Part) -> float | str:
-    return 0.01 if part.request.rate == "auto" and part.rules.loss in ("hinge", "absolute") else part.request.rate
-
-
 def _learner_text(part: Part) -> str:
     if part.request.learner == "orthogonal":
         return "learner = nimt.OrthogonalLearner(kernel, initial=initial)"
-    loss = part.rules.loss
-    return f"learner = nimt.KernelLearner(kernel, loss={loss!r}, learning_rate={_rate(part)!r}, initial=initial)"
+    loss, rate = part.rules.loss, part.rules.rate_of(part.request)
+    return f"learner = nimt.KernelLearner(kernel, loss={loss!r}, learning_rate={rate!r}, initial=initial)"
 
 
 def _teacher_lines(part: Part) -> list[str]:
     request = part.request
-    if request.teacher == "you":
+    if request.teacher == PERSON:
         return [
             f"shown = {list(part.shown or [0])}",
             "class Person:",
@@ -208,15 +209,6 @@ def _teacher_lines(part: Part) -> list[str]:
             "        return view.shown([shown[view.step]])",
             "teacher = Person()",
         ]
-    kinds = {
-        "greedy": "GreedyTeacher",
-        "random": "RandomTeacher",
-        "soft": "SoftTeacher",
-        "synthesis": "SynthesisTeacher",
-    }
-    options = [f"k={request.k!r}"]
-    if request.share is not None:
-        options.append(f"pool={request.share!r}")
-    if request.teacher == "soft":
-        options.append(f"temperature={request.temperature!r}")
-    return [f"teacher = nimt.{kinds[request.teacher]}({', '.join(options)})"]
+    given = request.parameters()
+    options = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    return [f"teacher = nimt.{type(request.made_teacher()).__name__}({', '.join(options)})"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from nimt.errors import InvalidInput
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.operators.grid import GridOperator
+from nimt.plots.frames import frame_steps
 from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.replay.recording import Recording, describe_pool, window_blocks
 from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import Column
 from nimt.studio.frames import Frames
-from nimt.studio.requests import RacerRequest, Rules, Setting
+from nimt.studio.requests import PERSON, RacerRequest, Rules, Setting
 from nimt.teachers.base import Selection, View
 from nimt.teaching.teaching import Steps
 
@@ -61,7 +63,7 @@ class Racer:
 
     def __init__(self, request: RacerRequest, rules: Rules, setting: Setting, origin: Origin | None = None) -> None:
         self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
-        self.person = Person() if request.teacher == "you" else None
+        self.person = Person() if request.teacher == PERSON else None
         self.learner = rules.made_learner(request, setting.pool, setting.initial)
         self.teacher: Any = self.person or request.made_teacher()
         self.options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
@@ -251,12 +253,26 @@ class Racer:
             snapshots = {} if self.walk is None else self.walk.lesson.snapshots
             known = max((one for one in snapshots if one <= step), default=0)
             return known, np.array(snapshots[known] if known else self.setting.initial)
-        again = self._coefficients(self.learner)
-        count = step * self.pack
-        places = again.board.places(self.indices.part(0, count).astype(np.int64))
-        added = self.added.part(0, count * self.setting.outputs)
-        again.board.add(places, added.reshape(count, *self.setting.target.shape[1:]))
-        return step, np.array(again.values)
+        return step, next(self._played([step]))
+
+    def _played(self, steps: Sequence[int]) -> Iterator[Array]:
+        """Yield f at these steps, in ascending order, from the coefficients."""
+        again, before = self._coefficients(self.learner), 0
+        for step in steps:
+            begin, end = before * self.pack, step * self.pack
+            places = again.board.places(self.indices.part(begin, end).astype(np.int64))
+            added = self.added.part(begin * self.setting.outputs, end * self.setting.outputs)
+            again.board.add(places, added.reshape(end - begin, *self.setting.target.shape[1:]))
+            before = step
+            yield np.array(again.values)
+
+    def animated(self) -> Lesson:
+        """Return the lesson so far with f at the steps that an animation shows."""
+        lesson = self.lesson()
+        if self.coefficients is None:
+            return lesson  # f was kept on the way
+        steps = frame_steps(len(lesson), self.setting.target.size)
+        return replace(lesson, snapshots=dict(zip(steps, self._played(steps), strict=True)))
 
 
 def snapshot_steps(steps: int, values: int) -> list[int]:

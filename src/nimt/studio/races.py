@@ -19,7 +19,7 @@ from nimt.engines.second_compiler import SecondCompiler
 from nimt.errors import InvalidInput
 from nimt.sources.source import Source
 from nimt.studio.racer import Origin, Racer
-from nimt.studio.requests import RacerRequest, Rules, Setting, read_racer
+from nimt.studio.requests import PERSON, RacerRequest, Rules, Setting, read_racer
 
 T = TypeVar("T")
 
@@ -266,7 +266,7 @@ def changed(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
         return request, target, f"rate {value}"
     if what == "teacher":
         request = read_racer(vars(parent.request) | {"teacher": value})
-        if request.teacher == "you":
+        if request.teacher == PERSON:
             raise InvalidInput("a person teaches from the start: press Be the teacher")
         return request, target, f"teacher {value}"
     raise InvalidInput(f"a fork changes the target, the rate or the teacher, not {str(what)[:20]!r}")

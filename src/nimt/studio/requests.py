@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,22 +15,21 @@ from nimt.errors import InvalidInput
 from nimt.kernel_expressions import parse_kernel
 from nimt.learners.kernel import KernelLearner
 from nimt.learners.orthogonal import OrthogonalLearner
+from nimt.losses import LOSSES, as_loss, couples_outputs
 from nimt.pools.base import Grid, Pool, values_on
 from nimt.sources import read_problem
 from nimt.sources.functions import NAMES
 from nimt.sources.problem import with_outputs
 from nimt.sources.source import Source
 from nimt.studio.formulas import read_formula
-from nimt.teachers.greedy import GreedyTeacher
-from nimt.teachers.random import RandomTeacher
-from nimt.teachers.soft import SoftTeacher
-from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.teachers.spelling import spelled, spelled_teachers
 
 MOST_POINTS = 2**20
 MOST_STEPS = 1_000_000
 MOST_RACERS = 4
-LOSSES = ("square", "hinge", "logistic", "huber", "absolute")
-TEACHERS = ("greedy", "random", "soft", "synthesis", "you")
+LOSSES_OF_ONE_OUTPUT = tuple(name for name, kind in LOSSES.items() if not couples_outputs(kind()))
+PERSON = "you"  # a teacher that the page adds
+USUAL_RATE = 0.01  # for a loss without a safe one
 LEARNERS = ("kernel", "orthogonal")
 COLOURS = 3
 BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue
@@ -70,13 +71,14 @@ class RacerRequest:
 
     def made_teacher(self) -> Any:
         """Return the teacher; a person is made elsewhere."""
-        if self.teacher == "random":
-            return RandomTeacher(k=self.k, pool=self.share)
-        if self.teacher == "soft":
-            return SoftTeacher(k=self.k, temperature=self.temperature, pool=self.share)
-        if self.teacher == "synthesis":
-            return SynthesisTeacher(k=self.k, pool=self.share)
-        return GreedyTeacher(k=self.k, pool=self.share)
+        return spelled(self.teacher, **self.parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what the request says of the parameters of its teacher."""
+        kind, _ = spelled_teachers()[self.teacher]
+        known = {part.name for part in dataclasses.fields(kind)}
+        given = {"k": self.k, "pool": self.share, "temperature": self.temperature}
+        return {name: value for name, value in given.items() if name in known}
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,24 @@ class Rules:
         kernel = parse_kernel(self.kernel, width=self.width, dimension=pool.dimension)
         if request.learner == "orthogonal":
             return OrthogonalLearner(kernel, initial=initial)
-        rate = request.rate
-        if rate == "auto" and self.loss in ("hinge", "absolute"):
-            rate = 0.01  # such losses have no safe bound
-        return KernelLearner(kernel, loss=self.loss, learning_rate=rate, initial=initial)
+        return KernelLearner(kernel, loss=self.loss, learning_rate=self.rate_of(request), initial=initial)
+
+    def rate_of(self, request: RacerRequest) -> float | str:
+        """Return the learning rate of a racer; "auto" only where the loss has a safe one."""
+        has_none = request.rate == "auto" and not np.isfinite(as_loss(self.loss).smoothness)
+        return USUAL_RATE if has_none else request.rate
+
+
+@functools.cache
+def teachers() -> tuple[str, ...]:
+    """Return the teachers that can race: those that need to know nothing of the learner, and a person.
+
+    Examples
+    --------
+    >>> teachers()
+    ('greedy', 'random', 'soft', 'synthesis', 'uncertainty', 'you')
+    """
+    return (*(name for name, (kind, fixed) in spelled_teachers().items() if not kind.told and not fixed), PERSON)
 
 
 def read_rules(given: Any) -> Rules:
@@ -113,7 +129,7 @@ def read_rules(given: Any) -> Rules:
     return Rules(
         kernel=_text("kernel", fields.get("kernel", "rbf"), 200),
         width=_number("width", fields.get("width", 0.5), 1e-6, 1e6),
-        loss=_one_of("loss", fields.get("loss", "square"), LOSSES),
+        loss=_one_of("loss", fields.get("loss", "square"), LOSSES_OF_ONE_OUTPUT),
         steps=_count("steps", fields.get("steps", 20_000), 1, MOST_STEPS),
         tol=None if fields.get("tol", 1e-4) in (None, 0) else _number("tol", fields.get("tol", 1e-4), 1e-300, 1e300),
         seed=_count("seed", fields.get("seed", 0), 0, 2**32),
@@ -130,7 +146,7 @@ def read_racer(given: Any) -> RacerRequest:
         raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {k!r}")
     share, rate = fields.get("share"), fields.get("rate", "auto")
     return RacerRequest(
-        teacher=_one_of("teacher", fields.get("teacher", "greedy"), TEACHERS),
+        teacher=_one_of("teacher", fields.get("teacher", "greedy"), teachers()),
         k=k,
         share=None if share is None else _number("share", share, 1e-9, 1.0),
         temperature=_number("temperature", fields.get("temperature", 0.1), 0.0, 1e6),

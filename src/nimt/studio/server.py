@@ -104,7 +104,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
             return PlainTextResponse("there is no such file\n", 404)
         race = room.find(_browser(request), request.path_params["race"])
         racer = race.racer(request.path_params["racer"])
-        lesson = await asyncio.wrap_future(room.ask(racer.lesson))
+        lesson = await asyncio.wrap_future(room.ask(racer.animated if name == exports.ANIMATION else racer.lesson))
         data = await asyncio.to_thread(exports.exported, lesson, name)
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(data, media_type=exports.KINDS[name], headers=headers)

@@ -1,6 +1,9 @@
 // Time: where we are, how fast we go, and in which direction.
 
 const LONGEST_GAP = 0.1; // seconds: after a pause of the browser the lesson goes on, it does not jump
+const STILL = 0.5; // seconds that a picture stands still for those who want less motion
+
+const lessMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Clock {
   /** @param {() => void} onTick  called whenever the place changed */
@@ -16,6 +19,9 @@ export class Clock {
     this.limit = (place) => place; // how far a page comes until the next picture is due
     this.held = false; // whether it comes less far than the speed asks for
   }
+
+  /** Whether playing shows stills instead of motion: as fast through the lesson, two pictures per second. */
+  get inStills() { return lessMotion.matches; }
 
   get now() { return Math.floor(this.place + 1e-9); }
 
@@ -52,7 +58,12 @@ export class Clock {
   tick(time) {
     this.asked = 0;
     if (!this.playing) return;
-    const passed = this.latest === undefined ? 0 : Math.min((time - this.latest) / 1000, LONGEST_GAP);
+    const since = this.latest === undefined ? 0 : (time - this.latest) / 1000;
+    if (this.inStills && this.latest !== undefined && since < STILL) {
+      this.asked = requestAnimationFrame((next) => this.tick(next));
+      return;
+    }
+    const passed = Math.min(since, this.inStills ? STILL + LONGEST_GAP : LONGEST_GAP);
     this.latest = time;
     const next = Math.max(0, Math.min(this.place + this.direction * this.speed * this.scale * passed, this.end));
     this.place = this.direction > 0 ? this.limit(next) : next;
@@ -71,8 +82,18 @@ export class Clock {
 const FRAME_WORK = 1.2e7; // additions between two pictures, so that there are 30 of them per second
 
 /** Return how far towards a place one comes with the work that fits between two pictures. */
-export function affordable(from, to, work) {
-  return work <= FRAME_WORK ? to : from + ((to - from) * FRAME_WORK) / work;
+export function affordable(from, to, work, inStills = false) {
+  const most = inStills ? 10 * FRAME_WORK : FRAME_WORK;
+  return work <= most ? to : from + ((to - from) * most) / work;
+}
+
+/** Call a function at once; for those who want less motion, later and once for all calls until then. */
+export function calmly(act) {
+  let later = null;
+  return () => {
+    if (!lessMotion.matches) { act(); return; }
+    later ??= setTimeout(() => { later = null; act(); }, 1000 * STILL);
+  };
 }
 
 export const SPEEDS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000];

@@ -29,5 +29,6 @@ export function showPlaying(button, clock) {
 
 /** Say how fast it goes, and when a page cannot go that fast. */
 export function speedText(clock) {
-  return `${Math.round(clock.speed).toLocaleString("en-US")} steps/s${clock.playing && clock.held ? ", as fast as this page can" : ""}`;
+  const held = clock.playing && clock.held ? ", as fast as this page can" : "";
+  return `${Math.round(clock.speed).toLocaleString("en-US")} steps/s${clock.inStills ? " in stills" : ""}${held}`;
 }

@@ -56,7 +56,7 @@ export class Player {
     this.clock = new Clock(() => this.draw());
     this.clock.end = header.steps;
     this.clock.speed = usualSpeed(header.steps);
-    this.clock.limit = (place) => affordable(this.clock.place, place, this.lesson.work(this.stepOf(Math.floor(place))));
+    this.clock.limit = (place) => affordable(this.clock.place, place, this.lesson.work(this.stepOf(Math.floor(place))), this.clock.inStills);
     this.timeline = new TimeLine(this.by("timeline"), (place) => { this.clock.pause(); this.clock.seek(Math.round(place)); });
     this.words();
     this.buttons();

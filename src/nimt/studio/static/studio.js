@@ -1,5 +1,6 @@
 // The studio: the form, the race, the pictures and the clock, put together.
 import { post } from "./connection.js";
+import { calmly } from "./clock.js";
 import { onResize, write } from "./drawing.js";
 import { latestShown, isTyping, keyOfTime } from "./player.js";
 import { Form } from "./form.js";
@@ -48,6 +49,7 @@ class Studio {
       state: (sentence) => { by("connection").textContent = sentence; },
     });
     this.time = new RaceTime(this.lessons, () => this.ask(), () => this.guide.note("scrubbed"));
+    this.askForNews = calmly(() => this.ask()); // the time line grows by itself
     this.listen();
   }
 
@@ -122,7 +124,7 @@ class Studio {
       this.clock.seek(this.wanted);
       this.wanted = undefined;
     }
-    this.ask();
+    this.askForNews();
   }
 
   ended() {

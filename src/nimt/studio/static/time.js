@@ -19,7 +19,7 @@ export class RaceTime {
     this.alone = false; // whether the clock is that of the first lesson, which a person teaches
     this.clock = new Clock(onChange);
     this.clock.moved = (steps) => this.moved(steps);
-    this.clock.limit = (place) => affordable(this.clock.place, place, this.workTo(place));
+    this.clock.limit = (place) => affordable(this.clock.place, place, this.workTo(place), this.clock.inStills);
     this.timeline = new TimeLine(by("timeline"), (place) => this.seek(place));
     addButtons(by("buttons"), this.clock);
     by("speed").addEventListener("input", (event) => { this.chosen = true; this.clock.speed = SPEEDS[event.target.value]; onChange(); });
