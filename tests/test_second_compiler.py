@@ -20,8 +20,8 @@ from numba.core import event
 from nimt.engines.second_compiler import compiling_elsewhere
 
 def main():
-    from nimt.engines import _compiled
-    f, y = np.array([1.0, 5.0]), np.array([4.0, 1.0])
+    from nimt.engines.compiled_steps.streaming import add_scaled
+    f = np.array([1.0, 5.0])
     with compiling_elsewhere() as compiler, event.install_recorder("numba:run_pass") as passes:
         {lesson}
         print(len(passes.buffer), compiler.is_running)
@@ -44,24 +44,24 @@ def run(lesson, cache):
 
 @pytest.mark.long
 def test_nothing_is_compiled_in_the_process_that_asks(tmp_path):
-    said = run("print(_compiled.sum_of_squares(f, y))", tmp_path)
-    assert said == ["25.0", "0 True", "False"]
-    again = run("print(_compiled.sum_of_squares(f, y))", tmp_path)
-    assert again == ["25.0", "0 False", "False"]  # read from disk: nobody compiles
+    said = run("add_scaled(2.0, np.array([1.0, 2.0]), f); print(f)", tmp_path)
+    assert said == ["[3. 9.]", "0 True", "False"]
+    again = run("add_scaled(2.0, np.array([1.0, 2.0]), f); print(f)", tmp_path)
+    assert again == ["[3. 9.]", "0 False", "False"]  # read from disk: nobody compiles
 
 
 @pytest.mark.long
 def test_a_compiler_that_fails_is_done_without(tmp_path):
-    lesson = "compiler._start = lambda: (_ for _ in ()).throw(OSError('no process')); print(_compiled.larger(2.0, 1.0))"
+    lesson = "compiler._start = lambda: (_ for _ in ()).throw(OSError('no process')); add_scaled(0.0, f, f); print(f)"
     said = run(lesson, tmp_path)
-    assert said[0] == "2.0" and int(said[1].split()[0]) > 0  # compiled here
+    assert said[0] == "[1. 5.]" and int(said[1].split()[0]) > 0  # compiled here
 
 
 def test_whoever_waits_for_a_compiler_that_is_closed_is_told():
     compiler = SecondCompiler()
     compiler.close()
     with pytest.raises(NimtError, match="was ended"):
-        compiler.compile("larger", ())
+        compiler.compile("math", "sin", ())
     assert not compiler.is_running
 
 
@@ -71,10 +71,10 @@ def test_a_compiler_can_be_closed_while_it_works():
 
     def ask():
         try:
-            compiler.compile("no such function", ())
-            compiler.compile("by_columns", ("no such type",))
+            compiler.compile("math", "no such function", ())
+            compiler.compile("no such module", "sin", ())
             while True:  # it refuses, and is asked again, until it is closed
-                compiler.compile("no such function", ())
+                compiler.compile("math", "no such function", ())
         except NimtError as error:
             said.append(str(error))
 

@@ -107,10 +107,10 @@ def answer(line: Connection) -> None:
 
 def load_all_of_numba() -> None:
     """Load numba and what it would load at the first call of a compiled function."""
-    from nimt.engines import _compiled
+    from numba.core.registry import cpu_target
 
-    _compiled.measured.typingctx.refresh()
-    _compiled.measured.targetctx.refresh()
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 @contextlib.contextmanager

@@ -12,7 +12,10 @@ import uvicorn
 
 from nimt.engines.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
 from nimt.errors import InvalidInput
+from nimt.studio.describing import describe, forecast_of
+from nimt.studio.racer import Racer
 from nimt.studio.races import Classroom
+from nimt.studio.requests import RacerRequest, Rules, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE, Guard
 from nimt.studio.server import make_app
 
@@ -43,9 +46,21 @@ def alert() -> Iterator[SecondCompiler]:
     sys.setswitchinterval(TURN)
     with compiling_elsewhere() as compiler:
         load_all_of_numba()
+        load_what_a_page_needs()
         gc.collect()
         gc.freeze()  # what is loaded stays, and is not looked through again, which takes a tenth of a second
         yield compiler
+
+
+def load_what_a_page_needs() -> None:
+    """Load the modules that the first race and the first page would: loading them holds up the event loop."""
+    asked = {
+        "target": {"kind": "named", "name": "gmm"}, "start": {"kind": "zero"}, "rules": {"steps": 10}, "racer": {},
+    }  # fmt: skip
+    describe(asked, {}).to_bytes()
+    forecast_of(asked, {})
+    setting = read_setting(asked["target"], asked["start"], {})
+    Racer(RacerRequest(), Rules(steps=10), setting).introduction().to_bytes()
 
 
 def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> uvicorn.Server:

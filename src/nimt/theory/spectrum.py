@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, eigh_tridiagonal, toeplitz
+from numpy.linalg import eigh  # unlike that of scipy it releases the lock of Python, which a server needs
+from scipy.linalg import eigh_tridiagonal, toeplitz
 
 from nimt.arrays import Array, Indices
 from nimt.operators.grid import GridOperator
