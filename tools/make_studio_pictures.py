@@ -7,13 +7,12 @@ import io
 import sys
 from pathlib import Path
 
-HOME = Path(__file__).parents[1]
-sys.path[:0] = [str(HOME), str(HOME / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.studio import GUIDED, a_browser, a_studio
 from PIL import Image
 
-from benchmarks.studio import GUIDED, a_studio
-from browsers import a_browser
+HOME = Path(__file__).parents[1]
 
 SCREEN = {"width": 1180, "height": 900}
 LESSONS = {"x": 312, "y": 62, "width": 868, "height": 690}  # the page without its form

@@ -252,7 +252,10 @@ def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, mon
 
 def test_what_the_command_line_cannot_say_is_said(studio, mixture):
     body = {"target": mixture["target"], "start": mixture["start"], "rules": mixture["rules"]}
-    for temperature, expected in ((0.1, "nimt teach gmm"), (0.3, "# the command line has no option for temperature=0.3")):
+    for temperature, expected in (
+        (0.1, "nimt teach gmm"),
+        (0.3, "# the command line has no option for temperature=0.3"),
+    ):
         racer = {"teacher": "soft", "temperature": temperature}
         command = json.loads(studio.post_json("/code", body | {"racer": racer})[1])["command"]
         assert command.startswith(expected)

@@ -94,7 +94,7 @@ def _elsewhere_first(compile_here: Callable[[Any], Any], function: Callable[...,
         except _Missing:
             pass
         if elsewhere is not None:
-            with event.trigger_event("numba:compile", data={}):  # type: ignore[no-untyped-call]
+            with event.trigger_event("numba:compile", data={}):
                 elsewhere(function.__module__, function.__name__, signature)
         _here.is_compiling = True  # if it is still missing
         try:

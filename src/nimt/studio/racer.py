@@ -65,10 +65,11 @@ class Racer:
         self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
         self.person = Person() if request.teacher == PERSON else None
         self.learner = rules.made_learner(request, setting.pool, setting.initial)
-        self.teacher: Any = self.person or request.made_teacher()
+        teacher: Any = self.person or request.made_teacher()
+        self.teacher = teacher
         self.options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
         plan = nimt.plan(self.learner, self.teacher, setting.pool, setting.target, **self.options)
-        self.pack = 1 if self.person else int(self.teacher.pack_size(_offered(request, len(setting.pool))))
+        self.pack = 1 if self.person else int(teacher.pack_size(_offered(request, len(setting.pool))))
         refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
         heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
