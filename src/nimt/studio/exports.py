@@ -138,8 +138,8 @@ def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Pa
     options: dict[str, Any] = {
         "--from": names[1], "--teacher": request.teacher, "-k": repr(request.k), "--pool": request.share,
         "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss,
-        "--learning-rate": rules.rate_of(request), "-n": rules.steps, "--tol": rules.tol or 0, "--seed": rules.seed, "--size": size,
-        "--measure": "paper",
+        "--learning-rate": rules.rate_of(request), "-n": rules.steps, "--tol": rules.tol or 0, "--seed": rules.seed,
+        "--size": size, "--measure": "paper",
     }  # fmt: skip
     parts_of_command = ["nimt", "teach", names[0]]
     for name, value in options.items():
