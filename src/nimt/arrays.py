@@ -109,6 +109,25 @@ def read_only(array: Array) -> Array:
     return view
 
 
+def lent(array: Array) -> Array:
+    """Return a view of a `frozen` array for code that is compiled for arrays that can be written to; it must not write.
+
+    A copy would take as much memory again.
+
+    Examples
+    --------
+    >>> kept = frozen(np.ones(3))
+    >>> lent(kept).flags.writeable, kept.flags.writeable, np.shares_memory(lent(kept), kept)
+    (True, False, True)
+    """
+    if not array.flags.owndata:
+        return np.array(array, order="C")
+    array.flags.writeable = True
+    view = array.view()
+    array.flags.writeable = False
+    return view
+
+
 def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f") -> NDArray[Any]:
     """Return a copy of an array read from a file, or refuse one that is not of this shape and kind.
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, stored_array
+from nimt.arrays import Array, Flags, lent, stored_array
 from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.compiled_steps.codes import CARRY, ERROR, ROUNDING, TOTAL
@@ -67,6 +67,12 @@ class ArrangedEngine(CompiledEngine):
         result[:] = padding
         gather(self.order, flat, result, q, self.lanes)
         return result
+
+    def placed_target(self) -> Array:
+        """Return f* in the engine's layout; where that is the pool's order, no copy is made."""
+        if len(self.order) or self.copies[0] > 1:
+            return self.placed(self.task.target)
+        return lent(self.task.target).reshape(-1)
 
     def in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
         """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""

@@ -56,7 +56,7 @@ class RowsEngine(ArrangedEngine):
         self.forbidden: Whole | None = None
         if task.candidates is not None:
             self.forbidden = self.placed(self.candidate_scores().astype(np.int64), padding=-1)
-        self.y = self.placed(task.target)
+        self.y = self.placed_target()
         self.other = None if task.other_target is None else self.placed(task.other_target)
         start = self.take_over()
         largest = self.node_bits[self.levels[-2]].view(np.float64)

@@ -64,13 +64,14 @@ class SparseEngine(ArrangedEngine):
         self.grid: Columns
         self.lists: Columns
         self.grid, self.lists = self._columns()
-        self.y = self.placed(task.target)
+        self.y = self.placed_target()
         self.other = None if task.other_target is None else self.placed(task.other_target)
         self.score: Array = self.placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
-        self.work: Whole = np.empty(len(task.pool) if self.greedy and not self.tournament else 0, dtype=np.int64)
+        selects = self.greedy and not self.tournament and self.way != "separable"  # that way has room of its own
+        self.work: Whole = np.empty(len(task.pool) if selects else 0, dtype=np.int64)
         self.guess: Whole = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.drawing: tuple[object, ...] | None = None
         if self.twin.temperature is not None:
@@ -167,7 +168,7 @@ class SparseEngine(ArrangedEngine):
         if self.way == "separable":
             taken, code = by_convolution(
                 *self._separable(), self.step, self.discrepancy, *sheet[:2], self.making, self.diverse, self.greedy,
-                *function, *scores, *learner, self.work, self.guess, *end,
+                *function, *scores, *learner, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
         moves = np.empty(sheet.labels.shape[1])

@@ -81,9 +81,9 @@ class LabelMaker:
         used = int(self.known[USED]) + 1
         needed = min(used + steps * len(self.shown), len(self.rows) + 1)
         if needed > len(self.marks):
-            more = np.zeros((min(max(needed, 3 * len(self.marks) // 2), len(self.rows) + 1), MARKS))
-            more[:used] = self.marks[:used]
-            self.marks = more
+            rows = min(max(needed, 9 * len(self.marks) // 8), len(self.rows) + 1)
+            # in place, so that there are never two; nothing else refers to its memory, because `state` makes a copy
+            self.marks.resize((rows, MARKS), refcheck=False)
 
     @property
     def must_warn(self) -> bool:
@@ -99,7 +99,7 @@ class LabelMaker:
 
     def state(self) -> dict[str, Any]:
         used = int(self.known[USED]) + 1
-        marks = self.marks[:used]
+        marks = self.marks[:used].copy()
         return {"known": self.known, "marks": marks, "rows": self.rows, "shown": self.shown, "pack": self.pack}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -99,7 +99,7 @@ class Run:
         self.asked: list[int] = sorted(settings["snapshots"])
         self.record: Record = Record(len(task.pool), engine.discrepancy, settings["record"], outputs=task.label_outputs)
         self._mix_if_due()
-        self.initial: Array = np.array(engine.values)
+        self.initial: Array = copied(engine.values)
         self.snapshots: dict[int, Array] = {}
         self.outcome: Outcome | None = None
         self.elapsed: float = 0.0
@@ -192,7 +192,7 @@ class Run:
         self.engine.close()
         if self.raises_interrupt and self.outcome is Outcome.INTERRUPTED:
             raise KeyboardInterrupt(f"the lesson was interrupted at step {self.engine.step}")
-        return self.lesson()
+        return self.lesson(is_over=True)
 
     def interrupted_by(self, error: Exception) -> LessonInterrupted:
         """Return an error that holds the lesson recorded before `error`."""
@@ -226,11 +226,11 @@ class Run:
         """Return the state of the lesson for a callback."""
         return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
 
-    def lesson(self) -> Lesson:
-        """Return the record so far as a lesson."""
+    def lesson(self, is_over: bool = False) -> Lesson:
+        """Return the record so far as a lesson; if no step will follow, with the arrays themselves."""
         return Lesson(
             discrepancy=np.array(self.record.discrepancy),
-            picks=np.array(self.record.picks),
+            picks=self.record.picks if is_over else np.array(self.record.picks),
             outcome=self.outcome or Outcome.UNFINISHED,
             elapsed=self.elapsed,
             engine=self.engine.name,
@@ -238,7 +238,7 @@ class Run:
             pool=self.task.pool,
             target=self.task.target,
             initial=self.initial,
-            final=np.array(self.engine.values),
+            final=self.engine.values if is_over else np.array(self.engine.values),
             settings=self.settings,
             learner=with_preparation(self.engine.taught(), self.task.pool),
             indices=self.record.indices,
@@ -467,3 +467,8 @@ def interrupt_group(group: object) -> None:
         for flag in theirs:
             flag.set()
         time.sleep(INTERVAL / 10)
+
+
+def copied(values: Array) -> Array:
+    """Return a copy of values; that of a start at 0 takes no memory, because nothing is written to it."""
+    return np.array(values) if values.any() else np.zeros(values.shape)

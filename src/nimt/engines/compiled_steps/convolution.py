@@ -51,7 +51,7 @@ def convolve_axis(source, result, lead, stride, taps):
 @compiled
 def by_convolution(
     wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, work, guess, sums, rules, watch,
+    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
     out_index, out_label, out_m,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
@@ -68,6 +68,7 @@ def by_convolution(
         row = t if out_index.shape[0] == rates.size else 0  # one row where every step shows the same
         if row == t:
             if greedy:
+                work = result[lead : lead + place.size].view(np.int64)  # written again before it is read
                 choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[row])
             if making is None:
                 true_labels(out_index[row], whole, y, outputs, copies, out_label[row])
