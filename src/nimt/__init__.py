@@ -6,9 +6,15 @@ The public names, and where each lives, are listed in `__init__.pyi`. A name is 
 import lazy_loader
 
 from nimt._version import __version__
+from nimt.collecting import without_collecting
 
-__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_loaded, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+
+
+def __getattr__(name: str) -> object:
+    with without_collecting():
+        return _loaded(name)
 
 
 def __dir__() -> list[str]:

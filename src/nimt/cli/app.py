@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib
 import inspect
 import logging
@@ -93,6 +94,7 @@ def _aborted(command: Callable[..., None]) -> Callable[..., None]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and end it with its exit code."""
+    gc.set_threshold(100_000, 20, 20)  # modules and compiled code are a million objects, of which nearly all stay
     sys.exit(run(arguments))
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import numba
 from numba.core import event
 
+from nimt.collecting import without_collecting
+
 COMPILED_STEPS = Path(__file__).with_name("compiled_steps")
 
 _said: list[str] = []  # the sentence, once it was said
@@ -35,14 +37,20 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return _kept_if_possible(numba.njit(cache=cache, **options)(function))
+            return _kept_if_possible(_in_one_go(numba.njit(cache=cache, **options)(function)))
         except RuntimeError as problem:
             if "cannot cache" not in str(problem):
                 raise
             _say_that_nothing_is_kept()
-            return numba.njit(**options)(function)
+            return _in_one_go(numba.njit(**options)(function))
 
     return compiled
+
+
+def _in_one_go(dispatcher: Any) -> Any:
+    """Do not let Python search for unused objects while a function is loaded or compiled."""
+    dispatcher.compile = without_collecting()(dispatcher.compile)
+    return dispatcher
 
 
 def content_of(folder: Path) -> str:

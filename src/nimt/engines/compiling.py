@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from nimt.collecting import without_collecting
+
 
 @dataclass
 class CompileTime:
@@ -36,7 +38,7 @@ _loading = threading.Lock()
 
 def load_numba() -> None:
     """Load numba, one thread at a time: two threads that load it at once can wait for each other for ever."""
-    with _loading:
+    with _loading, without_collecting():
         importlib.import_module("numba")
 
 

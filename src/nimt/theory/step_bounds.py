@@ -25,8 +25,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize_scalar
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lasso_path
 
 from nimt.arrays import Array
 from nimt.theory.lesson_start import LessonStart
@@ -134,6 +132,9 @@ def least_coefficients(start: LessonStart) -> float:
     The dual is max r0'y - R |y| over |K y|_inf <= 1, and every residual rho of the lasso, scaled to be feasible, is one
     such y.
     """
+    from sklearn.exceptions import ConvergenceWarning  # here, since few lessons need it
+    from sklearn.linear_model import lasso_path
+
     product = product_with(start.learner.kernel, start.pool)
     residual = start.residual
 
