@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
-from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, RESIDUAL
+from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning
 from nimt.learners.base import Learner
@@ -151,9 +151,9 @@ class CompiledEngine(ABC):
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
         self.failure: Exception | None = None  # raised after the steps before it are recorded
-        self.rule: int
+        self.rule: int | None
         self.rule_delta: float
-        self.rule, self.rule_delta = (RESIDUAL, 1.0) if twin.loss is None else code_of(twin.loss)
+        self.rule, self.rule_delta = (None, 1.0) if twin.loss is None else code_of(twin.loss)
         if twin.loss is not None and twin.kernel is None:
             self.rule = BY_LOSS - value_code_of(twin.loss)
         scale = task.measure.scale(task.target)

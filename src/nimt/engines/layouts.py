@@ -1,4 +1,4 @@
-"""The pool in another order, in NumPy: it is needed once per lesson, and compiling it would take longer than that."""
+"""The pool in another order, and its errors, in NumPy: needed once per lesson, which is faster than to compile it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.engines.compiled_steps.codes import EUCLIDEAN, MANHATTAN
 
 T = TypeVar("T", bound=np.generic)
 Order = NDArray[np.int32]  # the index in the pool of each slot; the size of the pool for slots that are padding
@@ -75,3 +78,25 @@ def _blocks(order: Order, n: int) -> Iterator[tuple[NDArray[np.intp], Order]]:
         part = order[low : low + BLOCK]
         filled = np.flatnonzero(part < n)
         yield low + filled, part[filled]
+
+
+def norm_of_outputs(difference: Array, norm: int) -> Array:
+    """Return the norms (rows, lanes) over the outputs of an array (rows, q, lanes), added in their order.
+
+    Examples
+    --------
+    >>> norm_of_outputs(np.array([[[3.0, 0.0], [-4.0, 1.0]]]), EUCLIDEAN)
+    array([[5., 1.]])
+    """
+    sizes = np.abs(difference)
+    if sizes.shape[1] == 1:
+        return np.asarray(sizes[:, 0])
+    result = np.zeros((len(sizes), sizes.shape[2]))
+    for size in np.moveaxis(sizes, 1, 0):
+        if norm == EUCLIDEAN:
+            result += size * size
+        elif norm == MANHATTAN:
+            result += size
+        else:
+            result = np.where(size > result, size, result)
+    return np.asarray(np.sqrt(result)) if norm == EUCLIDEAN else result

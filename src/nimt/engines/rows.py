@@ -9,9 +9,9 @@ from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size, twin_of_teacher
-from nimt.engines.compiled_steps.codes import EUCLIDEAN, FAN, LANES, MANHATTAN
+from nimt.engines.compiled_steps.codes import FAN, LANES
 from nimt.engines.compiled_steps.rows import by_rows
-from nimt.engines.layouts import BLOCK, grid_order
+from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
@@ -118,28 +118,6 @@ class RowsEngine(ArrangedEngine):
         self.forbidden = None
         self.node_bits = np.empty(0, np.int64)
         self.node_index = np.empty(0, np.int32)
-
-
-def norm_of_outputs(difference: Array, norm: int) -> Array:
-    """Return the norms (rows, lanes) over the outputs of an array (rows, q, lanes), added in their order.
-
-    Examples
-    --------
-    >>> norm_of_outputs(np.array([[[3.0, 0.0], [-4.0, 1.0]]]), EUCLIDEAN)
-    array([[5., 1.]])
-    """
-    sizes = np.abs(difference)
-    if sizes.shape[1] == 1:
-        return np.asarray(sizes[:, 0])
-    result = np.zeros((len(sizes), sizes.shape[2]))
-    for size in np.moveaxis(sizes, 1, 0):
-        if norm == EUCLIDEAN:
-            result += size * size
-        elif norm == MANHATTAN:
-            result += size
-        else:
-            result = np.where(size > result, size, result)
-    return np.asarray(np.sqrt(result)) if norm == EUCLIDEAN else result
 
 
 def spaced(operator: GridOperator, margin: int) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_mov
 from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
-from nimt.engines.layouts import grid_order
+from nimt.engines.layouts import grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
@@ -141,7 +141,11 @@ class SparseEngine(ArrangedEngine):
         return no_grid, self.operator.lists
 
     def find_scores(self) -> None:
-        if self.greedy:
+        if self.greedy and self.rule is None:
+            with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
+                errors = (self.f - self.y).reshape(-1, len(self.outputs), 1)
+                np.copyto(self.score, norm_of_outputs(errors, self.norm)[:, 0], where=~(self.score < 0.0))
+        elif self.greedy:
             score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm)
         if self.tournament:
             build_tournament(
@@ -162,7 +166,7 @@ class SparseEngine(ArrangedEngine):
         if self.way == "fft":
             return self._by_fft(sheet)
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
-        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
+        scores: tuple[object, ...] = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
         learner = (self.loss, self.delta, self.outputs, self.copies)
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
@@ -171,11 +175,13 @@ class SparseEngine(ArrangedEngine):
                 *function, *scores, *learner, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
-        moves = np.empty(sheet.labels.shape[1])
+        nodes = (self.orders, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched)
+        if not self.greedy:
+            scores = (None, None, *scores[2:])
         taken, code = by_columns(
-            self.on_grid, self.grid, self.lists, self.step, self.discrepancy, *sheet[:2], self.making, self.drawing,
-            self.diverse, self.greedy, self.tournament, *function, *scores, *learner, self.orders, self.best_slot,
-            self.levels, self.node_bits, self.node_tile, self.stamp, self.touched, moves, self.work, self.guess, *end,
+            self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.step, self.discrepancy,
+            *sheet[:2], self.making, self.drawing, self.diverse, nodes if self.tournament else None, *function, *scores,
+            *learner, np.empty(sheet.labels.shape[1]), self.work, self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
 

@@ -8,8 +8,8 @@ LANES = 8  # slots of a row, which is a line of cache
 
 SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is the address of a compiled function
 CROSSENTROPY = 5  # its outputs are coupled: whoever needs the slope or the value computes it from all of them
-RESIDUAL = -1  # the rule by which |f - y| is the score; the code of a loss stands for the size of its slope
-BY_LOSS = -2  # a rule of this or less is BY_LOSS - code: the score is the value of that loss, not the size of its slope
+# The rule of scores is None where |f - y| is the score; the code of a loss stands for the size of its slope, and
+BY_LOSS = -2  # BY_LOSS - code for the value of that loss
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
 

@@ -14,7 +14,6 @@ from nimt.engines.compiled_steps.codes import (
     EUCLIDEAN,
     FAN,
     GOING,
-    RESIDUAL,
     TILE,
     TOTAL,
     WARNED,
@@ -32,30 +31,37 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 
 @compiled
 def by_columns(
-    on_grid, grid, lists, at, m, rates, other_label, making, drawing, diverse, greedy, tournament, diagonal, f, y,
-    other, c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, order, best_slot,
-    levels, node_bits, node_tile, stamp, touched, moves, work, guess, sums, rules, watch, out_index, out_label, out_m,
+    grid, lists, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c, shown,
+    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
+    watch, out_index, out_label, out_m,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
     What is shown is the tournament's winner, the k largest scores, or already in `out_index`. A column is a window laid
-    around a cell of a grid, or a list of neighbours.
+    around a cell of a grid, or a list of neighbours. What a lesson does not have is None, and
+    is not compiled: numba drops a branch only if a None makes it unreachable, so that each kind has an `if` of its own.
 
     One long body on purpose: every array handed to another function would have its references counted, which costs
     more than a whole step. Slots are unsigned, which spares every access a test for negative indices.
     """
-    shape, strides, tables, places, across, here, lead, first, start, window = grid
-    begin, members, list_weights = lists
     q = len(outputs)
-    d = shape.size
-    runs = first.size
     k = out_index.shape[1]
     each = k // number_of(copies)
     size_of_copy = f.size // (q * number_of(copies))
-    spare = spare_leaves(score.size, levels, copies)
     # with short columns the new scores compete with the best of their tile one by one, which mostly saves scanning it
-    compete = (window.size if on_grid else list_weights.size // max(1, begin.size - 1)) <= TILE
-    root = levels[-2]
+    if grid is not None:
+        shape, strides, tables, places, across, here, lead, first, start, window = grid
+        d = shape.size
+        runs = first.size
+        compete = window.size <= TILE
+    if lists is not None:
+        begin, members, list_weights = lists
+        runs = 1
+        compete = list_weights.size // (begin.size - 1) <= TILE
+    if tournament is not None:
+        order, best_slot, levels, node_bits, node_tile, stamp, touched = tournament
+        spare = spare_leaves(score.size, levels, copies)
+        root = levels[-2]
     state = GOING
     taken = 0
     numbers = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
@@ -70,10 +76,10 @@ def by_columns(
         # the teacher
         if drawing is not None:
             out_index[t, 0] = draw_by_odds(drawing, score, score[best_slot[node_tile[root]]], levels)
-        elif tournament:
+        elif tournament is not None:
             for v in range(number_of(copies)):
                 out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
-        elif greedy:
+        elif score is not None:
             choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
         if making is not None:
             make_labels(making, out_index[t], f, y, step, out_label[t])
@@ -105,18 +111,21 @@ def by_columns(
         for j in range(k):
             copy = j // each if len(copies) > 1 else 0
             home = np.uint64(copy * size_of_copy)
-            skip = np.uint64(copy * spare)
             slot = np.uint64(out_index[t, j]) + home
+            own = slot - home
+            if tournament is not None:
+                skip = np.uint64(copy * spare)
+                out_index[t, j] = order[slot]
             for o in range(q):
                 c[slot * np.uint64(q) + np.uint64(o)] += moves[j * q + o]
             shown[slot] = True
-            if on_grid:
-                last = np.int64(order[slot]) if tournament else np.int64(out_index[t, j])
-                out_index[t, j] = last
+            if grid is not None:
+                last = out_index[t, j]
                 for i in range(d - 1):
                     here[i] = last // strides[i]
                     last -= here[i] * strides[i]
-                for r in range(runs):
+            for r in range(runs):
+                if grid is not None:
                     base = home
                     inside = True
                     for i in range(d - 1):
@@ -129,46 +138,18 @@ def by_columns(
                         continue
                     lo = last + first[r]
                     offset = start[r] - lo
-                    hi = min(start[r + 1] - offset, shape[d - 1])
-                    lo = max(lo, 0)
-                    for x in range(lo, hi):
+                    hi = start[r + 1] - offset
+                    hi = hi if hi < shape[d - 1] else shape[d - 1]
+                    lo = lo if lo > 0 else 0
+                if lists is not None:
+                    lo, hi = begin[own], begin[own + np.uint64(1)]
+                for x in range(lo, hi):
+                    if grid is not None:
                         s = base + across[np.uint64(x)]
                         w = window[np.uint64(offset + x)]
-                        size = 0.0
-                        for o in range(q):
-                            a = s * np.uint64(q) + np.uint64(o)
-                            before = f[a] - y[a]
-                            f[a] += moves[j * q + o] * w
-                            after = f[a] - y[a]
-                            change += (after - before) * (after + before)
-                            size = abs(after) if q == 1 else norm_of(after, size, norm)
-                        if greedy and not score[s] < 0.0:
-                            if rule != RESIDUAL:
-                                size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
-                            elif q > 1 and norm == EUCLIDEAN:
-                                size = np.sqrt(size)
-                            score[s] = size
-                            if drawing is not None:
-                                drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
-                            if tournament:
-                                tile = s // np.uint64(TILE) + skip
-                                now = bits[s]
-                                if compete and (
-                                    now > node_bits[tile] or (now == node_bits[tile] and np.int64(s) < best_slot[tile])
-                                ):
-                                    node_bits[tile] = now
-                                    best_slot[tile] = s
-                                if stamp[tile] != step:
-                                    stamp[tile] = step
-                                    touched[np.uint64(count)] = tile
-                                    count += 1
-            else:
-                if tournament:
-                    out_index[t, j] = order[slot]
-                own = slot - home
-                for p in range(begin[own], begin[own + np.uint64(1)]):
-                    s = np.uint64(members[p]) + home
-                    w = list_weights[p]
+                    if lists is not None:
+                        s = np.uint64(members[x]) + home
+                        w = list_weights[x]
                     size = 0.0
                     for o in range(q):
                         a = s * np.uint64(q) + np.uint64(o)
@@ -177,15 +158,15 @@ def by_columns(
                         after = f[a] - y[a]
                         change += (after - before) * (after + before)
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
-                    if greedy and not score[s] < 0.0:
-                        if rule != RESIDUAL:
+                    if score is not None and not score[s] < 0.0:
+                        if rule is not None:
                             size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
                             size = np.sqrt(size)
                         score[s] = size
                         if drawing is not None:
                             drawing[3][s] = odds_at(size, drawing[2][0], drawing[0][6])
-                        if tournament:
+                        if tournament is not None:
                             tile = s // np.uint64(TILE) + skip
                             now = bits[s]
                             if compete and (
@@ -197,7 +178,6 @@ def by_columns(
                                 stamp[tile] = step
                                 touched[np.uint64(count)] = tile
                                 count += 1
-
         m, total, carry, error = measured_after(change, largest, m, total, carry, error, numbers, f, y)
         out_m[t] = m
         taken = t + 1
@@ -206,51 +186,52 @@ def by_columns(
             renew_sums(drawing, touched, count, levels)
 
         # the tournament: scan the tiles whose best score may have fallen, then repeat matches as far up as needed
-        for j in range(count):
-            tile = np.uint64(touched[j])
-            if compete and bits[np.uint64(best_slot[tile])] == node_bits[tile]:
-                continue
-            low = np.uint64(best_slot[tile]) // np.uint64(TILE) * np.uint64(TILE)
-            top = bits[low]
-            for v in range(TILE):
-                top = max(top, bits[low + np.uint64(v)])
-            while bits[low] != top:
-                low += np.uint64(1)
-            node_bits[tile] = top
-            best_slot[tile] = low
-        span = 1
-        for level in range(1, levels.size - 1):
-            if count == 0:
-                break
-            down, up = levels[level - 1], levels[level]
-            kept = 0
+        if tournament is not None:
             for j in range(count):
-                node = touched[j] // FAN
-                here_ = np.uint64(up + node)
-                if stamp[here_] == step:
+                tile = np.uint64(touched[j])
+                if compete and bits[np.uint64(best_slot[tile])] == node_bits[tile]:
                     continue
-                if node_bits[down + touched[j]] < node_bits[here_] and node_tile[here_] // span != touched[j]:
-                    continue  # it lost this match before, and would lose it again
-                stamp[here_] = step
-                child = np.uint64(down + node * FAN)
-                top = node_bits[child]
-                wins = np.uint64(node_tile[child])
-                for v in range(1, FAN):
-                    other_bits = node_bits[child + np.uint64(v)]
-                    if other_bits > top:
-                        top = other_bits
-                        wins = np.uint64(node_tile[child + np.uint64(v)])
-                    elif other_bits == top and top >= 0:
-                        rival = np.uint64(node_tile[child + np.uint64(v)])
-                        if order[best_slot[rival]] < order[best_slot[wins]]:
-                            wins = rival
-                if node_bits[here_] != top or node_tile[here_] != wins or stamp[wins] == step:
-                    node_bits[here_] = top
-                    node_tile[here_] = wins
-                    touched[kept] = node
-                    kept += 1
-            count = kept
-            span *= FAN
+                low = np.uint64(best_slot[tile]) // np.uint64(TILE) * np.uint64(TILE)
+                top = bits[low]
+                for v in range(TILE):
+                    top = max(top, bits[low + np.uint64(v)])
+                while bits[low] != top:
+                    low += np.uint64(1)
+                node_bits[tile] = top
+                best_slot[tile] = low
+            span = 1
+            for level in range(1, levels.size - 1):
+                if count == 0:
+                    break
+                down, up = levels[level - 1], levels[level]
+                kept = 0
+                for j in range(count):
+                    node = touched[j] // FAN
+                    here_ = np.uint64(up + node)
+                    if stamp[here_] == step:
+                        continue
+                    if node_bits[down + touched[j]] < node_bits[here_] and node_tile[here_] // span != touched[j]:
+                        continue  # it lost this match before, and would lose it again
+                    stamp[here_] = step
+                    child = np.uint64(down + node * FAN)
+                    top = node_bits[child]
+                    wins = np.uint64(node_tile[child])
+                    for v in range(1, FAN):
+                        other_bits = node_bits[child + np.uint64(v)]
+                        if other_bits > top:
+                            top = other_bits
+                            wins = np.uint64(node_tile[child + np.uint64(v)])
+                        elif other_bits == top and top >= 0:
+                            rival = np.uint64(node_tile[child + np.uint64(v)])
+                            if order[best_slot[rival]] < order[best_slot[wins]]:
+                                wins = rival
+                    if node_bits[here_] != top or node_tile[here_] != wins or stamp[wins] == step:
+                        node_bits[here_] = top
+                        node_tile[here_] = wins
+                        touched[kept] = node
+                        kept += 1
+                count = kept
+                span *= FAN
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
             break
     sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled, inlined, part
-from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, RESIDUAL, SQUARE
+from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, SQUARE
 from nimt.engines.compiled_steps.losses import loss_value, slope
 from nimt.engines.compiled_steps.outputs import norm_of, softmax_parts
 
 
 @part
 def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
-    """The score of a slot: the norm of f - y, that of the slope times the slot's weight, or the loss."""
+    """The score of a slot by a loss: the norm of its slope times the slot's weight, or its value."""
     q = len(outputs)
     first = s * np.uint64(q)
     coupled = rule == CROSSENTROPY or rule == BY_LOSS - CROSSENTROPY
@@ -29,21 +29,17 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
             total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
         return total
     if q == 1:
-        if rule == RESIDUAL:
-            return abs(f[first] - y[first])
         return abs(slope(rule, rule_delta, f[first], y[first])) * weight[s]
     total = 0.0
     for o in range(q):
         at = first + np.uint64(o)
-        if rule == RESIDUAL:
-            part = f[at] - y[at]
-        elif rule == CROSSENTROPY:
+        if rule == CROSSENTROPY:
             part = np.exp(f[at] - top) / parts - y[at]
         else:
             part = slope(rule, rule_delta, f[at], y[at])
         total = norm_of(part, total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
-    return size if rule == RESIDUAL else size * weight[s]
+    return size * weight[s]
 
 
 @inlined
@@ -60,8 +56,8 @@ def score_by_slope(loss, delta, f, y, score, weight):
 
 @part
 def score_one_output(f, y, score, rule, delta, weight):
-    """`score_at` for all slots of one output: a loop for each rule without branches, which can be vectorised."""
-    if rule == RESIDUAL:
+    """The scores of all slots of one output: a loop for each rule without branches, which can be vectorised."""
+    if rule is None:
         for s in range(score.size):
             score[s] = -1.0 if score[s] < 0.0 else abs(f[s] - y[s])
     elif rule == BY_LOSS - SQUARE:
@@ -80,18 +76,23 @@ def score_one_output(f, y, score, rule, delta, weight):
 
 @compiled
 def score_all(f, y, score, rule, delta, weight, outputs, norm):
+    q = len(outputs)
     if len(outputs) == 1:
         score_one_output(f, y, score, rule, delta, weight)
-        return
-    if rule == RESIDUAL and norm == EUCLIDEAN:  # the usual one, as `score_at` computes it
-        q = len(outputs)
+    elif rule is not None:
+        for s in range(score.size):
+            if not score[s] < 0.0:
+                score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
+    elif norm == EUCLIDEAN:  # the usual one, without branches
         for s in range(score.size):
             total = 0.0
             for o in range(q):
                 part = f[s * q + o] - y[s * q + o]
                 total += part * part
             score[s] = -1.0 if score[s] < 0.0 else np.sqrt(total)
-        return
-    for s in range(score.size):
-        if not score[s] < 0.0:
-            score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
+    else:
+        for s in range(score.size):
+            total = 0.0
+            for o in range(q):
+                total = norm_of(f[s * q + o] - y[s * q + o], total, norm)
+            score[s] = -1.0 if score[s] < 0.0 else total
