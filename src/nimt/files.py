@@ -7,7 +7,7 @@ import os
 import stat
 import struct
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nimt.errors import InvalidInput
@@ -69,6 +69,16 @@ def place_of(path: Path) -> Path:
         kind = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket"
         raise InvalidInput(f"{str(path)!r} is {kind}, and only a regular file can be replaced: give another name")
     return place
+
+
+def refuse_links(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder in which one of these names is a link: what it leads to was not named by the caller."""
+    for name in names:
+        path = folder / name
+        if path.is_symlink():
+            raise InvalidInput(
+                f"{str(path)!r} is a link to {os.readlink(path)!r}, which would be written over: remove the link first"
+            )
 
 
 def refuse_what_is_not_ours(path: Path) -> None:

@@ -14,6 +14,7 @@ from nimt.errors import InvalidInput
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
 
+EXPORTS = ("examples.csv", "curve.csv", "learner.npz")
 EXAMPLES = (
     "nimt demo",
     "nimt export nimt-demo",
@@ -31,6 +32,7 @@ def export(
     the means and deviations of the columns.
     """
     from nimt.datasets.places import as_path
+    from nimt.files import refuse_links
 
     path = as_path(run)
     lesson = found_lesson(path)
@@ -41,6 +43,7 @@ def export(
         raise InvalidInput(
             f"the folder {str(folder)!r} cannot be made ({error.strerror}): name another --out"
         ) from None
+    refuse_links(folder, EXPORTS)
     written = write_exports(lesson, folder)
     if "examples.csv" not in written:
         note("this lesson kept only how often each point was shown, so that there is no examples.csv", quiet=quiet)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nimt.errors import InvalidInput
+from nimt.files import refuse_links
 from nimt.locks import hold
 
 TRIES = 100
@@ -179,6 +180,7 @@ class RunFolder:
                 raise InvalidInput(
                     f"{str(self.path)!r} holds no run of nimt: name the folder that 'nimt teach' wrote to"
                 )
+            refuse_links(self.path, (self.config.name, "comparison.json", *REPORTS))
             self._recover()
             self._sweep()
             yield

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import note
+from nimt.cli.console import note, plain
 from nimt.cli.show import found_lesson
 from nimt.errors import InvalidInput
 
@@ -49,7 +49,10 @@ def predict(
         note(sentence, quiet=quiet)
     text = as_csv(columns)
     if out is None:
-        sys.stdout.write(text.replace("\r\n", "\n"))
+        lines = text.replace("\r\n", "\n")
+        if sys.stdout.isatty():  # a program that reads them gets them as they are
+            lines = "".join(f"{plain(line)}\n" for line in lines.split("\n")[:-1])
+        sys.stdout.write(lines)
     else:
         write_text(as_path(out), text)
         note(f"written to {out}", quiet=quiet)

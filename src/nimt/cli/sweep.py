@@ -65,7 +65,7 @@ def _asked(study: str | None, resume: str | None, out: str | None) -> tuple[Path
 
 
 def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool) -> int:
-    from nimt.files import write_text
+    from nimt.files import refuse_links, write_text
     from nimt.sweeps.folder import SweepFolder
     from nimt.sweeps.progress import sweep_bar
     from nimt.sweeps.sweeping import checked_rules, given
@@ -81,6 +81,7 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     config = study.to_toml()
     if (path / STUDY).exists() and (path / STUDY).read_text(encoding="utf-8") != config:
         raise InvalidInput(f"{str(path)!r} holds another study: give another --out, or go on with it by --resume")
+    refuse_links(path, (STUDY, TABLE, FIGURE))
     folder = SweepFolder(path)
     write_text(path / STUDY, config)
     try:

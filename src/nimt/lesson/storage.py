@@ -62,6 +62,8 @@ def _write_archive(file: IO[bytes], kind: str, content: dict[str, Any], packer: 
 
 def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     """Read what `write` wrote, or raise `CorruptLesson`; a missing file raises FileNotFoundError."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise CorruptLesson(f"{path} is a folder, a device or a pipe, not a {kind}")
     try:
         with open(path, "rb") as file:
             if not _is_whole(file):
