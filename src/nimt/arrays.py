@@ -128,6 +128,18 @@ def lent(array: Array) -> Array:
     return view
 
 
+def power_of_two(values: NDArray[np.floating[Any]]) -> float:
+    """Return the power of two next to the largest |value|; dividing by it is exact, and leaves numbers near 1.
+
+    Examples
+    --------
+    >>> power_of_two(np.array([3.0, -5.0])), power_of_two(np.zeros(2))
+    (8.0, 1.0)
+    """
+    largest = float(np.max(np.abs(values), initial=0.0))
+    return 2.0 ** min(max(math.frexp(largest)[1], -1000), 1000) if largest > 0 and math.isfinite(largest) else 1.0
+
+
 def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f") -> NDArray[Any]:
     """Return a copy of an array read from a file, or refuse one that is not of this shape and kind.
 

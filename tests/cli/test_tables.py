@@ -445,3 +445,30 @@ def test_the_report_of_a_table_tells_the_error_on_rows_never_shown(nimt):
     assert nimt("teach", "table.csv", "-n", "60", "--out", "run", "-q").code == 0
     page = Path("run/report.html").read_text(encoding="utf-8")
     assert "rows held out" in page and "R^2" in page
+
+
+@pytest.mark.parametrize("size", [1e299, 1e200, 1e-200, 1e-300])
+@pytest.mark.parametrize("column", ["a", "y"])
+def test_numbers_at_the_ends_of_the_range_are_scaled_without_a_word(nimt, undrawn, column, size):
+    rng = np.random.default_rng(1)
+    table = {"a": rng.uniform(-1, 1, 40), "b": rng.uniform(-1, 1, 40)}
+    table["y"] = table["a"] + table["b"] ** 2
+    usual = "\n".join(["a,b,y", *(",".join(map(repr, map(float, row))) for row in zip(*table.values(), strict=True))])
+    table[column] = table[column] * size
+    scaled = "\n".join(["a,b,y", *(",".join(map(repr, map(float, row))) for row in zip(*table.values(), strict=True))])
+    for name, text in (("usual", usual), ("scaled", scaled)):
+        Path(f"{name}.csv").write_text(text + "\n")
+        answer = nimt("teach", f"{name}.csv", "-n", "60", "--out", name, "-q")
+        assert (answer.code, answer.err) == (0, "")
+    one, other = (Lesson.load(f"{name}/lesson.npz") for name in ("usual", "scaled"))
+    unit = size if column == "y" else 1.0
+    np.testing.assert_array_equal(one.indices, other.indices)
+    np.testing.assert_allclose(one.discrepancy, other.discrepancy / unit, rtol=1e-9)
+    assert other.held_out.r_squared == pytest.approx(one.held_out.r_squared, rel=1e-9)
+
+
+def test_a_number_so_large_that_a_difference_is_none_is_refused(nimt):
+    Path("large.csv").write_text("a,y\n1,2\n1.7e308,3\n3,4\n")
+    answer = nimt("teach", "large.csv")
+    assert answer.code == 2 and answer.is_one_sentence(), answer
+    assert "has '1.7e308' in row 3, column 'a': the most is 1e+300" in answer.err

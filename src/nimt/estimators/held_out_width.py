@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from sklearn.gaussian_process.kernels import Kernel
 from threadpoolctl import threadpool_limits
 
-from nimt.arrays import Array
+from nimt.arrays import Array, power_of_two
 from nimt.estimators.width import median_width
 
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the median distance of two rows
@@ -43,7 +43,7 @@ def held_out_width(points: Array, target: Array, kernel: Callable[[float], Kerne
     middle = median_width(points)
     if half < 2:
         return middle
-    values = target.reshape(len(target), -1)
+    values = target.reshape(len(target), -1) / power_of_two(target)  # the width does not depend on their unit
     mean = values[fitted].mean(axis=0)
     widths = [factor * middle for factor in FACTORS]
     with threadpool_limits(limits=1, user_api="blas"):  # matrices of 400 rows: threads would wait for each other

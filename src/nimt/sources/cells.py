@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nimt.errors import InvalidInput
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+LARGEST_NUMBER = 1e300  # so that the difference of two numbers is one
 MOST_WORDS = 10_000  # different words of a column that are told apart
 
 
@@ -73,13 +74,12 @@ class ColumnReader:
         if numbers is None:
             self._take_words(cells, row)
             return
-        infinite = np.flatnonzero(np.isinf(numbers))
-        if infinite.size:
-            place = int(infinite[0])
-            raise InvalidInput(
-                f"{str(self.file)!r} has {short(cells[place])!r} in row {row + place}, column {short(self.name)!r}: "
-                f"every value must be finite"
-            )
+        too_large = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
+        if too_large.size:
+            place = int(too_large[0])
+            told = f"{str(self.file)!r} has {short(cells[place])!r} in row {row + place}, column {short(self.name)!r}"
+            most = "every value must be finite" if np.isinf(numbers[place]) else f"the most is {LARGEST_NUMBER}"
+            raise InvalidInput(f"{told}: {most}")
         self.add_numbers(numbers)
 
     @property

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, is_number
+from nimt.arrays import Array, is_number, power_of_two
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
@@ -406,8 +406,9 @@ def _prepared_column(column: RawColumn, columns: Columns) -> Column:
         levels = tuple(sorted(column.words[code] for code in np.unique(known)))
         usual = column.words[int(np.bincount(known).argmax())] if fills and len(known) else None
         return Column(column.name, levels=levels, fill=usual)
-    mean = float(known.mean()) if len(known) else 0.0
-    deviation = float(known.std()) or 1.0  # a column with one value stays at 0
+    unit = power_of_two(known)  # by which dividing is exact, so that no square leaves the range
+    mean = unit * float((known / unit).mean()) if len(known) else 0.0
+    deviation = unit * float((known / unit).std()) or 1.0  # a column with one value stays at 0
     fill = mean if fills else None
     return Column(column.name, mean, deviation, fill=fill) if columns.scale else Column(column.name, fill=fill)
 
