@@ -252,3 +252,14 @@ def test_a_name_is_never_read_as_mathematics():
     teachers = {"$x_": nimt.GreedyTeacher(), "a$\\frac$": nimt.RandomTeacher()}
     compared = nimt.compare(learner(), teachers, X, np.sin, max_iterations=5, seeds=2)
     nimt.plots.comparison(compared)._repr_png_()
+
+
+def test_a_value_just_below_the_tolerance_is_seen_to_be_below_it():
+    """"M at end 0.01" beside a tolerance of 0.01 would look like a lesson that did not reach it."""
+    learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    tol = 0.01
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 5.0], [1.0, 3.0], tol=tol, max_iterations=9)
+    lesson.discrepancy[-1] = np.nextafter(tol, 0.0) - 1e-9
+    comparison = nimt.compare_lessons({"greedy": lesson})
+    for text in (repr(lesson), lesson._repr_html_(), str(comparison), comparison._repr_html_()):
+        assert "0.00999999" in text

@@ -73,6 +73,20 @@ def test_auto_waits_a_second(clock):
         assert text in terminal.getvalue()
 
 
+@pytest.mark.parametrize(("columns", "has_name"), [(80, False), (120, True)])
+def test_a_narrow_terminal_still_shows_the_bar_and_the_time_left(monkeypatch, columns, has_name):
+    """The name is given up before the bar; nothing that is said is cut off."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    terminal = Terminal()
+    said = "step 1,035,831 of 3,000,000, M 1.234e-05, 3,391,289 steps/s, 0:00 left"
+    bar = bars.bar_for(True, terminal)
+    bar.draw("a photo, from zero", 1, 3, said)
+    bar.close()
+    shown = terminal.getvalue()
+    assert said in shown and shown.count("━") >= 6
+    assert ("a photo" in shown.split(said)[0].splitlines()[-1]) == has_name
+
+
 def test_a_bar_that_was_never_needed_writes_nothing():
     terminal = Terminal()
     with progress.progress_bar("auto", file=terminal) as bar:

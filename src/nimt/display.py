@@ -37,6 +37,23 @@ LABEL_GAP = 12.0
 MOST_POINTS = 160  # of a curve: more cannot be seen at this width
 
 
+def below(value: float | None, tol: float | None, digits: int = 6) -> str:
+    """Return a value with at least so many digits that it is seen to be below the tolerance, if it is.
+
+    Examples
+    --------
+    >>> below(9.99999e-5, 1e-4), below(0.0123456, 0.01)
+    ('9.99999e-05', '0.0123456')
+    """
+    if value is None:
+        return "not finite"
+    for places in range(digits, 17):
+        text = f"{value:.{places}g}"
+        if tol is None or (float(text) < tol) == (value < tol):
+            break
+    return text
+
+
 def cell(title: str, *parts: str) -> str:
     """Return what a notebook shows: a title and parts made by the functions below.
 

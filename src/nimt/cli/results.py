@@ -169,7 +169,8 @@ def _larger_budget(lesson: Lesson) -> int:
 
 def print_summary(summary: dict[str, Any]) -> None:
     """Print the summary as a table."""
-    from nimt.reports.summary import below, compiling_text
+    from nimt.display import below
+    from nimt.reports.summary import compiling_text
 
     word = summary["measure_word"]
     rows = [

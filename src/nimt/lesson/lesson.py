@@ -362,7 +362,7 @@ class Lesson:
             "steps": f"{len(self):,}",
             "ITD": None if self.itd is None else f"{self.itd:,}",
             "tolerance": None if self.tol is None else f"{self.tol:g}",
-            "discrepancy": f"{self.discrepancy[0]:.4g} → {self.discrepancy[-1]:.4g}",
+            "discrepancy": f"{self.discrepancy[0]:.4g} → {display.below(self.discrepancy[-1], self.tol, 4)}",
             "measure": measure.name,
             "teacher": self.method,
             "learner": "not loaded" if self.learner is None else type(self.learner).__name__,
@@ -381,7 +381,7 @@ class Lesson:
         stored = "" if self.learner is not None else "; without its learner"
         return (
             f"<Lesson of {len(self)} steps{reached}: {self.outcome}; {self.measure.word} {self.discrepancy[0]:.4g} -> "
-            f"{self.discrepancy[-1]:.4g} on {self.pool!r}, {self.engine} engine{stored}>"
+            f"{display.below(self.discrepancy[-1], self.tol, 4)} on {self.pool!r}, {self.engine} engine{stored}>"
         )
 
 

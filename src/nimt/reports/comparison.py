@@ -91,7 +91,7 @@ def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
     else:
         assert row.steps_range is not None
         steps = f"{row.steps:,.0f}" + _range(row.steps_range, "{:,}")
-    end = f"{row.discrepancy:.3g}" + ("" if reached else _range(row.discrepancy_range, "{:.3g}"))
+    end = display.below(row.discrepancy, tol, 3) + ("" if reached else _range(row.discrepancy_range, "{:.3g}"))
     line = [
         row.name, str(row.seeds), steps, end,
         f"{row.examples:,.0f}", f"{row.distinct:,.0f}", f"{row.seconds:.3g}",

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nimt import plots
+from nimt.display import below
 from nimt.errors import InvalidInput, MissingFile
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
@@ -21,7 +22,7 @@ from nimt.plots.looks import class_words, has_decibels, look_of
 from nimt.plots.scenes import MOST_DOTS, scene_of
 from nimt.plots.style import QUIET, inks
 from nimt.reports import html as pages
-from nimt.reports.summary import below, compiling_text, summary_of
+from nimt.reports.summary import compiling_text, summary_of
 
 DPI = 130
 DURING = 3  # panels between before and after

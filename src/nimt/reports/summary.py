@@ -94,23 +94,6 @@ def _held_out(lesson: Lesson) -> dict[str, float | int | None]:
     return dict(zip(HELD_OUT, (found.count, finite(found.rms), r_squared, None), strict=True))
 
 
-def below(value: float | None, tol: float | None, digits: int = 6) -> str:
-    """Return a value with at least so many digits that it is seen to be below the tolerance, if it is.
-
-    Examples
-    --------
-    >>> below(9.99999e-5, 1e-4), below(0.0123456, 0.01)
-    ('9.99999e-05', '0.0123456')
-    """
-    if value is None:
-        return "not finite"
-    for places in range(digits, 17):
-        text = f"{value:.{places}g}"
-        if tol is None or (float(text) < tol) == (value < tol):
-            break
-    return text
-
-
 def compiling_text(summary: dict[str, Any]) -> str | None:
     """Return the seconds spent on compiling as text, None if they are too few to mention.
 

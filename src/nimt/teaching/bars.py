@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DELAY = 1.0  # seconds that work takes before "auto" shows a bar
+LONGEST, SHORTEST = 24, 6  # columns of a bar in a terminal
 NOTEBOOK_INTERVAL = 0.2  # seconds between two messages to a notebook
 
 
@@ -104,6 +105,7 @@ class TerminalBar(Bar):
         super().__init__(delay)
         self.console = console
         self.bar: Any = None
+        self.width, self.has_name = LONGEST, True
 
     def draw(self, name: str, done: int, total: int, said: str) -> None:
         if self.bar is None:
@@ -111,14 +113,23 @@ class TerminalBar(Bar):
 
             self.bar = Progress(
                 TextColumn("{task.description}", markup=False),
-                BarColumn(bar_width=24),
+                BarColumn(bar_width=LONGEST),
                 TextColumn("{task.fields[said]}", markup=False),
                 console=self.console,
                 transient=self.console.is_terminal,
             )
             self.bar.add_task(name, total=None, said="")
             self.bar.start()
-        self.bar.update(0, description=name, total=total, completed=done, said=said)
+        self._fit(len(name), len(said))
+        shown = name if self.has_name else ""
+        self.bar.update(0, description=shown, total=total, completed=done, said=said)
+
+    def _fit(self, name: int, said: int) -> None:
+        """Make room for what is said in a narrow terminal: a shorter bar, then no name; what was given up stays so."""
+        room = self.console.width - said - 2
+        self.has_name = self.has_name and room - name - 1 >= SHORTEST
+        self.width = max(SHORTEST, min(self.width, room - (name + 1 if self.has_name else 0)))
+        self.bar.columns[1].bar_width = self.width
 
     def close(self) -> None:
         if self.bar is not None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nimt._version import __version__
 from nimt.arrays import Array, is_number
+from nimt.display import below
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile
 from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
@@ -275,7 +276,7 @@ class Comparison:
         word = self.measure.word
         return "\n".join(
             f"{row.name}: {'not reached' if row.steps is None else f'{row.steps:g} steps'}, "
-            f"{word} {row.discrepancy:.4g}, {row.examples:g} examples at {row.distinct:g} points"
+            f"{word} {below(row.discrepancy, self.tol, 4)}, {row.examples:g} examples at {row.distinct:g} points"
             for row in self.rows()
         )
 
