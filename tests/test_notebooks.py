@@ -43,6 +43,10 @@ class Attacker(nimt.Teacher):
         return view.shown(view.step % len(view))
 
 
+class AttackerByName(Attacker):
+    colour = None  # a lesson refuses what is no colour
+
+
 class AttackMeasure(nimt.Measure):
     name = ATTACK
 
@@ -82,9 +86,9 @@ SHOWN = {
     "linear learner": lambda: nimt.LinearLearner([0.1, 0.2]),
     "orthogonal learner": lambda: nimt.OrthogonalLearner(nimt.rbf(0.5)),
     "attacking teacher": Attacker,
-    "attacking lesson": lambda: lesson(Attacker(), measure=AttackMeasure()),
+    "attacking lesson": lambda: lesson(AttackerByName(), measure=AttackMeasure()),
     "attacking comparison": lambda: nimt.compare(
-        learner(), {ATTACK: nimt.GreedyTeacher(), "b": Attacker()}, X, np.sin, max_iterations=5
+        learner(), {ATTACK: nimt.GreedyTeacher(), "b": AttackerByName()}, X, np.sin, max_iterations=5
     ),
     "attacking learner": lambda: learner(initial=Named()),
 }
