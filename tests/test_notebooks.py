@@ -259,7 +259,7 @@ def test_a_name_is_never_read_as_mathematics():
 
 
 def test_a_value_just_below_the_tolerance_is_seen_to_be_below_it():
-    """"M at end 0.01" beside a tolerance of 0.01 would look like a lesson that did not reach it."""
+    """ "M at end 0.01" beside a tolerance of 0.01 would look like a lesson that did not reach it."""
     learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
     tol = 0.01
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 5.0], [1.0, 3.0], tol=tol, max_iterations=9)

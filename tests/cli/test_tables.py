@@ -239,6 +239,21 @@ def test_a_report_of_another_run_leaves_no_export_behind(nimt, houses):
 # ---------------------------------------------------------------- tables as they are
 
 
+def test_rows_that_are_filled_in_are_shown_most_by_greedy_teaching_and_this_is_said(nimt, undrawn):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(300, 2))
+    gaps = rng.random(300) < 0.08
+    cells = [f"{'' if gap else a},{b},{np.sin(2 * a) + b}" for (a, b), gap in zip(rows, gaps, strict=True)]
+    Path("table.csv").write_text("a,b,y\n" + "\n".join(cells) + "\n")
+    options = ("--width", "1.0", "-n", "2000", "--holdout", "0")
+    _, said = taught(nimt, "table.csv", "--missing", "mean", *options, "--out", "mean")
+    assert "greedy teaching shows it most often: --missing drop" in said
+    shown = Lesson.load("mean/lesson.npz").indices.ravel()
+    assert np.mean(gaps[shown]) > 3 * np.mean(gaps)
+    _, said = taught(nimt, "table.csv", "--missing", "drop", *options, "--out", "drop")
+    assert "greedy teaching" not in said
+
+
 def test_missing_values_are_counted_and_the_first_is_named(nimt, undrawn):
     text = "a,b,y\n" + "".join(f"{x},{'' if x % 7 == 3 else 2 * x},{x}\n" for x in range(40))
     Path("table.csv").write_text(text)
