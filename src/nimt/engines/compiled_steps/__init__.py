@@ -15,4 +15,8 @@ vectorised where floating ones may not, and a NaN counts as the largest. A slot 
 No function uses fastmath: it assumes that there are no NaN and no infinity, so a diverging lesson could go unnoticed,
 and the arithmetic of a step must be that of the reference loop. Every function releases Python's lock: lessons in
 several threads use several cores.
+
+A function is `compiled` if Python calls it, `part` if only compiled code does, `inlined` if it is shorter than what
+compiling it apart takes, and `rule` if it is such a one that Python calls, too. An argument that a lesson does not need
+is None: numba then leaves out the branches that ask for it.
 """
