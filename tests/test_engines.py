@@ -631,6 +631,29 @@ def test_large_diverse_packs_of_other_kernels(kernel):
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
 
 
+EQUAL_ERRORS = {
+    "all equal": np.ones((12, 13)),
+    "two values": np.where(np.indices((12, 13)).sum(axis=0) % 2, 1.0, -1.0),
+    "mostly zero": np.eye(12, 13) * np.arange(1.0, 14.0),
+    "very large": 1e250 * np.sin(np.arange(156.0)).reshape(12, 13),
+    "of all sizes": np.exp(9 * np.sin(np.arange(156.0))).reshape(12, 13),
+}
+
+
+@pytest.mark.parametrize("k", [5, 0.6])
+@pytest.mark.parametrize("name", EQUAL_ERRORS)
+def test_diverse_packs_where_many_errors_are_equal(name, k):
+    """Errors are kept in lists by size; these fill one list, or none, or need another floor at every step."""
+    picture = EQUAL_ERRORS[name]
+    teacher = nimt.GreedyTeacher(k=k, diverse=True, kernel=nimt.rbf(0.9))
+    options = {"kernel": nimt.rbf(0.9), "rate": 0.4, "steps": 12}
+    expected, lesson = (
+        teach(nimt.Grid.like(picture), picture, teacher, engine, **options) for engine in ("reference", "grid")
+    )
+    np.testing.assert_array_equal(lesson.indices, expected.indices)
+    np.testing.assert_allclose(lesson.final, expected.final, rtol=1e-9, atol=1e-12 * np.abs(picture).max())
+
+
 @pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning")
 def test_which_diverse_packs_are_compiled():
     learner, points, y = nimt.KernelLearner(nimt.rbf(0.1)), POOLS["scattered"], TARGETS["scattered"]

@@ -97,7 +97,8 @@ class ArrangedEngine(CompiledEngine):
 
     def take_over(self) -> float:
         self._take_arrays()
-        root = distance(self.f, self.y)
+        with np.errstate(over="ignore", invalid="ignore"):  # as in the reference loop
+            root = distance(self.f, self.y)
         self.sums[TOTAL], self.sums[CARRY], self.sums[ERROR] = root * root, 0.0, ROUNDING * root * root
         return self.scale * root
 

@@ -132,7 +132,7 @@ def kept_by_teacher(task: Task) -> int:
     twin = twin_of_teacher(task.teacher)
     if twin is None:
         return 0
-    per_point = MARKS * twin.makes_labels + (twin.temperature is not None) + 2 * (twin.diverse_by is not None)
+    per_point = MARKS * twin.makes_labels + (twin.temperature is not None) + 3 * (twin.diverse_by is not None)
     return 8 * len(task.pool) * per_point
 
 

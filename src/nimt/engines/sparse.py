@@ -14,6 +14,7 @@ from nimt.engines.compiled import Sheet
 from nimt.engines.compiled_steps.codes import FAN, TILE
 from nimt.engines.compiled_steps.columns import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
+from nimt.engines.compiled_steps.diverse import LISTS
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.odds import renew_all_odds
 from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescored, take_moves
@@ -84,11 +85,16 @@ class SparseEngine(ArrangedEngine):
             left, size, top = np.zeros(len(task.pool)), np.full(blocks * TILE, -1.0), np.zeros(blocks)
             sizes = (left, size, size.view(np.int64))
             tops = (top, top.view(np.int64), np.zeros(blocks, dtype=np.int64))
-            reach, offsets = NO_SLOTS, np.empty(0, np.int32)
+            inner, offsets = np.zeros(len(task.pool), dtype=bool), np.empty(0, np.int32)
             if isinstance(operator, GridOperator):
-                reach, offsets = np.array(operator.reach), operator.places.astype(np.int32)
-            room = (np.zeros(len(offsets), dtype=np.int32), np.zeros(len(offsets)))
-            self.diverse = (self.on_grid, self.grid, self.lists, operator.height, sizes, tops, reach, offsets, *room)
+                inside = tuple(slice(reach, -reach or None) for reach in operator.reach)
+                inner.reshape(task.pool.shape)[inside] = True  # where the window crosses no edge
+                offsets = operator.places.astype(np.int32)
+            near = (np.zeros(len(offsets), dtype=np.int32), np.zeros(len(offsets)))
+            lengths = (len(task.pool), len(task.pool), LISTS)
+            links = (*(np.zeros(length, dtype=np.int32) for length in lengths), np.zeros(blocks, dtype=np.uint64))
+            columns = (self.on_grid, self.grid, self.lists, operator.height)
+            self.diverse = (*columns, sizes, tops, links, inner, offsets, *near)
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)

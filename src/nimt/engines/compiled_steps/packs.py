@@ -26,7 +26,7 @@ def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
         own = out[v * each : (v + 1) * each]
         low, high = v * n, (v + 1) * n
         if diverse is not None:
-            diverse_into(diverse, f[low:high], y[low:high], score[low:high], own)
+            diverse_into(diverse, guess[v], f[low:high], y[low:high], score[low:high], own)
         else:
             largest_into(bits[low:high], work, guess[v], own)
 
