@@ -1,5 +1,7 @@
 """Functions of the user that fail, values at the edge of what is allowed, and what is said about each."""
 
+import gc
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import Kernel, NormalizedKernelMixin, StationaryKernelMixin
@@ -382,3 +384,17 @@ def test_compiled_code_is_compiled_again_when_a_function_it_may_call_changes(tmp
     monkeypatch.setattr(caching, "COMPILED_STEPS", tmp_path)
     first, same, changed = compiled_anew(f"# {tmp_path}"), compiled_anew(f"# {tmp_path}"), compiled_anew("# changed")
     assert (first, same, changed) == (True, False, True)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_search_for_unused_objects_is_afterwards_as_it_was(on):
+    from nimt.collecting import without_collecting
+
+    before = gc.isenabled()
+    (gc.enable if on else gc.disable)()
+    try:
+        with pytest.raises(ZeroDivisionError), without_collecting():
+            1 / gc.isenabled()
+        assert gc.isenabled() is on
+    finally:
+        (gc.enable if before else gc.disable)()

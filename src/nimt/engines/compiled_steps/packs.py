@@ -15,6 +15,7 @@ from nimt.engines.compiled_steps.largest import largest_into
 from nimt.engines.compiled_steps.losses import slope
 from nimt.engines.compiled_steps.outputs import number_of, softmax_parts
 from nimt.engines.compiled_steps.scoring import score_all, score_one_output
+from nimt.engines.compiled_steps.vectors import bits_of, number_with
 
 
 @compiled
@@ -63,11 +64,11 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
     if diagonal.size > 1 or diagonal[0] != 1.0:
         for j in range(sizes.size):
             sizes[j] *= diagonal[chosen[j // q] % diagonal.size]
-    bits = sizes.view(np.int64)
-    largest = np.zeros(1, np.int64)
-    for j in range(bits.size):  # as integers, since a maximum of floating-point numbers is not vectorised
-        largest[0] = max(largest[0], bits[j])
-    return largest.view(np.float64)[0]
+    largest = np.int64(0)
+    for j in range(sizes.size):  # as integers, since a maximum of floating-point numbers is not vectorised
+        bits = bits_of(sizes[j])
+        largest = bits if bits > largest else largest
+    return number_with(largest)
 
 
 @compiled

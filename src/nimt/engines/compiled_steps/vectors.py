@@ -1,4 +1,4 @@
-"""Vector instructions that numba does not write by itself."""
+"""Instructions that numba does not write by itself: vectors, bits, fetching from memory."""
 
 from __future__ import annotations
 
@@ -139,3 +139,23 @@ def fetch(typing_context, array, index):
         return context.get_dummy_value()
 
     return types.void(array, index), generate
+
+
+@intrinsic
+def bits_of(typing_context, number):
+    """The bits of a floating-point number, as a whole one."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def number_with(typing_context, bits):
+    """The floating-point number that has these bits."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
