@@ -52,7 +52,8 @@ class ReferenceEngine:
 
     def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
         wanted, snapshots = set(asked), dict[int, Array]()
-        shown: list[Selection] = []
+        shown: list[Indices] = []  # not the selections: their scores would be kept in memory
+        labels: list[Array] = []
         points: list[Array] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
@@ -79,7 +80,8 @@ class ReferenceEngine:
                 self.last = selection
                 self.step += 1
                 self.discrepancy = discrepancy
-                shown.append(selection)
+                shown.append(selection.indices)
+                labels.append(selection.labels)
                 if (between := self.offer.points(places)) is not None:
                     points.append(between)
                 discrepancies.append(self.discrepancy)
@@ -90,8 +92,8 @@ class ReferenceEngine:
         if self.task.looks_by_schedule:
             looked = np.array([self.looks_at(self.step - len(shown) + row) for row in range(len(shown))], dtype=bool)
         return Chunk(
-            as_rows([selection.indices for selection in shown], NO_INDEX).astype(np.int64, copy=False),
-            as_rows([selection.labels for selection in shown], np.nan, self.task.label_outputs),
+            as_rows(shown, NO_INDEX).astype(np.int64, copy=False),
+            as_rows(labels, np.nan, self.task.label_outputs),
             np.array(discrepancies, dtype=np.float64),
             outcome,
             None if self.task.box is None else as_rows(points, np.nan, (dimension,)),

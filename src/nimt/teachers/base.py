@@ -379,7 +379,7 @@ def largest(scores: Array, k: int) -> Indices:
     """
     n = len(scores)
     if k == 1:
-        return np.array([np.argmax(scores)])
+        return np.array([scores.argmax()])
     if k == n:
         return np.arange(n)
     known = np.where(np.isnan(scores), np.inf, scores)
@@ -397,6 +397,8 @@ def count_of(k: int | float | PackSchedule, n: int, step: int = 0) -> int:
     >>> count_of(1, 280), count_of(1.0, 280), count_of(0.05, 8464)
     (1, 280, 423)
     """
+    if type(k) is int and 0 < k <= n:  # at every step of a lesson
+        return k
     if isinstance(k, PackSchedule):
         k = k.at(step)
     check_k(k)
