@@ -195,3 +195,30 @@ def test_a_loss_of_ones_own_is_asked_for_its_slope_once_per_step(k):
     assert [len(f) for f in asked[-8:]] == [k] * 8 and len(asked) < 2 * 8
     square, own = lessons.values()
     np.testing.assert_array_equal(own.final, square.final)
+
+
+class Unknowing:
+    """A learner that does not know what to predict until it was shown something, or after so many packs."""
+
+    def __init__(self, knows=lambda packs: packs > 0):
+        self.knows, self.packs = knows, 0
+
+    def partial_fit(self, X, y):
+        self.packs += 1
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 0.5 if self.knows(self.packs) else np.nan)
+
+
+def test_a_learner_that_predicts_nan_from_the_start_is_named():
+    with pytest.raises(nimt.InvalidInput, match="Unknowing predicts nan at 5 of 5 values before the first example"):
+        nimt.teach(Unknowing(), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=3)
+
+
+def test_a_learner_that_predicts_nan_later_ends_the_lesson():
+    lesson = nimt.teach(
+        Unknowing(lambda packs: packs < 2), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=9
+    )
+    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert len(lesson) == 2

@@ -239,6 +239,12 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
             check_labels(pupil.loss, task.other_target)
     with np.errstate(over="ignore", invalid="ignore"):
         start = distance(pupil.values, task.target)
+    unknown = np.argwhere(np.isnan(pupil.values))
+    if unknown.size:
+        raise InvalidInput(
+            f"{type(task.learner).__name__} predicts nan at {len(unknown)} of {pupil.values.size} values before the "
+            f"first example, first at point {unknown[0][0]}: let it predict numbers from the start"
+        )
     if not np.isfinite(start):
         raise InvalidInput(
             f"the discrepancy before the first example is {start!s}: the target or the initial function is too "
