@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import nimt
+from nimt.arrays import stored_indices
 from nimt.errors import CorruptLesson
 from nimt.lesson import storage
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
@@ -57,6 +58,11 @@ ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a coefficient too few": (("learner", "state", "coefficients_"), np.zeros((1, 3))),
     "coefficients of another output": (("learner", "state", "coefficients_"), np.zeros((4, 2))),
     "steps that are none": (("learner", "state", "steps_"), None),
+    "an example that is none": (("indices",), np.full((6, 1), 9)),
+    "an example before the first": (("indices",), np.full((6, 1), -2)),
+    "a pack without examples": (("indices",), np.full((6, 1), -1)),
+    "a step too few": (("indices",), np.zeros((5, 1), dtype=np.int64)),
+    "counts for other points": (("picks",), np.zeros(8, dtype=np.int32)),
     "a snapshot after the end": (("course", "7"), np.zeros((9, 3))),
     "a snapshot before the start": (("course", "-1"), np.zeros((9, 3))),
     "an error after the end": (("held_out_curve",), {"steps": np.array([99]), "errors": np.array([0.5])}),
@@ -88,3 +94,10 @@ def test_a_text_in_the_place_of_the_colour_is_passed_over(honest: Path, tmp_path
     content["settings"]["method"]["colour"] = "red; background: url(x)"
     storage.write(tmp_path / "forged.npz", "lesson", content)
     assert nimt.Lesson.load(tmp_path / "forged.npz").colour is None
+
+
+@pytest.mark.parametrize("index", [-1, 5, 2**40])
+def test_an_index_outside_its_range_never_reaches_compiled_code(index: int) -> None:
+    assert stored_indices({"rows": np.array([0, 4])}, "rows", (2,), 5).tolist() == [0, 4]
+    with pytest.raises(CorruptLesson, match="'rows' holds an index outside 0 to 4"):
+        stored_indices({"rows": np.array([0, index])}, "rows", (2,), 5)
