@@ -7,7 +7,7 @@ from typing import Any
 
 from nimt.arrays import is_number, is_whole
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
-from nimt.lesson.descriptions import is_foreign, rebuild
+from nimt.lesson.descriptions import ESTIMATOR, is_foreign, rebuild
 from nimt.losses import described_loss
 from nimt.measures import MEASURES
 
@@ -85,10 +85,12 @@ def _is_learner(found: Any) -> bool:
         for part in ("kernel", "loss"):
             if isinstance(found.get(part), dict) and not isinstance(found[part].get("type"), str):
                 return False
-        rebuild(found.get("kernel"))
         described_loss(found.get("loss"))
+        if found["type"] != ESTIMATOR:  # figures and replays make it again
+            made = rebuild(found | ({"learning_rate": 1.0} if "learning_rate" in found else {}))
+            repr(getattr(made, "kernel", None))
     except CannotStore:
         return True
-    except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (InvalidInput, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         return False
     return True
