@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from nimt.engines.second_compiler import SecondCompiler
+from nimt.engines.second_compiler import SecondCompiler, without_ctrl_c
 from nimt.errors import NimtError
 
 COMPILE = """
@@ -85,3 +86,13 @@ def test_a_compiler_can_be_closed_while_it_works():
     compiler.close()
     asking.join(timeout=30)
     assert said == ["the process that compiles was ended"] and not compiler.is_running
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a terminal tells all its processes")
+def test_ctrl_c_is_not_for_the_compiler():
+    """A terminal tells all its processes of Ctrl-C, also one that is just starting."""
+    with without_ctrl_c(), subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        process.send_signal(signal.SIGINT)
+        process.communicate(b"\n", timeout=60)
+    assert process.returncode == 0
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

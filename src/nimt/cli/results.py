@@ -154,9 +154,11 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_summary(summary)
         print_written(folder.path, written)
         if folder.has_checkpoint():
-            size = folder.checkpoint_bytes() / 1e6
+            from nimt.engines.choosing import readable
+
+            size = readable(folder.checkpoint_bytes())
             larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
-            say(f"go on with: {go_on}{larger} (the checkpoints for it take {size:.1f} MB)")
+            say(f"go on with: {go_on}{larger} (the checkpoints for it take {size})")
 
 
 def _larger_budget(lesson: Lesson) -> int:

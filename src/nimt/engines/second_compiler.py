@@ -77,7 +77,8 @@ class SecondCompiler:
         spawning = multiprocessing.get_context("spawn")  # this process has threads, so that it cannot be copied
         self._line, theirs = spawning.Pipe()
         self._process = spawning.Process(target=answer, args=(theirs,), name="nimt-compiler", daemon=True)
-        self._process.start()
+        with without_ctrl_c():
+            self._process.start()
         theirs.close()
 
     def _end(self) -> None:
@@ -89,9 +90,21 @@ class SecondCompiler:
         self._line = self._process = None
 
 
+@contextlib.contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """Start processes that never hear of Ctrl-C: it is for this process, which ends them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # of this thread; a new process has its mask
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def answer(line: Connection) -> None:
     """Compile what is asked for until the other process is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other process, which ends this one
     with contextlib.suppress(AttributeError, OSError):
         os.nice(LOWER_PRIORITY)
     with contextlib.suppress(EOFError, OSError):
