@@ -63,9 +63,20 @@ def load_what_a_page_needs() -> None:
     Racer(RacerRequest(), Rules(steps=10), setting).introduction().to_bytes()
 
 
-def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """A server that ends what waits to be compiled before it waits for what is under way."""
+
+    compiler: SecondCompiler | None = None
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.compiler is not None:
+            self.compiler.close()
+        await super().shutdown(sockets)
+
+
+def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> Server:
     """Return the server: no compression (it costs four frames of five), small messages, no chatter."""
-    return uvicorn.Server(
+    server = Server(
         uvicorn.Config(
             make_app(guard, Classroom(compiler)),
             log_level="error",
@@ -77,6 +88,8 @@ def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> uvicorn.S
             timeout_graceful_shutdown=1,
         )
     )
+    server.compiler = compiler
+    return server
 
 
 def serve(guard: Guard, taken: socket.socket, compiler: SecondCompiler) -> None:
