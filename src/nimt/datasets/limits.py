@@ -17,7 +17,8 @@ VALUES_PER_BYTE = 2
 MOST_PIXELS = 50_000_000
 PIXELS_OF_ANY_FILE = 10_000_000
 PIXELS_PER_BYTE = 16
-VALUES_OF_ANY_PICTURE = 1 << 23  # of a picture that is taught as large as it is
+VALUES_OF_ANY_PICTURE = 1 << 22  # of a picture that is taught as large as it is, in a file of this many bytes or fewer:
+SMALL_PICTURE = 1 << 20
 
 UNPACKED_OF_ANY_FILE = 1 << 24  # bytes
 UNPACKED_PER_BYTE = 100
@@ -45,7 +46,8 @@ def check_pixels(width: int, height: int, file: Path) -> None:
 
 def check_full_size(pixels: int, outputs: int, file: Path) -> None:
     """Refuse to teach every pixel of a picture whose file is small for so many: a photo has a byte for 16 values."""
-    most = min(MOST_VALUES, max(VALUES_OF_ANY_PICTURE, PIXELS_PER_BYTE * file.stat().st_size))
+    beyond = max(0, file.stat().st_size - SMALL_PICTURE)
+    most = min(MOST_VALUES, VALUES_OF_ANY_PICTURE + PIXELS_PER_BYTE * beyond)
     if pixels * outputs > most:
         raise InvalidInput(
             f"{str(file)!r} holds {pixels * outputs:,} values, and of {_size(file)} at most {most:,} are read: give "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import gzip
 import io
 import itertools
@@ -158,7 +159,8 @@ class _Counted(io.RawIOBase):
 
 def _lines_of(text: TextIO, file: Path) -> Iterator[list[str]]:
     head = text.readline(LONGEST_LINE + 1)
-    lines, size, count = itertools.chain([head] if head else [], text), _rows_together(head), 0
+    following = iter(functools.partial(text.readline, LONGEST_LINE + 1), "")  # of a longer line no more is held
+    lines, size, count = itertools.chain([head] if head else [], following), _rows_together(head), 0
     while block := list(itertools.islice(lines, size)):
         if max(map(len, block)) > LONGEST_LINE:
             raise InvalidInput(
