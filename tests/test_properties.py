@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import nimt
 from kernels_under_test import KERNELS
 from nimt.losses import LOSSES, as_loss
-from nimt.operators import DenseOperator, dense
-from nimt.pools.base import Points
+from nimt.operators import DenseOperator, dense, grid
+from nimt.pools.base import Grid, Points
 
 seeds = st.integers(0, 2**32 - 1)
 SMOOTH = ("square", "huber", "logistic")
@@ -114,6 +114,23 @@ def test_the_operator_is_the_gram_matrix_whether_kept_or_not(kernel, seed, k):
         values = np.ones(9)
         DenseOperator(kernel, Points(points), gram_limit=limit).add(values, indices, coefficients)
         np.testing.assert_allclose(values, expected, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("outputs", [(), (3,)], ids=["one output", "three"])
+@pytest.mark.parametrize("shape", [(40,), (9, 8), (4, 5, 6)], ids=str)
+def test_packs_added_through_the_window_are_those_of_the_gram_matrix_to_the_last_bit(shape, outputs, monkeypatch):
+    rng, pool = np.random.default_rng(0), Grid.like(np.zeros(shape))
+    indices, coefficients = rng.integers(len(pool), size=30), rng.normal(size=(30, *outputs))
+    values = rng.normal(size=(len(pool), *outputs))
+    by_gram, by_window = values.copy(), values.copy()
+    DenseOperator(nimt.rbf(0.9), pool).add(by_gram, indices, coefficients)
+    monkeypatch.setattr(dense, "LARGE_GRAM", 0)
+    monkeypatch.setattr(dense, "ZEROS", 0)
+    monkeypatch.setattr(grid, "ADDED_AT_ONCE", 200)  # a few points at once
+    operator = DenseOperator(nimt.rbf(0.9), pool)
+    operator.add(by_window, indices, coefficients)
+    assert not operator.keeps_gram
+    np.testing.assert_array_equal(by_window, by_gram)
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

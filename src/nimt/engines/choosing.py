@@ -16,7 +16,7 @@ from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
-from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT
+from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
 from nimt.operators.features import FeatureKernel, FeatureOperator
 from nimt.operators.grid import GridOperator, grid_operator
 from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
@@ -179,7 +179,10 @@ def _reference(task: Task, reason: str) -> Choice:
     if isinstance(kernel, FeatureKernel) and isinstance(task.learner, KernelLearner):
         return _by_features(task, kernel)
     gram = 8 * n * n
-    held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if gram <= GRAM_LIMIT else 2**27
+    keeps_gram = gram <= GRAM_LIMIT
+    if isinstance(task.learner, KernelLearner):
+        keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
+    held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
     return Choice(plan, 1e-9 * n, lambda pupil: ReferenceEngine(task, pupil))
 

@@ -16,10 +16,12 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array, Indices
 from nimt.kernels import diagonal
 from nimt.operators.base import add_column
-from nimt.operators.grid import GridOperator, grid_operator
+from nimt.operators.grid import SMALL_WINDOW, GridOperator, grid_operator
 from nimt.pools.base import Grid, Pool
 
 GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
+LARGE_GRAM = 2**26  # bytes from which it is not formed either where nearly all of it is zero
+ZEROS = 16  # entries of a column for one in the window
 BLOCK_LIMIT = 2**26  # bytes of kernel columns held at once
 GRAM_BLOCK = 2**23  # bytes of the Gram matrix computed at once: scikit-learn needs as much again beside them
 
@@ -49,7 +51,15 @@ class DenseOperator:
     def __init__(self, kernel: Kernel, pool: Pool, gram_limit: int = GRAM_LIMIT) -> None:
         self.kernel = kernel
         self.pool = pool
-        self.keeps_gram: bool = 8 * len(pool) ** 2 <= gram_limit
+        self.gram_limit = gram_limit
+
+    @cached_property
+    def keeps_gram(self) -> bool:
+        """Whether the Gram matrix is formed: if there is room for it, and it is not large and nearly all zeros."""
+        size = 8 * len(self.pool) ** 2
+        if size <= LARGE_GRAM or size > self.gram_limit or self.window is None:
+            return size <= self.gram_limit
+        return ZEROS * self.window.cells > len(self.pool)
 
     @cached_property
     def window(self) -> GridOperator | None:
@@ -78,6 +88,8 @@ class DenseOperator:
         elif self.keeps_gram:
             for index, coefficient in zip(indices, coefficients, strict=True):
                 add_column(values, self.gram[index], coefficient)
+        elif self.window is not None and len(indices) > 1 and self.window.cells <= SMALL_WINDOW:
+            self.window.add_columns(values, indices, coefficients)
         elif self.window is not None:
             for index, coefficient in zip(indices, coefficients, strict=True):
                 self.window.add_column(values, int(index), coefficient)
