@@ -50,10 +50,10 @@ def test_short_last_axes_are_computed_point_by_point(shape):
 @pytest.mark.parametrize("shape", [(700,), (30, 31), (9, 9, 9)], ids=str)
 def test_fetching_what_the_second_best_needs_changes_nothing(shape, monkeypatch):
     expected, engine = taught(shape, "grid", steps=400)
-    assert engine.ahead == 0
+    assert engine.ahead is None
     monkeypatch.setattr(rows, "CACHED", 0)
     lesson, engine = taught(shape, "grid", steps=400)
-    assert engine.ahead > 0
+    assert engine.ahead is not None
     assert_same(lesson, expected)
     np.testing.assert_array_equal(lesson.discrepancy, expected.discrepancy)
 
