@@ -91,7 +91,7 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
     indices = labels = shown_points = None
     if content["indices"] is not None:
         indices = stored_packs(content, "indices", steps, n)
-        if per_output and indices.shape[1] % target.shape[1]:
+        if per_output and steps and indices.shape[1] % target.shape[1]:
             raise CorruptLesson(f"the file was altered: {target.shape[1]} outputs share {indices.shape[1]} examples")
         if isinstance(content["labels"], str) and content["labels"] == TRUE_LABELS:
             labels = _true_labels(target, indices, per_output)
