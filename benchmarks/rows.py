@@ -159,5 +159,6 @@ def markdown_of(rows):
     lines = ["| work | to reach | measured | against | curves differ by |", "|---|---|---|---|---|"]
     for row in rows:
         apart_by = "" if row.difference is None else f"{row.difference:.0e}"
-        lines.append(f"| {row.work} | {row.goal} | {row.measured} | {row.against} | {apart_by} |")
+        measured = row.measured if row.is_reached else f"{row.measured}, not reached"
+        lines.append(f"| {row.work} | {row.goal} | {measured} | {row.against} | {apart_by} |")
     return "\n".join(lines) + "\n"

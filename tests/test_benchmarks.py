@@ -64,3 +64,13 @@ def test_a_run_writes_its_rows_and_its_machine(tmp_path):
     (only,) = content["rows"]
     assert only["part"] == "mixture" and only["difference"] < 1e-9 and only["engine"] == "grid"
     assert "1-D mixture" in (tmp_path / "bench.md").read_text()
+
+
+def test_the_page_shows_the_rows_that_were_measured(monkeypatch):
+    """docs/benchmark.json is what `python -m benchmarks` wrote; the table of the page is nothing else."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks.rows import from_json, markdown_of
+
+    rows = from_json(json.loads((ROOT / "docs" / "benchmark.json").read_text())["rows"])
+    assert len(rows) > 40
+    assert markdown_of(rows) in (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
