@@ -30,6 +30,7 @@ def test_estimators_of_scikit_learn_get_better(make, teacher):
     np.testing.assert_array_equal(lesson.final, lesson.learner.predict(points))
 
 
+@pytest.mark.long
 @each
 def test_an_unfitted_estimator_predicts_zero_and_stays_unfitted(make):
     points, _, _ = scattered()

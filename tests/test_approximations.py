@@ -63,6 +63,7 @@ def test_an_approximate_lesson_can_be_stopped_and_resumed(tmp_path):
     assert resumed.engine == whole.engine
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", [nimt.RandomFeatures(60), nimt.Nystroem(40)], ids=lambda engine: engine.label)
 def test_the_learner_that_comes_back_is_the_one_that_was_taught(engine, tmp_path):
     lesson = teach(engine, steps=2000)

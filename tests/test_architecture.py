@@ -95,6 +95,7 @@ def test_the_drawing_shows_every_module_and_no_other():
     assert set(DRAWN) == set(STANDING), advice
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("module", STANDING)
 def test_imports_run_downwards(module):
     wrong = {(module, other) for other in imported(STANDING[module]) if not is_above(other, module)}
@@ -145,6 +146,7 @@ def test_importing_nimt_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.long
 def test_only_nimt_torch_imports_torch():
     for name, path in STANDING.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))

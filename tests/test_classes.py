@@ -65,6 +65,7 @@ def plain_lesson(points, labels, width, rate, steps, choose):
 # ---------------------------------------------------------------- the loss
 
 
+@pytest.mark.long
 @given(row=rows, at=st.integers(0, 3))
 def test_value_and_slope_are_the_formulas(row, at):
     label = [1.0 if c == at % len(row) else 0.0 for c in range(len(row))]

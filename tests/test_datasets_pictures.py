@@ -34,6 +34,7 @@ def saved(tmp_path):
     return save
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["p.png", "p.bmp", "p.tif", "p.ppm", "p.webp"])
 def test_colours_become_luminance(saved, name):
     colours = gradient()

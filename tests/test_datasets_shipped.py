@@ -119,6 +119,7 @@ def test_every_shipped_file_is_small_and_has_its_terms_beside_it():
         assert f"`{file.name}`" in terms
 
 
+@pytest.mark.long
 def test_importing_the_datasets_loads_nothing_heavy():
     code = "import sys, nimt.datasets; print([m for m in ('sklearn', 'matplotlib', 'numba') if m in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

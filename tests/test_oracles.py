@@ -73,6 +73,7 @@ def labels_for(loss, target):
     return np.sign(target) if loss == "logistic" else target
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", oracles.SLOPES)
 @pytest.mark.parametrize("name", TEACHERS)
 def test_a_kernel_learner(name, loss):

@@ -36,6 +36,7 @@ def assert_same(one, other):
         assert one == other
 
 
+@pytest.mark.long
 @given(st.dictionaries(st.text(max_size=3), ARRAYS, max_size=5))
 @settings(max_examples=60, deadline=None)
 def test_packing_loses_nothing(content):
@@ -90,6 +91,7 @@ def test_one_array_in_many_places_cannot_fill_the_memory(tmp_path):
         with_arrays(many, {"array_0": np.zeros(100)}, {}, 100_000)
 
 
+@pytest.mark.long
 def test_a_compressed_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "lesson"
     monkeypatch.setattr(storage, "most_unpacked", lambda size: 10**9)

@@ -89,6 +89,7 @@ def test_the_mixture_is_the_published_one():
     assert abs(itd["RFT-0.05"] / itd[WHOLE] - 1) < 0.05
 
 
+@pytest.mark.long
 def test_the_boundary_is_the_published_one_and_the_classification_is_right():
     found = boundary.run(FULL)
     assert found.published.itd == boundary.PUBLISHED_ITD == 4188

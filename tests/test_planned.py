@@ -45,6 +45,7 @@ def test_places_are_floor_or_ceil_of_what_is_due(floor, seed):
         assert math.floor(due - 1e-9) <= count <= math.ceil(due + 1e-9)
 
 
+@pytest.mark.long
 def test_places_are_due_in_the_mean():
     sizes, order, rng = np.array([4.0, 1.0, 0.5, 0.0, 2.5]), np.array([2, 0, 1, 4, 3]), np.random.default_rng(0)
     counts = sum(np.bincount(planned_places(sizes, order, 0.2, rng), minlength=5) for _ in range(4000)) / 4000

@@ -26,6 +26,7 @@ def run(points, target, initial, teacher, loss="square", rate=0.1, kernel=None, 
     return nimt.teach(learner, teacher, points, target, **{"max_iterations": 15} | options)
 
 
+@pytest.mark.long
 @given(seed=seeds, k=packs, loss=st.sampled_from(["square", "hinge", "huber", "absolute"]), greedy=st.booleans())
 def test_values_are_the_initial_function_plus_the_expansion(seed, k, loss, greedy):
     points, target, initial, _ = drawn(seed)

@@ -122,6 +122,7 @@ def test_a_learner_that_is_not_ours_is_not_stored_and_the_lesson_says_so(learner
     assert_same_lesson(loaded, lesson)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "learner",
     [SGDRegressor(random_state=0), MLPRegressor(hidden_layer_sizes=(5,), random_state=0)],

@@ -54,6 +54,7 @@ def test_a_sampled_greedy_ratio_is_one_of_its_two_values(four_steps):
     np.testing.assert_array_equal(sampled, theory.greedy_ratio(four_steps, seed=3))
 
 
+@pytest.mark.long
 def test_sampled_greedy_ratios_average_to_the_exact_one(four_steps):
     many = np.mean([theory.greedy_ratio(four_steps, seed=seed) for seed in range(400)], axis=0)
     np.testing.assert_allclose(many, theory.greedy_ratio(four_steps), atol=0.05)

@@ -128,6 +128,7 @@ def test_slip_3_even_a_mixture_violates_the_bound_with_a_mean(mixture):
     assert not found["convergence (RFT, maximum)"].violated and not found["convergence (RFT, sum)"].violated
 
 
+@pytest.mark.long
 def test_slip_4_the_bound_of_gft_is_the_weaker_one(mixture):
     found = theory.bounds(mixture, epsilon=0.02)
     assert (found.psi <= found.step).all() and found.psi[-1] < 0.5 * found.step[-1]
@@ -153,6 +154,7 @@ def test_slip_4_psi_of_the_steps_is_not_enough_steps():
     assert found.measured_largest == 7  # 4 * 0.9^(2 t) <= 1
 
 
+@pytest.mark.long
 def test_slip_5_the_greedy_ratio_does_not_tend_to_one(mixture):
     ratio = theory.greedy_ratio(mixture)
     assert ratio[0] < 0.15

@@ -32,6 +32,7 @@ EDITS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("before", "after"), EDITS.values(), ids=EDITS)
 def test_settings_edited_between_stop_and_resume_are_refused(nimt, tmp_path, before, after):
     assert nimt("teach", "gmm", *STOPPED, "--out", "run").code == 0
@@ -49,6 +50,7 @@ def test_settings_edited_between_stop_and_resume_are_refused(nimt, tmp_path, bef
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == kept
 
 
+@pytest.mark.long
 def test_what_says_the_same_is_no_edit(nimt, tmp_path):
     assert nimt("teach", "gmm", *STOPPED, "--out", "run").code == 0
     config = tmp_path / "run" / "run.toml"
@@ -58,6 +60,7 @@ def test_what_says_the_same_is_no_edit(nimt, tmp_path):
     assert nimt("resume", "run", "--iterations", "40").code == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["checkpoint.npz", "lesson.npz"])
 @pytest.mark.parametrize(
     ("options", "word"),

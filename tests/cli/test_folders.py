@@ -36,6 +36,7 @@ def test_an_empty_folder_and_one_with_hidden_files_are_taken(undrawn, nimt, tmp_
     assert (tmp_path / "full" / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.long
 def test_the_demo_replaces_itself_and_nothing_else(undrawn, nimt, tmp_path):
     assert nimt("demo", "--out", "shown").code == 0
     assert nimt("demo", "--out", "shown").code == 0

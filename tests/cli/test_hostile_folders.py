@@ -66,6 +66,7 @@ def test_a_link_in_a_run_does_not_lead_a_command_to_another_file(nimt, run, tmp_
         assert other.read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_sweep_does_not_write_through_a_link(nimt, tmp_path):
     (tmp_path / "study.toml").write_text('target = "gmm"\niterations = 3\n')
     assert nimt("sweep", "study.toml", "--out", "kept", "-q").code == 0
@@ -78,6 +79,7 @@ def test_a_sweep_does_not_write_through_a_link(nimt, tmp_path):
     assert (tmp_path / "mine").read_text() == "mine\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["lesson.npz", "run.toml", "checkpoint.npz"])
 def test_a_pipe_in_a_run_is_not_waited_for(nimt, run, name):
     (run / name).unlink()
@@ -105,6 +107,7 @@ class Terminal:
         return getattr(self.stream, name)
 
 
+@pytest.mark.long
 def test_predictions_are_written_for_a_terminal_without_orders_to_it(nimt, tmp_path, monkeypatch):
     Path("table.csv").write_text(TABLE)
     assert nimt("teach", "table.csv", "-n", "8", "--out", "run", "-q").code == 0

@@ -33,6 +33,7 @@ def test_grey_pictures_in_every_format(ending):
     np.testing.assert_allclose(source.values, GREY.ravel() / 255, atol=1e-12)
 
 
+@pytest.mark.long
 def test_a_photo_is_read_as_large_as_it_is():
     """A small JPEG of a smooth scene has few bytes for its pixels; it is read all the same."""
     Image.new("RGB", (1200, 800), (200, 40, 90)).save("photo.jpg")

@@ -119,6 +119,7 @@ def test_holding_out_is_for_tables(nimt):
     assert answer.code == 2 and answer.is_one_sentence() and "holdout is for tables" in answer.err
 
 
+@pytest.mark.long
 def test_few_rows_are_all_taught_unless_asked_otherwise(nimt, undrawn):
     Path("table.csv").write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in range(10)))
     assert taught(nimt, "table.csv", "-n", "5", "--out", "a")[0]["held_out_points"] is None
@@ -215,6 +216,7 @@ def test_the_export_holds_examples_in_order_the_curve_and_the_expansion(nimt, ho
     np.testing.assert_allclose(value, lesson.learner.predict({"size": [100.0], "kind": ["house"]}))
 
 
+@pytest.mark.long
 def test_a_lesson_on_a_grid_predicts_and_exports_too(nimt, undrawn):
     taught(nimt, "gmm", "-n", "30", "--out", "g")
     Path("new.csv").write_text("x\n0.05\n99\n")
@@ -239,6 +241,7 @@ def test_a_report_of_another_run_leaves_no_export_behind(nimt, houses):
 # ---------------------------------------------------------------- tables as they are
 
 
+@pytest.mark.long
 def test_rows_that_are_filled_in_are_shown_most_by_greedy_teaching_and_this_is_said(nimt, undrawn):
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(300, 2))
@@ -254,6 +257,7 @@ def test_rows_that_are_filled_in_are_shown_most_by_greedy_teaching_and_this_is_s
     assert "greedy teaching" not in said
 
 
+@pytest.mark.long
 def test_missing_values_are_counted_and_the_first_is_named(nimt, undrawn):
     text = "a,b,y\n" + "".join(f"{x},{'' if x % 7 == 3 else 2 * x},{x}\n" for x in range(40))
     Path("table.csv").write_text(text)
@@ -296,6 +300,7 @@ def test_a_gzipped_table_is_the_table(tmp_path):
     np.testing.assert_array_equal(read_table(tmp_path / "t.csv.gz").values, [2, 4])
 
 
+@pytest.mark.long
 def test_a_gzipped_trap_and_a_damaged_one_are_refused(tmp_path):
     with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:
         file.write(b"a,y\n" + b"1,1\n" * 1_100_000)
@@ -364,6 +369,7 @@ def test_a_constant_column_teaches_nothing_and_harms_nothing(tmp_path):
         read_table(tmp_path / "t.csv", Columns(missing="mean"))
 
 
+@pytest.mark.long
 def test_too_many_words_are_left_out_without_being_kept(tmp_path):
     lines = [f"w{n // 2},{n}" for n in range(2 * MOST_WORDS + 10)]
     (tmp_path / "t.csv").write_text("x,word,y\n" + "\n".join(f"{n},{line}" for n, line in enumerate(lines)) + "\n")
@@ -462,6 +468,7 @@ def test_the_report_of_a_table_tells_the_error_on_rows_never_shown(nimt):
     assert "rows held out" in page and "R^2" in page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1e299, 1e200, 1e-200, 1e-300])
 @pytest.mark.parametrize("column", ["a", "y"])
 def test_numbers_at_the_ends_of_the_range_are_scaled_without_a_word(nimt, undrawn, column, size):
