@@ -15,7 +15,7 @@ from nimt import display
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
-from nimt.pools.base import Pool
+from nimt.pools.base import Grid, Pool
 from nimt.teachers.base import count_of, has_schedule
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
@@ -34,6 +34,7 @@ QUICK_SECONDS = 0.4  # for a shorter lesson
 QUICK_POINTS = 500  # of a dense decomposition
 QUICK_GRID = 2_500  # of the mean over draws
 QUICK_GREEDY = 250_000
+QUICK_SCATTERED = 5_000  # whose columns of K a shorter lesson may keep: 200 MB
 NOISE_WITHIN = 0.20  # times the share of the noise, which the first order of the deviation leaves out
 
 
@@ -211,7 +212,7 @@ def _is_quick(start: LessonStart) -> bool:
     if isinstance(start.teacher, RandomTeacher):
         return few or (len(start.pool) <= QUICK_GRID and grid_factors(start.learner.kernel, start.pool) is not None)
     if isinstance(start.teacher, GreedyTeacher) and count_of(start.teacher.k, len(start.pool)) < len(start.pool):
-        return len(start.pool) <= QUICK_GREEDY
+        return len(start.pool) <= (QUICK_GREEDY if isinstance(start.pool, Grid) else QUICK_SCATTERED)
     return few or grid_factors(start.learner.kernel, start.pool) is not None
 
 
