@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 import nimt
 from nimt.engines import ENGINES
+from nimt.lesson import storage
 from nimt.teaching.running import previous_of
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
@@ -333,3 +334,15 @@ def test_many_snapshots_are_not_searched_at_every_step(monkeypatch):
     lesson = small_lesson(snapshots=range(26))
     assert_same_lesson(lesson, whole)
     assert sorted(lesson.snapshots) == [*range(26)]
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1.0, "1", None, 10**400], ids=str)
+@pytest.mark.parametrize("name", ["elapsed", "compiling"])
+def test_seconds_that_were_altered_are_refused(tmp_path, name, seconds):
+    path = tmp_path / "lesson.ckpt"
+    learner = nimt.KernelLearner(nimt.rbf(0.5))
+    nimt.teach(learner, nimt.GreedyTeacher(), np.arange(9.0), np.sin, max_iterations=5, checkpoint=path)
+    content = storage.read(path, "checkpoint")
+    storage.write(path, "checkpoint", content | {name: seconds})
+    with pytest.raises(nimt.CorruptLesson, match="seconds"):
+        nimt.resume(path, max_iterations=9)

@@ -29,6 +29,7 @@ from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
+from nimt.lesson.stored_settings import checked_seconds
 from nimt.teaching.held_out_watch import HeldOutWatch
 
 CHECKPOINT = "checkpoint"
@@ -320,8 +321,8 @@ class Run:
         kept = content["snapshots"]
         self.snapshots = {int(step): stored_array(kept, step, shape) for step in kept}
         self.aside.errors = stored_errors(content.get("held_out_curve"))
-        self.elapsed = float(content["elapsed"])
-        self.compiling = float(content.get("compiling", 0.0))
+        self.elapsed = checked_seconds(content, "elapsed")
+        self.compiling = checked_seconds(content, "compiling")
         ended = content["outcome"]
         has_more = ended == Outcome.BUDGET.name and self.engine.step < self.max_iterations
         self.outcome = Outcome[ended] if ended in FINAL and not has_more else None
