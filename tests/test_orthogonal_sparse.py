@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nimt
+from nimt.engines import reference
 from nimt.learners import basis_columns, newton, orthogonal
 from nimt.learners.basis_columns import DenseColumns, SparseColumns
 from problems import assert_same_lesson
@@ -12,6 +13,15 @@ SIDE = 18
 GRID = nimt.Grid.like(np.zeros((SIDE, SIDE)))
 PICTURE = np.random.default_rng(5).normal(size=(SIDE, SIDE))
 COLOUR = np.random.default_rng(6).normal(size=(SIDE, SIDE, 3))
+
+
+LESSONS = {
+    "greedy": {},
+    "three outputs": {"target": COLOUR},
+    "random packs": {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 60},
+    "ridge": {"learner_options": {"regularisation": 0.1}},
+    "to the end": {"max_iterations": 400, "learner_options": {"power_tolerance": 0.3}},
+}
 
 
 def taught(teacher=None, target=PICTURE, width=0.5, learner=None, **options):
@@ -39,20 +49,79 @@ def assert_equal_up_to_rounding(lesson, other):
 @pytest.mark.long
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"target": COLOUR},
-        {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 60},
-        {"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40},
-        {"learner_options": {"regularisation": 0.1}},
-        {"max_iterations": 400, "learner_options": {"power_tolerance": 0.3}},
-    ],
-    ids=["greedy", "three outputs", "random packs", "by the power function", "ridge", "to the end"],
+    [*LESSONS.values(), {"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40}],
+    ids=[*LESSONS, "by the power function"],
 )
 def test_the_lesson_is_that_of_dense_columns(options, monkeypatch):
     seated = nimt.OrthogonalLearner(nimt.rbf(0.5)).seat(GRID)
     assert isinstance(seated.basis.kept, SparseColumns)
     assert_equal_up_to_rounding(taught(**options), dense(monkeypatch, **options))
+
+
+@pytest.fixture
+def numba_not_loaded(monkeypatch):
+    monkeypatch.setattr(reference, "numba_is_loaded", lambda: False)
+
+
+@pytest.fixture
+def compiled_from(monkeypatch):
+    """The steps of lessons from which compiled code was used."""
+    steps, was = [], reference.ReferenceEngine.compile_pupil
+
+    def compile_pupil(engine):
+        was(engine)
+        assert engine.pupil.basis.add_center is not None and isinstance(engine.pupil.basis.kept, SparseColumns)
+        steps.append(engine.step)
+
+    monkeypatch.setattr(reference.ReferenceEngine, "compile_pupil", compile_pupil)
+    return steps
+
+
+def assert_equal_to_the_last_bit(lesson, other):
+    assert_same_lesson(lesson, other)
+    for name in ("factor_", "newton_", "refused_", "centers_"):
+        np.testing.assert_array_equal(getattr(lesson.learner, name), getattr(other.learner, name))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("every_step", "numba_not_loaded")
+@pytest.mark.parametrize("options", LESSONS.values(), ids=LESSONS)
+def test_compiled_code_changes_not_one_bit_whenever_it_comes(options, monkeypatch, compiled_from):
+    plain = taught(**options)
+    assert not compiled_from
+    for late in (0, 9):
+        monkeypatch.setattr(reference, "LATE", late)
+        assert_equal_to_the_last_bit(taught(**options), plain)
+    assert compiled_from == [0, 9]
+
+
+def test_compiled_code_is_used_where_numba_is_loaded(monkeypatch, compiled_from):
+    monkeypatch.setattr(reference, "numba_is_loaded", lambda: True)
+    taught(max_iterations=3)
+    assert compiled_from == [0]
+
+
+@pytest.mark.usefixtures("every_step", "numba_not_loaded")
+def test_a_lesson_that_was_killed_goes_on_with_compiled_code(tmp_path, monkeypatch, compiled_from):
+    whole = taught(max_iterations=30)
+    taught(max_iterations=30, callback=lambda p: p.step >= 12, checkpoint=tmp_path / "cut.npz")
+    assert not compiled_from
+    monkeypatch.setattr(reference, "LATE", 0)
+    assert_equal_to_the_last_bit(nimt.resume(tmp_path / "cut.npz"), whole)
+    assert compiled_from == [12]
+
+
+def test_a_kernel_on_a_line_and_in_space(monkeypatch, compiled_from):
+    """One axis, three axes, windows that cross every edge."""
+    rng = np.random.default_rng(8)
+    for shape in ((60,), (9, 10, 11)):
+        target, pool, lessons = rng.normal(size=shape), nimt.Grid.like(np.zeros(shape)), []
+        for loaded in (False, True):
+            monkeypatch.setattr(reference, "numba_is_loaded", lambda loaded=loaded: loaded)
+            learner = nimt.OrthogonalLearner(nimt.rbf(0.5))
+            lessons.append(nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=40))
+        assert_equal_to_the_last_bit(*lessons)
+    assert compiled_from == [0, 0]
 
 
 @pytest.mark.long

@@ -42,6 +42,10 @@ def load_numba() -> None:
         importlib.import_module("numba")
 
 
+def numba_is_loaded() -> bool:
+    return "numba" in sys.modules
+
+
 @contextlib.contextmanager
 def compile_time() -> Iterator[CompileTime]:
     """Measure the seconds that this thread spends on compiling within the block.
@@ -49,7 +53,7 @@ def compile_time() -> Iterator[CompileTime]:
     If numba is not loaded, nothing is compiled, and numba is not loaded to find that out.
     """
     found = CompileTime()
-    if "numba" not in sys.modules:
+    if not numba_is_loaded():
         yield found
         return
     load_numba()  # another thread may be loading it

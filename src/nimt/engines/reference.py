@@ -10,13 +10,16 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.engines.base import Task, Watch
+from nimt.engines.compiling import load_numba, numba_is_loaded
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
-from nimt.learners.base import Learner, MixingPupil, Pupil
+from nimt.learners.base import CompilablePupil, Learner, MixingPupil, Pupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.teachers.base import Memory, Selection, checked_indices
+
+LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
 
 
 class ReferenceEngine:
@@ -36,6 +39,7 @@ class ReferenceEngine:
         _, self.selection_rng, self.label_rng = task.streams()
         self.offer: Offer = offer_of(task, pupil)
         self.may_be_full: bool = hasattr(pupil, "is_full")
+        self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
         self.memory: Memory | None = None
         self.step: int = 0
         self.discrepancy: float
@@ -59,6 +63,8 @@ class ReferenceEngine:
         outcome: Outcome | None = None
         if self.failure is not None:
             raise self.failure
+        if self.may_be_compiled and (self.step >= LATE or numba_is_loaded()):
+            self.compile_pupil()
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging lesson is an outcome, not a warning
             for _ in range(steps):
                 outcome = self.watch.over(self.step, self.discrepancy)
@@ -100,6 +106,14 @@ class ReferenceEngine:
             looked,
             snapshots,
         )
+
+    def compile_pupil(self) -> None:
+        """Let the pupil use compiled code; to load numba for it takes as long as many steps without it."""
+        load_numba()
+        from nimt.engines.compiled_steps.newton import add_center
+
+        cast(CompilablePupil, self.pupil).use_compiled(add_center)
+        self.may_be_compiled = False
 
     def looks_at(self, step: int) -> bool:
         """Say whether the teacher looks at its learner at a step."""

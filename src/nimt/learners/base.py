@@ -148,6 +148,15 @@ class FollowingPupil(BoxPupil, Protocol):
         ...
 
 
+@runtime_checkable
+class CompilablePupil(Pupil, Protocol):
+    """A pupil on a pool that can add a centre by compiled code, with the same result to the last bit."""
+
+    def use_compiled(self, add_center: Callable[..., int]) -> None:
+        """Use this function from now on (`engines/compiled_steps/newton`)."""
+        ...
+
+
 class Described:
     """A learner that is described by its parameters and its state: attributes whose names end in an underscore."""
 

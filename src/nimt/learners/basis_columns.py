@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,7 @@ class SparseColumns:
         self._before: NDArray[np.int64] = np.empty(256, dtype=np.int64)  # the entry before, at the same point
         self._latest: NDArray[np.int64] = np.full(points, NONE, dtype=np.int64)  # the last entry of each point
         self._touched: int = 0  # entries read for the last column
+        self._scratch: Array = np.zeros(0)  # for compiled code: one zero per point
 
     @property
     def array(self) -> Array:
@@ -142,6 +144,22 @@ class SparseColumns:
         here, column = kept + low, column[kept]
         self._take(here, column)
         return here, column
+
+    def grow_with(self, add: Callable[[tuple[NDArray[Any], ...]], int]) -> tuple[Places, Array]:
+        """Let compiled code add a column and return it; `add` answers with the entries it read, -1 without room."""
+        if not len(self._scratch):
+            self._scratch = np.zeros(len(self._latest))
+        begin = int(self._starts[self.size])
+        self._make_room(begin)
+        while (touched := add(self._arrays())) < 0:
+            self._make_room(2 * len(self._values))
+        self._touched = touched
+        self.size += 1
+        end = int(self._starts[self.size])
+        return self._members[begin:end], self._values[begin:end]
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self._starts, self._members, self._values, self._before, self._latest, self._scratch
 
     def append(self, column: Array) -> None:
         """Keep one more column, computed elsewhere, shape (n,)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,7 @@ class NewtonBasis:
         self.last: tuple[Places, Array] = EVERYWHERE, np.zeros(len(points))  # the newest column, and where it is
         self._open: int = 0  # a point at which the power function was above the tolerance
         self.kept: DenseColumns | SparseColumns = self._no_columns(capacity)
+        self.add_center: Callable[..., int] | None = None  # compiled code for sparse columns, where there is any
 
     @property
     def size(self) -> int:
@@ -111,12 +113,38 @@ class NewtonBasis:
             self._keep_dense(self.kept.array)
         return np.append(row, pivot)
 
-    def add_newest_to(self, values: Array, coefficient: Array) -> None:
-        """Do values += coefficient v_m for the newest column, in place, for one output or several."""
+    def fit(self, index: int, label: Array, values: Array) -> tuple[Array, Array] | None:
+        """Take a point as the next centre, and add to values, in place, what makes them the label there.
+
+        Values are (n,) or (n, q). Returns the row of the Cholesky factor and the coefficient, None where it is refused.
+        """
+        if self.add_center is not None and isinstance(self.kept, SparseColumns) and values.flags.c_contiguous:
+            return None if self.refuses(index) else self._fit_compiled(self.add_center, self.kept, index, label, values)
+        row = self.add(index)
+        if row is None:
+            return None
+        coefficient = np.asarray((label - values[index]) / row[-1])
         places, column = self.last
         near = values[places]
         add_column(near, column, coefficient)
         values[places] = near
+        return row, coefficient
+
+    def _fit_compiled(
+        self, add_center: Callable[..., int], kept: SparseColumns, index: int, label: Array, values: Array
+    ) -> tuple[Array, Array]:
+        assert self.window is not None
+        window, row = self.window.for_compiled, np.zeros(self.size + 1)
+        label, power_squared, rows = np.reshape(label, -1), self.power_squared, values.reshape(len(values), -1)
+        coefficient = np.empty(len(label))
+        self.last = kept.grow_with(
+            lambda columns: add_center(
+                index, window, columns, kept.cut, self.ridge, power_squared, rows, label, row, coefficient
+            )
+        )
+        if kept.is_too_full:
+            self._keep_dense(kept.array)
+        return row, coefficient.reshape(values.shape[1:])
 
     def restart(self, columns: Array) -> None:
         """Begin with columns computed elsewhere."""

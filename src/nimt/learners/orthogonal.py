@@ -215,16 +215,18 @@ class OrthogonalPupil:
 
     def learn(self, indices: Indices, labels: Array) -> None:
         for index, label in zip(indices.tolist(), labels, strict=True):
-            row = self.basis.add(index)
-            if row is None:
+            fitted = self.basis.fit(index, label, self.values)
+            if fitted is None:
                 self.refused += 1
                 continue
-            coefficient = np.asarray((label - self.values[index]) / row[-1])
-            self.basis.add_newest_to(self.values, coefficient)
             self.centers.append(index)
-            self.rows.append(row)
-            self.coefficients.append(coefficient)
+            self.rows.append(fitted[0])
+            self.coefficients.append(fitted[1])
         self.steps += 1
+
+    def use_compiled(self, add_center: Callable[..., int]) -> None:
+        """Add centres by compiled code from now on where columns are sparse; the result is the same to the last bit."""
+        self.basis.add_center = add_center
 
     def taught(self) -> OrthogonalLearner:
         learner = copy.deepcopy(self.learner)

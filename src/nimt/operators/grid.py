@@ -157,6 +157,12 @@ class GridOperator:
         """The pool indices of the window's cells, counted from its centre."""
         return np.asarray(self._offsets @ pool_layout(self.grid.shape)[1])
 
+    @cached_property
+    def for_compiled(self) -> tuple[Whole, Whole, Array, Whole, Whole]:
+        """The window for `compiled_steps/newton`: offsets, places, weights; and the grid's shape and strides."""
+        shape, strides, _, _ = pool_layout(self.grid.shape)
+        return np.ascontiguousarray(self._offsets), self.places, self.weights, shape, strides
+
     def cheapest_for(self, k: int) -> str:
         """Return how to show a pack of k: "columns" one by one, "separable" axis by axis, or "fft".
 
