@@ -41,7 +41,7 @@ class RowsEngine(ArrangedEngine):
         tables = tables.astype(np.uint64)
         window = (operator.lead, operator.first, operator.start, spaced(operator, self.lanes))
         self.grid: tuple[NDArray[np.generic], ...] = (
-            shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid), np.int64), *window
+            shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid) - 1, np.int64), *window
         )  # fmt: skip
         self.levels: Whole = tournament_levels(slots // self.lanes, FAN)
         self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))

@@ -126,7 +126,7 @@ class SparseEngine(ArrangedEngine):
             op = self.operator
             shape, strides, tables, places = pool_layout(self.task.pool.shape)
             tables = self.tables if self.tournament else tables
-            here = np.zeros(len(shape), np.int64)
+            here = np.zeros(len(shape) - 1, np.int64)
             tables = tables.astype(np.uint64)
             return (
                 shape,

@@ -20,6 +20,7 @@ from nimt.engines.compiled_steps.codes import (
 )
 from nimt.engines.compiled_steps.discrepancy import measured_after
 from nimt.engines.compiled_steps.labels import make_labels
+from nimt.engines.compiled_steps.lines import line_of, slot_of
 from nimt.engines.compiled_steps.losses import slope
 from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
 from nimt.engines.compiled_steps.outputs import norm_of, number_of, softmax_parts
@@ -51,7 +52,6 @@ def by_columns(
     # with short columns the new scores compete with the best of their tile one by one, which mostly saves scanning it
     if grid is not None:
         shape, strides, tables, places, across, here, lead, first, start, window = grid
-        d = shape.size
         runs = first.size
         compete = window.size <= TILE
     if lists is not None:
@@ -124,26 +124,17 @@ def by_columns(
                 c[slot * np.uint64(q) + np.uint64(o)] += moves[j * q + o]
             shown[slot] = True
             if grid is not None:
-                last = out_index[t, j]
-                for i in range(d - 1):
-                    here[i] = last // strides[i]
-                    last -= here[i] * strides[i]
+                _, last = slot_of(out_index[t, j], here, strides, tables, places, across)
             for r in range(runs):
                 if grid is not None:
-                    base = home
-                    inside = True
-                    for i in range(d - 1):
-                        x = here[i] + lead[r, i]
-                        if x < 0 or x >= shape[i]:
-                            inside = False
-                            break
-                        base += tables[np.uint64(places[i] + x)]
+                    inside, base, _ = line_of(r, here, lead, shape, strides, tables, places)
                     if not inside:
                         continue
+                    base += home
                     lo = last + first[r]
                     offset = start[r] - lo
                     hi = start[r + 1] - offset
-                    hi = hi if hi < shape[d - 1] else shape[d - 1]
+                    hi = hi if hi < shape[-1] else shape[-1]
                     lo = lo if lo > 0 else 0
                 if lists is not None:
                     lo, hi = begin[own], begin[own + np.uint64(1)]

@@ -26,6 +26,7 @@ from nimt.engines.compiled_steps.codes import (
 )
 from nimt.engines.compiled_steps.discrepancy import measured_after
 from nimt.engines.compiled_steps.labels import make_labels
+from nimt.engines.compiled_steps.lines import line_of, slot_of
 from nimt.engines.compiled_steps.losses import slope
 from nimt.engines.compiled_steps.stopping import larger, over, stillness
 from nimt.engines.compiled_steps.vectors import fetch, first_in, match, step_in_row
@@ -57,9 +58,8 @@ def by_rows(
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
     q = len(outputs)
-    d = shape.size
     runs = first.size
-    length = shape[d - 1]
+    length = shape[-1]
     root = levels[-2]
     state = GOING
     taken = 0
@@ -74,13 +74,7 @@ def by_rows(
 
         # the teacher
         index = np.int64(node_index[root])
-        last = index
-        slot = np.uint64(0)
-        for i in range(d - 1):
-            here[i] = last // strides[i]
-            last -= here[i] * strides[i]
-            slot += tables[np.uint64(places[i] + here[i])]
-        slot += across[np.uint64(last)]
+        slot, last = slot_of(index, here, strides, tables, places, across)
         if making is not None:
             out_index[t, 0] = slot
             make_labels(making, out_index[t], f, y, step, out_label[t])
@@ -108,16 +102,7 @@ def by_rows(
             change[lane] = 0.0
         kept = 0
         for r in range(runs):
-            base = np.uint64(0)
-            inside = True
-            line = np.int64(0)
-            for i in range(d - 1):
-                x = here[i] + lead[r, i]
-                if x < 0 or x >= shape[i]:
-                    inside = False
-                    break
-                base += tables[np.uint64(places[i] + x)]
-                line += x * strides[i]
+            inside, base, line = line_of(r, here, lead, shape, strides, tables, places)
             if not inside:
                 continue
             lo = last + first[r]
@@ -179,26 +164,13 @@ def by_rows(
             continue
         while node_bits[np.uint64(node)] != second:
             node += 1
-        last = np.int64(node_index[np.uint64(node)])
-        slot = np.uint64(0)
-        for i in range(d - 1):
-            here[i] = last // strides[i]
-            last -= here[i] * strides[i]
-            slot += tables[np.uint64(places[i] + here[i])]
-        slot += across[np.uint64(last)]
+        slot, last = slot_of(np.int64(node_index[np.uint64(node)]), here, strides, tables, places, across)
         for o in range(q):
             fetch(c, (np.int64(slot) // LANES * q + o) * LANES)
         fetch(shown, np.int64(slot))
         before = np.int64(-1)
         for r in range(runs):
-            base = np.uint64(0)
-            inside = True
-            for i in range(d - 1):
-                x = here[i] + lead[r, i]
-                if x < 0 or x >= shape[i]:
-                    inside = False
-                    break
-                base += tables[np.uint64(places[i] + x)]
+            inside, base, line = line_of(r, here, lead, shape, strides, tables, places)
             if not inside:
                 continue
             lo = last + first[r]
