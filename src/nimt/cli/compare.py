@@ -12,7 +12,7 @@ import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.defaults import read_completed
-from nimt.cli.options import TARGET_HELP, with_lesson_options
+from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.sentences import in_words_of_the_program
 from nimt.cli.settings import RunSettings, settings_from
 from nimt.errors import InvalidInput
@@ -40,10 +40,10 @@ def compare(
     seeds: Annotated[
         int | None, typer.Option("--seeds", help=f"Lessons of each teacher that draws. [dim]\\[{SEEDS}][/dim]")
     ] = None,
-    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; a new one here usually.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")] = False,
+    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; by default a new one here.")] = None,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON, and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    quiet: Quiet = False,
     **given: Any,
 ) -> None:
     """Give the same lesson by several teachers, those that draw at random over several seeds.

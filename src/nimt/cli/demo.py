@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from nimt.cli.console import DONE, say
+from nimt.cli.options import Overwrite, Quiet
 from nimt.cli.settings import RunSettings
 
 EXAMPLES = ("nimt demo",)
@@ -16,10 +17,10 @@ EXAMPLES = ("nimt demo",)
 
 def demo(
     out: Annotated[str, typer.Option("--out", help="The folder to write to.")] = "nimt-demo",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Teach the paper's mixture of two bumps to a learner that thinks of a third, and say what to try next."""
+    """Teach the paper's mixture of two bumps to a learner that starts with another bump, and say what to try next."""
     from nimt.cli.folder import RunFolder
     from nimt.cli.teach import run_lesson
     from nimt.datasets.places import shipped

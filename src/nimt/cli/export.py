@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
+from nimt.cli.options import Quiet
 from nimt.cli.show import found_lesson
 from nimt.errors import InvalidInput
 
@@ -23,8 +24,8 @@ EXAMPLES = (
 
 def export(
     run: Annotated[str, typer.Argument(help="The folder of a run, or its lesson.npz.", metavar="RUN")],
-    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; that of the run usually.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; by default the run's.")] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write what was shown, in order (examples.csv), the curve (curve.csv), and the learner (learner.npz).
 

@@ -35,9 +35,7 @@ def forecast(
         int | None, typer.Option("--iterations", "-n", help="Look no further than so many steps; no limit by default.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the forecast as JSON.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing but the forecast and complaints.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the forecast, warnings and errors.")] = False,
     **given: Any,
 ) -> None:
     """Say how many steps a lesson would take, with an interval and proved bounds, without giving it.

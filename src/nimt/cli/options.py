@@ -18,6 +18,9 @@ TARGET_HELP = (
 TABLE = "Tables"
 FORMER_OPTIONS = {"--alternative": "--other-target"}  # until version 0.3
 
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")]
+
 
 def _option(kind: Any, flags: tuple[str, ...], says: str, panel: str, **more: Any) -> Any:
     name = flags[0].lstrip("-").partition("/")[0].replace("-", "_")
@@ -33,12 +36,12 @@ LESSON_OPTIONS: dict[str, Any] = {
     "normalise": _option(str, ("--normalise",), "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT),
     "grey": _option(bool, ("--grey/--colour",), "Teach the brightness of a colour picture.", WHAT),
     "strict": _option(bool, ("--strict/--resample",), "Refuse an INITIAL of another size than TARGET.", WHAT),
-    "features": _option(str, ("--features",), "Feature columns, separated by commas; all others usually.", TABLE),
-    "target_column": _option(str, ("--target-column",), "The column that is taught; the last usually.", TABLE),
+    "features": _option(str, ("--features",), "Feature columns, separated by commas; by default all others.", TABLE),
+    "target_column": _option(str, ("--target-column",), "The column that is taught; by default the last.", TABLE),
     "scale_features": _option(bool, ("--scale-features/--raw-features",), "Features to mean 0, deviation 1.", TABLE),
     "duplicates": _option(str, ("--duplicates",), "refuse points with several targets, or teach their mean.", TABLE),
     "missing": _option(str, ("--missing",), "Rows without a value: refuse, drop, or fill in the mean.", TABLE),
-    "holdout": _option(float, ("--holdout",), "The share of rows that is not taught but tested; 0.2 usually.", TABLE),
+    "holdout": _option(float, ("--holdout",), "The share of rows for testing, not taught; by default 0.2.", TABLE),
     "teacher": _option(
         str,
         ("--teacher",),
@@ -70,21 +73,21 @@ LESSON_OPTIONS: dict[str, Any] = {
     "tol": _option(
         str,
         ("--tol",),
-        "Stop when the measure is below it; 0 never does. A share of the target's deviation, 1% usually, or a number; "
-        "0.0001 usually with --measure paper, 0.99 with accuracy.",
+        "Stop when the measure is below it; 0 never stops. A share of the target's deviation (1% by default) or a "
+        "number; the default is 0.0001 with --measure paper and 0.99 with accuracy.",
         WHEN,
     ),
     "measure": _option(
         str,
         ("--measure",),
-        "rms usually; paper (the n outside the root), or accuracy, which is usual for classes.",
+        "rms, the default; paper (the n outside the root); or accuracy, the default for classes.",
         WHEN,
     ),
     "patience": _option(int, ("--patience",), "Stop when nothing improved for so many steps.", WHEN),
     "time_limit": _option(float, ("--time-limit",), "Stop after so many seconds; nimt resume continues.", WHEN),
     "seed": _option(int, ("--seed",), "Every random choice flows from it.", WHEN),
-    "every": _option(int, ("--every",), "Keep f every so many steps; usually 48 times, closer at the start.", WHEN),
-    "cmap": _option(str, ("--cmap",), "A colour map of matplotlib; grey for pictures usually.", WHEN),
+    "every": _option(int, ("--every",), "Keep f every so many steps; by default 48 times, closer at the start.", WHEN),
+    "cmap": _option(str, ("--cmap",), "A colour map of matplotlib; by default grey for pictures.", WHEN),
     "engine": _option(str, ("--engine",), "auto takes the fastest that fits.", WHEN),
     "config": _option(str, ("--config",), "Settings from a TOML file; options given here win.", WHEN, metavar="FILE"),
 }

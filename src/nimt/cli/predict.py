@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note, plain
+from nimt.cli.options import Quiet
 from nimt.cli.show import found_lesson
 from nimt.errors import InvalidInput
 
@@ -28,7 +29,7 @@ def predict(
     run: Annotated[str, typer.Argument(help="The folder of a run, or its lesson.npz.", metavar="RUN")],
     rows: Annotated[str, typer.Argument(help="A table with the features of the lesson's.", metavar="NEW")],
     out: Annotated[str | None, typer.Option("--out", help="The .csv file to write; else it is printed.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a table with the learner of a run, prepared as the table that was taught.
 

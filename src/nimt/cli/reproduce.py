@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import plain, stderr
+from nimt.cli.options import Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +39,7 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    quiet: Quiet = False,
     list_: Annotated[bool, typer.Option("--list", help="Name the experiments and end.")] = False,
 ) -> None:
     """Run the paper's experiments, draw its figures, and write a report with the published numbers beside ours.

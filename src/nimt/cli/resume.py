@@ -14,6 +14,7 @@ import typer
 from nimt.cli.console import DONE, note
 from nimt.cli.defaults import read_completed
 from nimt.cli.folder import RunFolder, repeated
+from nimt.cli.options import Quiet
 from nimt.cli.settings import RunSettings, settings_of
 from nimt.errors import CorruptLesson, InvalidInput
 
@@ -36,7 +37,7 @@ def resume(
     ] = None,
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
     from nimt.arrays import check_count, check_positive

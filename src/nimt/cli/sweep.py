@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note, plain, stderr
+from nimt.cli.options import Quiet
 from nimt.cli.study import Study
 from nimt.errors import InvalidInput
 
@@ -32,10 +33,10 @@ def sweep(
     resume: Annotated[
         str | None, typer.Option("--resume", help="Go on with the sweep in this folder.", metavar="DIR")
     ] = None,
-    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; nimt-sweep-STUDY usually.")] = None,
+    out: Annotated[str | None, typer.Option("--out", help="Where to write; by default nimt-sweep-STUDY.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Lessons at a time; -1 is one per core.")] = -1,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Give failed lessons again.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Give the lessons of a study: every target, learner and teacher in it, over several seeds.
 

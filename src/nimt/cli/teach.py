@@ -9,7 +9,7 @@ import typer
 
 from nimt.cli.console import note
 from nimt.cli.defaults import read_completed
-from nimt.cli.options import TARGET_HELP, with_lesson_options
+from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ EXAMPLES = (
 @with_lesson_options()
 def teach(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
-    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; a new one here usually.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")] = False,
+    out: Annotated[str | None, typer.Option("--out", help="The folder to write to; by default a new one here.")] = None,
+    overwrite: Overwrite = False,
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but complaints.")] = False,
+    quiet: Quiet = False,
     **given: Any,
 ) -> None:
     """Teach a learner TARGET, and write the lesson, figures, an animation and a page.

@@ -120,7 +120,7 @@ class Coefficients:
     pack : int
         Examples per step.
     outputs : () or (q,), optional
-        Of the lesson, which an untaught learner that starts from a number does not know; those of the learner usually.
+        Of the lesson, by default those of the learner; an untaught one that starts from a number does not know them.
     per_output : bool
         Whether every output is shown examples of its own.
     mixes : dict of step -> array (q, q)
