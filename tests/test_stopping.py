@@ -1,12 +1,17 @@
 """Each way a lesson can end, and the sentence it ends with."""
 
+import contextlib
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import nimt
 from nimt import Outcome
+from nimt.engines import reference
+from nimt.engines.compiling import CompileTime
+from nimt.teaching import running
 from problems import scattered, small_lesson
 
 
@@ -129,6 +134,64 @@ def test_a_time_limit_counts_the_seconds_of_callbacks_too():
     assert lesson.outcome is Outcome.TIME
     assert 0.3 <= time.perf_counter() - began < 5
     assert len(lesson) > 0
+
+
+COMPILES, ONE_STEP = 100.0, 1.0  # seconds by the clock below
+
+
+@pytest.fixture
+def compiling_clock(monkeypatch):
+    """A clock on which the first chunk of a lesson is compiled for 100 seconds, and every step takes one."""
+    now = [0.0]
+    advance = reference.ReferenceEngine.advance
+
+    def timed(engine, steps, asked=()):
+        now[0] += COMPILES if engine.step in begins else 0.0
+        before = engine.step
+        try:
+            return advance(engine, min(steps, 1), asked)
+        finally:
+            now[0] += ONE_STEP * (engine.step - before)
+
+    @contextlib.contextmanager
+    def compile_time():
+        began = now[0]
+        found = CompileTime()
+        yield found
+        found.seconds = COMPILES if now[0] - began >= COMPILES else 0.0
+
+    begins = {0}
+    monkeypatch.setattr(reference.ReferenceEngine, "advance", timed)
+    monkeypatch.setattr(running, "compile_time", compile_time)
+    monkeypatch.setattr(running, "time", SimpleNamespace(perf_counter=lambda: now[0], sleep=time.sleep))
+    return begins
+
+
+LIMITED = {"max_iterations": 1000, "engine": "reference", "time_limit": 4.0}
+
+
+@pytest.mark.usefixtures("compiling_clock")
+def test_a_time_limit_does_not_count_the_seconds_of_compiling():
+    lesson = small_lesson(**LIMITED)
+    assert (lesson.outcome, len(lesson), lesson.elapsed, lesson.compiling) == (Outcome.TIME, 4, 4.0, COMPILES)
+
+
+def test_a_time_limit_of_a_resumed_lesson_counts_from_now_and_without_compiling(compiling_clock, tmp_path):
+    place = tmp_path / "checkpoint"
+    small_lesson(**LIMITED, checkpoint=place)
+    compiling_clock.add(4)  # the process that resumes compiles again
+    lesson = nimt.resume(place, time_limit=3.0)
+    assert (lesson.outcome, len(lesson), lesson.elapsed, lesson.compiling) == (Outcome.TIME, 7, 7.0, 2 * COMPILES)
+
+
+@pytest.mark.usefixtures("compiling_clock")
+def test_a_time_limit_in_compare_and_sweep_does_not_count_compiling_either():
+    points, target, _ = scattered()
+    learner = nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2)
+    compared = nimt.compare(learner, [nimt.GreedyTeacher()], points, target, **LIMITED)
+    assert [len(lesson) for lesson in compared.lessons["GFT-1"]] == [4]
+    found = nimt.sweep((points, target), learner, nimt.GreedyTeacher(), **LIMITED, n_jobs=1)
+    assert [(entry.steps, entry.outcome) for entry in found.entries] == [(4, str(Outcome.TIME))]
 
 
 @pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")

@@ -84,7 +84,9 @@ LESSON_OPTIONS: dict[str, Any] = {
         WHEN,
     ),
     "patience": _option(int, ("--patience",), "Stop when nothing improved for so many steps.", WHEN),
-    "time_limit": _option(float, ("--time-limit",), "Stop after so many seconds; nimt resume continues.", WHEN),
+    "time_limit": _option(
+        float, ("--time-limit",), "Stop after so many seconds, without compiling; nimt resume continues.", WHEN
+    ),
     "seed": _option(int, ("--seed",), "Every random choice flows from it.", WHEN),
     "every": _option(int, ("--every",), "Keep f every so many steps; by default 48 times, closer at the start.", WHEN),
     "cmap": _option(str, ("--cmap",), "A colour map of matplotlib; by default grey for pictures.", WHEN),

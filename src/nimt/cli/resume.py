@@ -33,7 +33,7 @@ def resume(
     folder: Annotated[str, typer.Argument(help="The folder that nimt teach wrote to.", metavar="DIR")],
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="Another budget than before.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Stop after so many seconds; as before by default.")
+        float | None, typer.Option("--time-limit", help="Stop after so many seconds, without compiling; as before by default.")
     ] = None,
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,

@@ -175,8 +175,8 @@ class Run:
     def to_the_end(self, time_limit: float | None = None) -> Lesson:
         """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
 
-        `time_limit` is in seconds from now, callbacks and checkpoints included. If `raises_interrupt` is set, Ctrl-C is
-        raised again when the checkpoint is written.
+        `time_limit` is in seconds from now, callbacks and checkpoints included, compiling not. If `raises_interrupt` is
+        set, Ctrl-C is raised again when the checkpoint is written.
         """
         with deferred_interrupt() as interrupted:
             try:
@@ -205,7 +205,7 @@ class Run:
         )
 
     def _loop(self, time_limit: float | None, interrupted: threading.Event) -> None:
-        started, latest_callback = time.perf_counter(), -np.inf
+        started, latest_callback = time.perf_counter() - self.compiling, -np.inf
         while self.outcome is None:
             before, began = self.engine.step, time.perf_counter()
             self.advance(self._chunk)
@@ -214,7 +214,7 @@ class Run:
                 break
             if interrupted.is_set():
                 self.outcome = Outcome.INTERRUPTED
-            elif time_limit is not None and time.perf_counter() - started >= time_limit:
+            elif time_limit is not None and time.perf_counter() - self.compiling - started >= time_limit:
                 self.outcome = Outcome.TIME
             elif self.callback is not None and time.perf_counter() - latest_callback >= INTERVAL:
                 latest_callback = time.perf_counter()

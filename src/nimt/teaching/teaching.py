@@ -96,7 +96,7 @@ def teach(
     patience : int, optional
         Stop when the discrepancy has not improved for this many steps.
     time_limit : float, optional
-        Seconds.
+        Seconds of teaching; those of compiling, in `lesson.compiling`, do not count.
     snapshots : steps at which to keep f^t on the pool
     record : {"auto", "all", "picks"}
         "all" keeps what was shown at each step, "picks" only how often each point was shown; "auto" changes from "all"
