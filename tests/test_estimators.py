@@ -510,7 +510,7 @@ def test_other_input_it_refuses(monkeypatch):
         interpolating().fit(X, y, sample_weight=np.ones(20))
     with pytest.raises(nimt.InvalidInput, match=r"y has one class, .*: a classifier needs at least two classes"):
         nimt.GreedyKernelClassifier().fit(X, np.ones(20, dtype=int))
-    with pytest.raises(nimt.InvalidInput, match=r"1 rows cannot be split .* early_stopping=False"):
+    with pytest.raises(nimt.InvalidInput, match=r"1 row cannot be split .* early_stopping=False"):
         nimt.GreedyKernelRegressor(early_stopping=True).fit(X[:1], y[:1])
     monkeypatch.setattr(base, "available_memory", lambda: 1000)
     with pytest.raises(nimt.NotEnoughMemory, match=r"20 centres on 20 rows need 3.*lower max_centers"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nimt
+from nimt.sweeps.progress import SweepProgress
 from nimt.teaching import bars, progress
 from problems import assert_same_lesson, small_lesson
 
@@ -73,18 +74,40 @@ def test_auto_waits_a_second(clock):
         assert text in terminal.getvalue()
 
 
-@pytest.mark.parametrize(("columns", "has_name"), [(80, False), (120, True)])
-def test_a_narrow_terminal_still_shows_the_bar_and_the_time_left(monkeypatch, columns, has_name):
-    """The name is given up before the bar; nothing that is said is cut off."""
+WORDINGS = progress.wordings(1_035_831, 3_000_000, "", 1.234e-5, 3_391_289.0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words", "has_name"), [(40, 3, False), (60, 1, False), (80, 0, False), (120, 0, True)]
+)
+def test_a_narrow_terminal_still_shows_the_bar_and_the_time_left(monkeypatch, columns, words, has_name):
+    """The name is given up first, then words that matter less than the discrepancy; nothing is cut off."""
     monkeypatch.setenv("COLUMNS", str(columns))
     terminal = Terminal()
-    said = "step 1,035,831 of 3,000,000, M 1.234e-05, 3,391,289 steps/s, 0:00 left"
     bar = bars.bar_for(True, terminal)
-    bar.draw("a photo, from zero", 1, 3, said)
+    bar.draw("a photo, from zero", 1, 3, WORDINGS)
     bar.close()
     shown = terminal.getvalue()
-    assert said in shown and shown.count("━") >= 6
-    assert ("a photo" in shown.split(said)[0].splitlines()[-1]) == has_name
+    assert WORDINGS[words] in shown and "…" not in shown and shown.count("━") >= 6
+    assert ("a photo" in shown.split(WORDINGS[words])[0].splitlines()[-1]) == has_name
+    assert all(text in WORDINGS[words] for text in ("M 1.2", "0:00 left"))
+
+
+def test_words_that_were_given_up_do_not_come_back(monkeypatch):
+    """They would come and go as the numbers become longer and shorter."""
+    monkeypatch.setenv("COLUMNS", "40")
+    bar = bars.bar_for(True, Terminal())
+    for number, words in enumerate([["long" * 8, "short"], ["long" * 9, "short"], ["long", "brief"]]):
+        bar.draw("", number, 3, words)
+    assert bar.bar.tasks[0].fields["said"] == "brief"
+    bar.close()
+
+
+def test_a_sweep_has_words_for_narrow_terminals_too():
+    now = SweepProgress(done=1_030, total=2_000, failed=12, elapsed=60.0, left=3_780.0)
+    assert [len(words) for words in now.wordings()] == [47, 39, 25]
+    assert str(now) == "1,030 of 2,000 lessons, 12 failed, 1:03:00 left"
+    assert str(SweepProgress(done=0, total=1, failed=0, elapsed=0.0, left=None)) == "0 of 1 lesson"
 
 
 def test_a_bar_that_was_never_needed_writes_nothing():

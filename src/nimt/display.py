@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
+from nimt.counting import counted
 
 # Colours are those of the notebook's theme (currentColor), so that a cell is readable on light and dark pages.
 STYLE = """
@@ -209,7 +210,7 @@ def curves(lines: Sequence[Line], axis: str, tolerance: float | None = None, *, 
         points, colour = " ".join(f"{x:.1f},{y:.1f}" for x, y in places), escape(line.colour)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
         parts.append(_text(LEFT + span + 6, place + 4, line.name, "start", colour) if line.name else "")
-    said = escape(f"{axis} over {last:,} steps")
+    said = escape(f"{axis} over {counted(last, 'step')}")
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}" '
         f'font-family="sans-serif" font-size="11"><title>{said}</title>{"".join(parts)}</svg>'

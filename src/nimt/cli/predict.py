@@ -11,6 +11,7 @@ import typer
 from nimt.cli.console import note, plain
 from nimt.cli.options import Quiet
 from nimt.cli.show import found_lesson
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ def _error(preparation: Any, values: NDArray[Any], target: NDArray[Any], name: s
     if preparation.classes:
         words = target if target.dtype.kind == "U" else [as_word(value) for value in target]
         right = sum(str(word) == answer for word, answer in zip(words, preparation.answers(values), strict=True))
-        return f"{name} has the target: accuracy {right / len(target):.4f} on {len(target):,} rows"
+        return f"{name} has the target: accuracy {right / len(target):.4f} on {counted(len(target), 'row')}"
     if target.dtype.kind == "U":
         return f"{name} has words in the target column, which was one of numbers"
     found = error_on(values, target)
     share = "" if found.r_squared is None else f"R^2 {found.r_squared:.4f}, "
-    return f"{name} has the target: {share}root mean square error {found.rms:.4g} on {found.count:,} rows"
+    return f"{name} has the target: {share}root mean square error {found.rms:.4g} on {counted(found.count, 'row')}"

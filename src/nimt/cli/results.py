@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
+from nimt.counting import counted
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
@@ -62,8 +63,8 @@ def finish(
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
     if lesson.outcome is Outcome.INTERRUPTED:
         note(
-            f"stopped after {len(lesson):,} steps, everything is kept; go on with: {go_on}; for figures so far: "
-            f"nimt show {shlex.quote(str(folder.path))} --figures"
+            f"stopped after {counted(len(lesson), 'step')}, everything is kept; go on with: {go_on}; for figures so "
+            f"far: nimt show {shlex.quote(str(folder.path))} --figures"
         )
         return INTERRUPTED
     saved = False
@@ -100,7 +101,7 @@ def _finish_elsewhere(
 
     gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
     if lesson.outcome is Outcome.INTERRUPTED:
-        note(f"stopped after {len(lesson):,} steps; {gone}, so that there is nothing to go on from")
+        note(f"stopped after {counted(len(lesson), 'step')}; {gone}, so that there is nothing to go on from")
         return INTERRUPTED
     other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
     note(f"{gone}: it is written to {str(other.path)!r}")

@@ -16,6 +16,7 @@ from nimt.cli.defaults import read_completed
 from nimt.cli.folder import RunFolder, repeated
 from nimt.cli.options import Quiet
 from nimt.cli.settings import RunSettings, settings_of
+from nimt.counting import counted
 from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def resume(
     folder: Annotated[str, typer.Argument(help="The folder that nimt teach wrote to.", metavar="DIR")],
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="Another budget than before.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Stop after so many seconds, without compiling; as before by default.")
+        float | None,
+        typer.Option("--time-limit", help="Stop after so many seconds, without compiling; as before by default."),
     ] = None,
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
@@ -122,7 +124,7 @@ def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> L
             warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
             found = lesson_so_far(run.checkpoint)
         if found.outcome is Outcome.BUDGET and len(found) >= settings.iterations:
-            note(f"the lesson is over: {found.outcome} after {len(found):,} steps", quiet=not shown)
+            note(f"the lesson is over: {found.outcome} after {counted(len(found), 'step')}", quiet=not shown)
         described, values = found.settings, found.target.size
         del found  # it may be large, and is made again
         before = described["max_iterations"]
@@ -160,5 +162,7 @@ def _naming_what_is_whole(run: RunFolder) -> Iterator[None]:
         with contextlib.suppress(CorruptLesson, OSError):
             steps = len(Lesson.load(run.lesson))
             where = shlex.quote(str(run.path))
-            raise InvalidInput(f"{error}; {run.lesson} is whole, with {steps:,} steps: nimt show {where}") from None
+            raise InvalidInput(
+                f"{error}; {run.lesson} is whole, with {counted(steps, 'step')}: nimt show {where}"
+            ) from None
         raise

@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
+from nimt.counting import counted
 from nimt.datasets.limits import check_unpacked
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
@@ -123,7 +124,8 @@ def read_labelled(
         raise InvalidInput(f"the images in {str(images)!r} are {pictures.shape[1:]}, not (28, 28): give the right file")
     if len(pictures) != len(classes):
         raise InvalidInput(
-            f"{str(images)!r} holds {len(pictures)} images and {str(labels)!r} {len(classes)} labels: "
+            f"{str(images)!r} holds {counted(len(pictures), 'image', 'd')} and {str(labels)!r} "
+            f"{counted(len(classes), 'label', 'd')}: "
             "give two files of the same set"
         )
     return pictures, classes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nimt import display
+from nimt.counting import counted
 from nimt.engines.base import Engine, Task
 from nimt.engines.compiled import twin_of_teacher, uncovered
 from nimt.engines.compiled_steps.codes import MARKS
@@ -47,11 +48,11 @@ class Plan:
     reason: str
 
     def __str__(self) -> str:
-        changed = "every point" if self.window is None else f"{self.window} points"
+        changed = "every point" if self.window is None else counted(self.window, "point", "d")
         return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {changed}: {self.reason}"
 
     def _repr_html_(self) -> str:
-        changed = "every point" if self.window is None else f"{self.window} points"
+        changed = "every point" if self.window is None else counted(self.window, "point", "d")
         rows = {"memory": f"about {readable(self.bytes)}", "an example changes": changed, "why": self.reason}
         return display.cell(f"Plan: {self.engine} engine", display.pairs(rows))
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
+from nimt.counting import counted
 from nimt.engines.base import Task, Watch
 from nimt.engines.compiling import load_numba, numba_is_loaded
 from nimt.engines.offering import Offer, offer_of
@@ -214,7 +215,9 @@ def checked_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None)
     """Return a teacher's labels, or say what is wrong with them."""
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
-        raise InvalidInput(f"a teacher showed {shape[0]} examples with labels of shape {given.shape}, not {shape}")
+        raise InvalidInput(
+            f"a teacher showed {counted(shape[0], 'example')} with labels of shape {given.shape}, not {shape}"
+        )
     check_finite("a teacher's labels", given)
     if loss is not None:
         check_labels(loss, given)

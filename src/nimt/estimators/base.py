@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array, check_count, check_positive, is_number
+from nimt.counting import counted
 from nimt.engines.choosing import available_memory, readable
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.estimators.choosing import GreedyChoice, rms
@@ -156,8 +157,8 @@ class GreedyKernelModel(Estimator):
             )
         except ValueError as error:
             raise InvalidInput(
-                f"{len(rows)} rows cannot be split with validation_fraction={self.validation_fraction!r} ({error}): "
-                f"give more rows, another share, or early_stopping=False"
+                f"{counted(len(rows), 'row')} cannot be split with validation_fraction={self.validation_fraction!r} "
+                f"({error}): give more rows, another share, or early_stopping=False"
             ) from None
         return np.sort(train), np.sort(held_out)
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
+from nimt.counting import counted
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
@@ -281,7 +282,7 @@ def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     if labels.ndim != 2 or labels.shape[1] == 1:
         labels = labels.reshape(-1)
     if len(labels) != len(points):
-        raise InvalidInput(f"{len(points)} examples came with {len(labels)} labels")
+        raise InvalidInput(f"{counted(len(points), 'example', 'd')} came with {counted(len(labels), 'label', 'd')}")
     check_finite("y", labels)
     return points, labels
 
@@ -297,7 +298,8 @@ def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
         rows, unknown = np.empty(0, np.intp), np.zeros(1, np.intp)
     if unknown.size:
         raise InvalidInput(
-            f"initial was given as values on a pool of {len(bound)} points, so this learner is unknown at "
+            f"initial was given as values on a pool of {counted(len(bound), 'point', 'd')}, so this learner is "
+            f"unknown at "
             f"{asked.points[unknown[0]].tolist()}: give initial as a callable to predict anywhere, also afterwards by "
             f"learner.set_params(initial=...)"
         )

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from nimt.arrays import Array, Indices, real_array, stored_array
 from nimt.classes import are_classes, class_of
+from nimt.counting import counted
 from nimt.errors import CannotStore, InvalidInput, first_call_of
 from nimt.learners.base import Learner, Pupil, StartsFromInitial, State, StatefulLearner
 from nimt.losses import Loss
@@ -87,7 +88,9 @@ class ForeignPupil:
         values = real_array(f"what {name}.predict returned", predicted)
         if values.shape not in ((n, *self.outputs), (n, *(self.outputs or (1,)))):
             asked = f"({n}, {self.outputs[0]})" if self.outputs else f"({n},) or ({n}, 1)"
-            raise InvalidInput(f"{name}.predict returned shape {values.shape} for {n} points: it must return {asked}")
+            raise InvalidInput(
+                f"{name}.predict returned shape {values.shape} for {counted(n, 'point', 'd')}: it must return {asked}"
+            )
         return values.reshape(n, *self.outputs)
 
 
@@ -99,8 +102,8 @@ def classes_of(learner: Any, labels: Array) -> NDArray[Any]:
         return np.arange(count)
     if len(known) != count:
         raise InvalidInput(
-            f"{type(learner).__name__} knows {len(known)} classes and the target has {count} columns: give one column "
-            f"for each class, in the order of classes_"
+            f"{type(learner).__name__} knows {counted(len(known), 'class', 'd')} and the target has {count} columns: "
+            f"give one column for each class, in the order of classes_"
         )
     return np.asarray(known)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of
+from nimt.counting import counted
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile
 from nimt.learners.prepared import on_prepared_points
 from nimt.lesson import storage
@@ -380,7 +381,8 @@ class Lesson:
         reached = f", ITD {self.itd}" if self.itd is not None else ""
         stored = "" if self.learner is not None else "; without its learner"
         return (
-            f"<Lesson of {len(self)} steps{reached}: {self.outcome}; {self.measure.word} {self.discrepancy[0]:.4g} -> "
+            f"<Lesson of {counted(len(self), 'step', 'd')}{reached}: {self.outcome}; {self.measure.word} "
+            f"{self.discrepancy[0]:.4g} -> "
             f"{display.below(self.discrepancy[-1], self.tol, 4)} on {self.pool!r}, {self.engine} engine{stored}>"
         )
 

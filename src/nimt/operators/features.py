@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import RBF, Kernel
 
 from nimt.arrays import Array, Indices, check_count
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.pools.base import FunctionLike, Points, Pool, as_pool, values_on
@@ -106,7 +107,7 @@ class NystroemKernel(FeatureKernel):
         return np.asarray(self._sampler.transform(X))
 
     def _shown(self) -> dict[str, Any]:
-        return {"kernel": self.kernel, "basis": f"<{len(np.asarray(self.basis))} points>"}
+        return {"kernel": self.kernel, "basis": f"<{counted(len(np.asarray(self.basis)), 'point', 'd')}>"}
 
 
 class FeatureOperator:

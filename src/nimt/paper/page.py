@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from nimt.counting import counted
 from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
@@ -29,7 +30,8 @@ def page_of(summary: dict[str, Any], out: Path) -> str:
     experiments = list(summary["experiments"].values())
     numbers = count(1)
     short = "" if summary["iterations"] is None else (
-        f" Every lesson was cut at {summary['iterations']:,} steps, so most of the published numbers are not reached."
+        f" Every lesson was cut at {counted(summary['iterations'], 'step')}, so most of the published numbers are "
+        f"not reached."
     )  # fmt: skip
     parts = [
         pages.paragraph(f"{MEASURES}{short}"),

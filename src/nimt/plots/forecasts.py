@@ -12,6 +12,7 @@ from matplotlib.ticker import StrMethodFormatter
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
@@ -89,9 +90,13 @@ def forecast(found: Forecast, lesson: Lesson | None = None, ax: Axes | None = No
 def _draw(table: ForecastTable, ax: Axes) -> None:
     seen = table.step > 0
     if table.lesson is not None:
-        name = table.lesson.name if table.lesson.itd is None else f"{table.lesson.name}: {table.lesson.itd:,} steps"
+        name = (
+            table.lesson.name
+            if table.lesson.itd is None
+            else f"{table.lesson.name}: {counted(table.lesson.itd, 'step')}"
+        )
         ax.plot(table.lesson.step[1:], table.lesson.discrepancy[1:], color=table.lesson.colour or OTHER, label=name)
-    name = "forecast" if table.itd is None else f"forecast: {table.itd:,} steps"
+    name = "forecast" if table.itd is None else f"forecast: {counted(table.itd, 'step')}"
     ax.plot(table.step[seen], table.discrepancy[seen], color=TARGET, linewidth=1.2, linestyle=(0, (4, 2)), label=name)
     low, high = table.interval
     if table.itd is not None and high is not None and high > low:

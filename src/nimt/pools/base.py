@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, check_finite, frozen, real_array
+from nimt.counting import counted
 from nimt.errors import InvalidInput, NimtError
 
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
@@ -144,7 +145,7 @@ class Grid:
     def _repr_html_(self) -> str:
         rows = {"points": f"{len(self):,}"}
         for number, (axis, step) in enumerate(zip(self.axes, self.spacing, strict=True)):
-            rows[f"axis {number}"] = f"{len(axis):,} points from {axis[0]:g} to {axis[-1]:g}, {step:g} apart"
+            rows[f"axis {number}"] = f"{counted(len(axis), 'point')} from {axis[0]:g} to {axis[-1]:g}, {step:g} apart"
         return display.cell(repr(self), display.pairs(rows))
 
     def __repr__(self) -> str:
@@ -233,8 +234,8 @@ def _values_given(pool: Pool, given: object, name: str) -> Array:
     else:
         allowed = f"({n},)" if pool.shape == (n,) else f"({n},) or the grid's {pool.shape}"
         raise InvalidInput(
-            f"{name} has shape {array.shape} and the pool {n} points: its shape must be {allowed}, with one more axis "
-            f"of length q for q outputs"
+            f"{name} has shape {array.shape} and the pool {counted(n, 'point', 'd')}: its shape must be {allowed}, "
+            f"with one more axis of length q for q outputs"
         )
     check_finite(name, array, lambda index: pool.take(np.array([index]))[0].tolist())
     return frozen(array)

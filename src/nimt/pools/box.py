@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Flags, check_count, check_finite, real_array
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid
 
@@ -91,7 +92,7 @@ class Box:
 
     def _repr_html_(self) -> str:
         rows = {
-            f"axis {number}": f"from {low:g} to {high:g}, measured at {count:,} points"
+            f"axis {number}": f"from {low:g} to {high:g}, measured at {counted(count, 'point')}"
             for number, ((low, high), count) in enumerate(zip(self.bounds, self.points, strict=True))
         }
         return display.cell("Box", display.pairs(rows))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, is_number, real_array
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.pools.base import Points
 
@@ -146,8 +147,8 @@ class Preparation:
             rows = rows[:, np.newaxis]
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise InvalidInput(
-                f"X has shape {rows.shape} and a row has {len(self.columns)} features: give (n, {len(self.columns)}) "
-                f"with {self._listed()}, or columns by name"
+                f"X has shape {rows.shape} and a row has {counted(len(self.columns), 'feature', 'd')}: give (n, "
+                f"{len(self.columns)}) with {self._listed()}, or columns by name"
             )
         return [rows[:, place] for place in range(len(self.columns))]
 

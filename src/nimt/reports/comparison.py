@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nimt import display, plots
+from nimt.counting import counted
 from nimt.files import whole_file, write_text
 from nimt.plots.style import inks
 from nimt.reports import html as pages
@@ -78,7 +79,7 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
     if repeat:
         parts += [pages.heading("To repeat it"), pages.code(repeat)]
     parts += [pages.heading("Versions"), pages.pairs(content["versions"])]
-    lead = f"{len(lines)} teachers on one problem of {content['points']:,} points."
+    lead = f"{counted(len(lines), 'teacher')} on one problem of {counted(content['points'], 'point')}."
     return pages.page(title, lead, parts, f"Made by nimt {content['versions']['nimt']}.")
 
 

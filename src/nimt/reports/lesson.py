@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nimt import plots
+from nimt.counting import counted
 from nimt.display import below
 from nimt.errors import InvalidInput, MissingFile
 from nimt.files import whole_file, write_text
@@ -144,7 +145,7 @@ def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> s
 
 def _sentence(summary: dict[str, Any]) -> str:
     sentence = str(summary["sentence"])
-    return f"{sentence[0].upper()}{sentence[1:]} after {summary['steps']:,} steps"
+    return f"{sentence[0].upper()}{sentence[1:]} after {counted(summary['steps'], 'step')}"
 
 
 def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
@@ -157,7 +158,7 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
     numbers[f"{measure.letter} at the start"] = _short(start)
     numbers[f"{measure.letter} at the end"] = below(end, summary["tol"], digits=4)
     if summary["held_out_points"] is not None:
-        held = f"on {summary['held_out_points']:,} rows held out"
+        held = f"on {counted(summary['held_out_points'], 'row')} held out"
         if summary["held_out_accuracy"] is not None:
             numbers[f"accuracy {held}"] = f"{summary['held_out_accuracy']:.1%}"
         else:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nimt.arrays import Array, frozen
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
@@ -135,6 +136,6 @@ def with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:
     if values.ndim == 1:
         return frozen(np.repeat(values[:, np.newaxis], outputs[0], axis=1))
     raise InvalidInput(
-        f"{name} has {values.shape[1]} outputs and the target {outputs[0] if outputs else 1}: give both in colour, or "
-        f"teach brightness with --grey"
+        f"{name} has {counted(values.shape[1], 'output')} and the target {outputs[0] if outputs else 1}: give both "
+        f"in colour, or teach brightness with --grey"
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nimt.arrays import Array
+from nimt.counting import counted
 from nimt.datasets import standardised
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
@@ -141,4 +142,4 @@ def size_of(pool: Pool) -> str:
     """
     if isinstance(pool, Grid) and pool.dimension > 1:
         return " x ".join(str(length) for length in reversed(pool.shape))
-    return f"{len(pool)} points"
+    return counted(len(pool), "point", "d")

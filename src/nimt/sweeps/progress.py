@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
+from nimt.counting import counted
 from nimt.teaching.bars import DELAY, bar_for, check_progress, time_left
 
 
@@ -36,9 +37,20 @@ class SweepProgress:
     left: float | None
 
     def __str__(self) -> str:
+        return self.wordings()[0]
+
+    def wordings(self) -> list[str]:
+        """Return the same in words that become fewer, for narrow terminals.
+
+        Examples
+        --------
+        >>> SweepProgress(done=30, total=120, failed=2, elapsed=60.0, left=180.0).wordings()[1:]
+        ['30 of 120, 2 failed, 3:00 left', '30 of 120, 2 failed']
+        """
         failed = f", {self.failed:,} failed" if self.failed else ""
         left = "" if self.left is None else f", {time_left(self.left)}"
-        return f"{self.done:,} of {self.total:,} lessons{failed}{left}"
+        short = f"{self.done:,} of {self.total:,}{failed}"
+        return [f"{self.done:,} of {counted(self.total, 'lesson')}{failed}{left}", f"{short}{left}", short]
 
 
 Listener = Callable[[SweepProgress], object]
@@ -71,6 +83,6 @@ def sweep_bar(
         yield None
         return
     try:
-        yield lambda now: bar.show(title, now.done, now.total, str(now))
+        yield lambda now: bar.show(title, now.done, now.total, now.wordings())
     finally:
         bar.close()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt.counting import counted
 from nimt.errors import InvalidInput, MissingExtra, MissingFile
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
@@ -214,11 +215,11 @@ class Sweep:
 
     def __repr__(self) -> str:
         counts = ", ".join(
-            _counted(len({getattr(entry, name) for entry in self.entries}), name)
+            counted(len({getattr(entry, name) for entry in self.entries}), name)
             for name in ("problem", "learner", "teacher")
         )
         failed = f"; {len(self.failed)} failed" if self.failed else ""
-        return f"<Sweep of {_counted(len(self), 'lesson')}: {counts}{failed}>"
+        return f"<Sweep of {counted(len(self), 'lesson')}: {counts}{failed}>"
 
     def _repr_html_(self) -> str:
         header = (
@@ -327,7 +328,3 @@ def cells(group: Group) -> list[str]:
 
 def _with_spread(mean: float, spread: float | None) -> str:
     return f"{mean:.4g}" + (f" ± {spread:.2g}" if spread else "")
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -14,6 +14,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool
@@ -432,7 +433,8 @@ def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random
     if array.dtype == bool:
         if array.shape not in ((n,), shape):
             raise InvalidInput(
-                f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has {n} points and takes "
+                f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has "
+                f"{counted(n, 'point', 'd')} and takes "
                 f"one of shape {' or '.join(str(allowed) for allowed in dict.fromkeys([(n,), shape]))}"
             )
         chosen = np.flatnonzero(array.reshape(n))

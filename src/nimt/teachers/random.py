@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
@@ -63,7 +64,9 @@ class RandomTeacher(Teacher):
 
     def check_on(self, n: int) -> None:
         if self.weights is not None and np.shape(self.weights) != (n,):
-            raise InvalidInput(f"weights has shape {np.shape(self.weights)} for {n} points: give one per point")
+            raise InvalidInput(
+                f"weights has shape {np.shape(self.weights)} for {counted(n, 'point', 'd')}: give one per point"
+            )
 
     @property
     def method(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from html import escape
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 DELAY = 1.0  # seconds that work takes before "auto" shows a bar
 LONGEST, SHORTEST = 24, 6  # columns of a bar in a terminal
+GAPS = 2  # columns between name, bar and words
 NOTEBOOK_INTERVAL = 0.2  # seconds between two messages to a notebook
 
 
@@ -82,15 +84,18 @@ class Bar(ABC):
         self.delay = delay
         self.began: float | None = None
 
-    def show(self, name: str, done: int, total: int, said: str) -> None:
-        """Draw how much is done, with a name before the bar and a sentence behind it."""
+    def show(self, name: str, done: int, total: int, said: Sequence[str]) -> None:
+        """Draw how much is done, with a name before the bar and words behind it.
+
+        `said` is the same in several lengths, the longest first, for wide and narrow places.
+        """
         now = time.perf_counter()
         self.began = now if self.began is None else self.began
         if now - self.began >= self.delay:
             self.draw(name, done, total, said)
 
     @abstractmethod
-    def draw(self, name: str, done: int, total: int, said: str) -> None:
+    def draw(self, name: str, done: int, total: int, said: Sequence[str]) -> None:
         """Draw it now."""
 
     @abstractmethod
@@ -106,8 +111,9 @@ class TerminalBar(Bar):
         self.console = console
         self.bar: Any = None
         self.width, self.has_name = LONGEST, True
+        self.brevity = 0  # which of the lengths is shown
 
-    def draw(self, name: str, done: int, total: int, said: str) -> None:
+    def draw(self, name: str, done: int, total: int, said: Sequence[str]) -> None:
         if self.bar is None:
             from rich.progress import BarColumn, Progress, TextColumn
 
@@ -120,13 +126,15 @@ class TerminalBar(Bar):
             )
             self.bar.add_task(name, total=None, said="")
             self.bar.start()
-        self._fit(len(name), len(said))
+        self._fit(len(name), [len(words) for words in said])
         shown = name if self.has_name else ""
-        self.bar.update(0, description=shown, total=total, completed=done, said=said)
+        self.bar.update(0, description=shown, total=total, completed=done, said=said[self.brevity])
 
-    def _fit(self, name: int, said: int) -> None:
-        """Make room for what is said in a narrow terminal: a shorter bar, then no name; what was given up stays so."""
-        room = self.console.width - said - 2
+    def _fit(self, name: int, lengths: list[int]) -> None:
+        """Make room in a narrow terminal: a shorter bar, then no name, then fewer words; what was given up stays so."""
+        fitting = (place for place, length in enumerate(lengths) if length + SHORTEST + GAPS <= self.console.width)
+        self.brevity = max(self.brevity, next(fitting, len(lengths) - 1))
+        room = self.console.width - lengths[self.brevity] - GAPS
         self.has_name = self.has_name and room - name - 1 >= SHORTEST
         self.width = max(SHORTEST, min(self.width, room - (name + 1 if self.has_name else 0)))
         self.bar.columns[1].bar_width = self.width
@@ -145,11 +153,11 @@ class NotebookBar(Bar):
         self.sent: float = -float("inf")
         self.page: str = ""
 
-    def draw(self, name: str, done: int, total: int, said: str) -> None:
+    def draw(self, name: str, done: int, total: int, said: Sequence[str]) -> None:
         before = f"{escape(name)} " if name else ""
         self.page = (
             f'<div style="font-size: 13px">{before}<progress value="{done}" max="{max(total, 1)}" '
-            f'style="width: 16em; vertical-align: middle"></progress> {escape(said)}</div>'
+            f'style="width: 16em; vertical-align: middle"></progress> {escape(said[0])}</div>'
         )
         now = time.perf_counter()
         if now - self.sent >= NOTEBOOK_INTERVAL:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nimt._version import __version__
 from nimt.arrays import Array, is_number
+from nimt.counting import counted
 from nimt.display import below
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile
 from nimt.files import write_text
@@ -275,8 +276,9 @@ class Comparison:
     def __str__(self) -> str:
         word = self.measure.word
         return "\n".join(
-            f"{row.name}: {'not reached' if row.steps is None else f'{row.steps:g} steps'}, "
-            f"{word} {below(row.discrepancy, self.tol, 4)}, {row.examples:g} examples at {row.distinct:g} points"
+            f"{row.name}: {'not reached' if row.steps is None else counted(row.steps, 'step', 'g')}, "
+            f"{word} {below(row.discrepancy, self.tol, 4)}, {counted(row.examples, 'example', 'g')} at "
+            f"{counted(row.distinct, 'point', 'g')}"
             for row in self.rows()
         )
 

@@ -83,13 +83,36 @@ class LessonBar:
             self.first, self.started = progress.step, now
         self.latest = progress.step
         last, about = end_of(progress.step, progress.max_iterations, self.expected)
-        said = f"step {progress.step:,} of {about}{last:,}, M {progress.discrepancy:.3e}"
         passed = now - self.started
-        if passed > 0 and progress.step > self.first:
-            speed = (progress.step - self.first) / passed
-            said += f", {speed:,.0f} steps/s, {time_left((last - progress.step) / speed)}"
-        name = self.title if self.lesson == 1 else f"{self.title} lesson {self.lesson}".strip()
-        self.bar.show(name, progress.step, last, said)
+        speed = (progress.step - self.first) / passed if passed > 0 else 0.0
+        which = "" if self.lesson == 1 else f"lesson {self.lesson}, "
+        said = [which + words for words in wordings(progress.step, last, about, progress.discrepancy, speed)]
+        self.bar.show(self.title, progress.step, last, said)
+
+
+def wordings(step: int, last: int, about: str, discrepancy: float, speed: float) -> list[str]:
+    """Return how far a lesson is in words, from all of them to those that a narrow terminal has room for.
+
+    Examples
+    --------
+    >>> print(*wordings(35_831, 100_000, "about ", 1.2345e-5, 8_000.0), sep=chr(10))
+    step 35,831 of about 100,000, M 1.234e-05, 8,000 steps/s, 0:08 left
+    step 35,831 of about 100,000, M 1.234e-05, 0:08 left
+    step 35,831, M 1.234e-05, 0:08 left
+    36 %, M 1.2e-05, 0:08 left
+    36 %, M 1.2e-05
+    """
+    left = f", {time_left((last - step) / speed)}" if speed > 0 else ""
+    fast = f", {speed:,.0f} steps/s" if speed > 0 else ""
+    of, share = f"step {step:,} of {about}{last:,}", f"{100 * step / max(last, 1):.0f} %"
+    precise, rough = f"M {discrepancy:.3e}", f"M {discrepancy:.1e}"
+    return [
+        f"{of}, {precise}{fast}{left}",
+        f"{of}, {precise}{left}",
+        f"step {step:,}, {precise}{left}",
+        f"{share}, {rough}{left}",
+        f"{share}, {rough}",
+    ]
 
 
 def end_of(step: int, max_iterations: int, expected: int | None) -> tuple[int, str]:

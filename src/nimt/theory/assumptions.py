@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nimt.counting import counted
 from nimt.losses import Square
 from nimt.theory.replay import Replay
 
@@ -93,7 +94,7 @@ def true_labels(again: Replay) -> Assumption:
     true = lesson.target[lesson.indices]
     true[lesson.indices < 0] = np.nan  # beyond the end of a smaller pack
     wrong = int(np.count_nonzero(np.any((lesson.labels != true) & ~np.isnan(lesson.labels), axis=1)))
-    clause = "every label is true" if wrong == 0 else f"labels other than f*(x) at {wrong} steps"
+    clause = "every label is true" if wrong == 0 else f"labels other than f*(x) at {counted(wrong, 'step', 'd')}"
     return Assumption("true labels", wrong == 0, clause)
 
 

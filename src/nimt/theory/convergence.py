@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nimt import display
 from nimt.arrays import Array, check_positive
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
@@ -134,7 +135,7 @@ class Bounds:
         elif len(self.step):
             said.append(
                 f"From the distance |f0 - f*|_H = {self.distance:.6g} follows min S <= {self.by_distance[-1]:.4g} "
-                f"after {self.step[-1]} steps; measured {self.smallest_shown[-1]:.4g}."
+                f"after {counted(self.step[-1], 'step', 'd')}; measured {self.smallest_shown[-1]:.4g}."
             )
         if self.epsilon is not None:
             said += self._epsilon_sentences(self.epsilon)
@@ -166,7 +167,8 @@ class Bounds:
         if self.random is None or self.greedy is None or not len(self.step):
             return []
         return [
-            f"With L(f0) read as a {reading}, {self.initial_loss[reading]:.4g}, the bounds after {self.step[-1]} steps "
+            f"With L(f0) read as a {reading}, {self.initial_loss[reading]:.4g}, the bounds after "
+            f"{counted(self.step[-1], 'step', 'd')} "
             f"are {self.random[reading][-1]:.4g} (RFT) and {self.greedy[reading][-1]:.4g} (GFT); measured min S is "
             f"{self.smallest_shown[-1]:.4g} at what was shown, {self.smallest_largest[-1]:.4g} for the largest."
             for reading in READINGS
@@ -174,12 +176,15 @@ class Bounds:
 
     def _epsilon_sentences(self, epsilon: float) -> list[str]:
         said = [
-            f"For S <= {epsilon:g} with a {one.reading}: RFT at most {one.random} steps, "
+            f"For S <= {epsilon:g} with a {one.reading}: RFT at most {counted(one.random, 'step', 'd')}, "
             f"GFT {_at_most(one.greedy)} (the paper's psi of that number: {_or_unknown(one.greedy_as_claimed)})."
             for one in self.predicted
         ]
         if self.predicted_by_distance is not None:
-            said.append(f"For S <= {epsilon:g} by the distance in H: at most {self.predicted_by_distance} steps.")
+            said.append(
+                f"For S <= {epsilon:g} by the distance in H: at most "
+                f"{counted(self.predicted_by_distance, 'step', 'd')}."
+            )
         said.append(
             f"Measured: S <= {epsilon:g} {_first(self.measured_shown)} at what was shown, "
             f"{_first(self.measured_largest)} everywhere."

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import display
+from nimt.counting import counted
 from nimt.theory.assumptions import Assumption
 from nimt.theory.results import to_json
 
@@ -66,11 +67,11 @@ class Inequality:
         if self.unknown is not None:
             return f"it cannot be evaluated, because {self.unknown}"
         if self.worst is None:
-            return f"it held at all {self.steps} steps"
+            return f"it held at all {counted(self.steps, 'step', 'd')}"
         failed = self.steps - self.held
         worst = self.worst
         return (
-            f"it failed at {failed} of {self.steps} steps, worst at step {worst.step}, "
+            f"it failed at {failed} of {counted(self.steps, 'step', 'd')}, worst at step {worst.step}, "
             f"where {worst.left:.6g} should be at most {worst.right:.6g}"
         )
 

@@ -13,6 +13,7 @@ from scipy.interpolate import PchipInterpolator
 
 from nimt import display
 from nimt.arrays import Array
+from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
@@ -104,11 +105,13 @@ class Forecast:
                 return f"M < {self.tol:g} cannot be reached: the lesson diverges at this learning rate"
             return f"M < {self.tol:g} cannot be reached: {self.remains:.3g} remains"
         if self.itd is None:
-            return f"M < {self.tol:g} is not reached in {self.interval[0]:,} steps (M is {self.remains:.3g} then)"
+            return (
+                f"M < {self.tol:g} is not reached in {counted(self.interval[0], 'step')} (M is {self.remains:.3g} then)"
+            )
         low, high = self.interval
         about = "" if self.kind in ("exact", "taught") else "about "
         band = "" if low == high else f" ({low:,} to {_or_more(high)})"
-        return f"M < {self.tol:g} after {about}{self.itd:,} steps{band}"
+        return f"M < {self.tol:g} after {about}{counted(self.itd, 'step')}{band}"
 
     def sentences(self) -> list[str]:
         """Return what can be said, the proved bounds included."""

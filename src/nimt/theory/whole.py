@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
+from nimt.counting import counted
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import ROUNDING, lanczos, product_with, spectrum_of
 
@@ -97,7 +98,7 @@ def decay_of(start: LessonStart) -> Decay:
         found = lanczos(product_with(kernel, pool, rows), at_candidates, rows)
         cut = len(at_candidates) * ROUNDING * found.values.max(initial=0.0)
         values, amplitudes = np.where(found.values > cut, found.values, 0.0), found.amplitudes
-        method, exact = f"from {len(values)} steps of Lanczos' iteration", found.exact
+        method, exact = f"from {counted(len(values), 'step', 'd')} of Lanczos' iteration", found.exact
         if rows is None:
             return Decay(values, amplitudes, None, None, count, scale, method, exact=exact)
         images = found.columns

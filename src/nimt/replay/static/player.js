@@ -71,7 +71,7 @@ export class Player {
     const exact = header.kernel === "frames"
       ? " Only its snapshots are kept: between them the picture stands still."
       : header.every > 1 ? ` Shown at every ${countText(header.every)}th step.` : "";
-    this.by("lead").textContent = `${sentence} after ${countText(header.steps)} steps of teacher ${header.teacher}.${exact}`;
+    this.by("lead").textContent = `${sentence} after ${countText(header.steps)} ${header.steps === 1 ? "step" : "steps"} of teacher ${header.teacher}.${exact}`;
     const about = {
       teacher: header.teacher, learner: header.learner, kernel: header.kernel_text, "kernel width": header.kernel_width,
       loss: header.loss, "learning rate": header.learning_rate, points: countText(header.points),
