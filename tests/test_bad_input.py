@@ -292,7 +292,7 @@ BAD = {
     # examples shown by hand
     "more labels than points": (
         lambda: nimt.KernelLearner(K).partial_fit([[0.0], [1.0]], [1.0]),
-        "2 examples came with 1 labels",
+        "2 examples came with 1 label",
     ),
     "label nan": (lambda: nimt.LinearLearner([1.0, 0.0]).partial_fit([[0.0]], [np.nan]), "y has nan at index 0"),
 }
