@@ -65,6 +65,16 @@ def test_local_maxima_are_those_of_plain_loops():
     assert local_maxima(table.ravel(), nimt.Box([(0, 5), (0, 6)], points=(6, 7)).grid, 99) == expected
 
 
+@pytest.mark.parametrize("sizes", [[1, 1, 1], [3, 2, 2, 5, 5, 1, 4], [0, 0, 0], [1, 2, 3], [3, 2, 1], [0, 7, 0, 7, 0]])
+def test_local_maxima_on_a_line_are_those_of_plain_loops(sizes):
+    around = [-1, *sizes, -1]
+    places = [i for i, size in enumerate(sizes) if around[i] <= size >= around[i + 2]]
+    expected = sorted(places, key=lambda i: (-sizes[i], i))
+    grid = nimt.Grid(np.arange(len(sizes)))
+    for count in (1, 2, 9):
+        assert local_maxima(np.array(sizes, dtype=float), grid, count) == expected[:count]
+
+
 def in_box(teacher, **options):
     return nimt.teach(MIXTURE.learner(), teacher, BOX, MIXTURE.target, **{"max_iterations": 30} | options)
 
@@ -264,6 +274,8 @@ def test_nodes_refuse_what_they_cannot_resolve():
     starts = [141]  # the point of the grid beside the kink
     *_, resolved = nodes.tops(starts, kinked(nodes.points).take)
     assert not resolved.any()
+    assert nodes.top(starts, kinked(nodes.points).take) is None
+    assert nodes.top([20, *starts], kinked(nodes.points).take) is None  # one of them is enough
     *_, resolved = nodes.tops(starts, MIXTURE.target(nodes.points).ravel().take)
     assert resolved.all()
 
@@ -271,8 +283,47 @@ def test_nodes_refuse_what_they_cannot_resolve():
 @pytest.mark.parametrize("beside", [-3e-4, -1e-9, 0.0, 1e-9, 3e-4])
 def test_a_maximum_beside_a_point_of_the_grid_is_found_in_the_right_cell(beside):
     nodes, top = CellNodes(BOX.grid), BOX.grid.points[141, 0] + beside
-    ((place,),), (size,), (resolved,) = nodes.tops([141], np.cos(nodes.points[:, 0] - top).take)
+    values_at = np.cos(nodes.points[:, 0] - top).take
+    ((place,),), (size,), (resolved,) = nodes.tops([141], values_at)
     assert resolved and abs(place - top) < 1e-8 and size == pytest.approx(1.0, rel=1e-14)
+    place, size = nodes.top([141], values_at)
+    assert abs(place - top) < 1e-8 and size == pytest.approx(1.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_highest_top_alone_is_the_highest_of_all(seed):
+    """Waves whose maxima are nearly equal, so that looks alone would not tell which is the highest."""
+    rng = np.random.default_rng(seed)
+    nodes = CellNodes(BOX.grid)
+    x = nodes.points[:, 0]
+    values = np.sin(rng.uniform(1, 6) * x + rng.uniform(0, 6)) * (1 + 1e-6 * np.sin(x)) * rng.choice([-1, 1])
+    starts = local_maxima(np.abs(values[::10]), BOX.grid, 6)
+    places, sizes, resolved = nodes.tops(starts, values.take)
+    assert resolved.all()
+    place, size = nodes.top(starts, values.take)
+    assert size == pytest.approx(sizes.max(), rel=1e-14)
+    assert place == pytest.approx(places[sizes.argmax(), 0], abs=1e-7)
+
+
+def test_the_highest_top_alone_is_at_an_end_of_the_box():
+    nodes = CellNodes(BOX.grid)
+    for slope, end in ((1.0, 279), (-1.0, 0)):
+        place, size = nodes.top([end], np.exp(slope * nodes.points[:, 0] / 9).take)
+        assert place == pytest.approx(BOX.grid.points[end, 0], abs=1e-14)
+        assert size == pytest.approx(np.exp(slope * place / 9))
+
+
+@pytest.mark.parametrize("kernel", [nimt.rbf(0.2), nimt.rbf(9.0), Matern(0.1), nimt.linear()], ids=repr)
+def test_columns_within_reach_are_all_there_is(kernel):
+    """Also at both ends of the box, and where a kernel reaches across it or has no reach."""
+    pupil = nimt.KernelLearner(kernel, learning_rate=1e-3).seat_in(BOX)
+    nodes = CellNodes(BOX.grid).points
+    pupil.follow(nodes)
+    for x in (-14.0, -3.21, 0.5, 13.9):
+        pupil.learn_at(np.array([[x]]), np.array([1.0 + x]))
+    taught = pupil.taught()
+    for values, points in ((pupil.values, BOX.grid.points), (pupil.followed, nodes)):
+        np.testing.assert_allclose(values, taught.predict(points), rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.parametrize("kernel", [nimt.rbf(0.5), RBF([0.3]), 2.0 * RBF(0.3), Matern(0.7)], ids=repr)

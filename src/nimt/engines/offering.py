@@ -136,21 +136,25 @@ class BoxOffer:
         target = np.concatenate([self.task.target, self.truth_between])
         numbers = self.numbers.view()
         numbers.flags.writeable = False
-        return View(step, Points(self.offered), read_only(self.predictions), read_only(target), rng, memory, numbers)
+        return View(
+            step, Points.made_of(self.offered), read_only(self.predictions), read_only(target), rng, memory, numbers
+        )
 
     def _search(self, step: int) -> Array:
         """Put the highest maxima of |f - f*| into the set of places of this step; return f at both sets."""
         first, n = self.k * (step % 2), len(self.task.pool)
         self.before = self.between[self.k - first : 2 * self.k - first]
         scan = residual_size(self.pupil.values, self.task.target)
-        places = highest(self._error, self.box, scan, self.k, None if self.nodes is None else self._tops)
+        kept = () if self.nodes is None else (self._tops, self._top)
+        places = highest(self._error, self.box, scan, self.k, *kept)
         now = slice(first, first + len(places))
         self.between[now] = places
         self.numbers = self.numbers.copy()
-        self.numbers[n + first : n + now.stop] = n + self.k * step + np.arange(len(places))
+        number = n + self.k * step
+        self.numbers[n + first : n + now.stop] = np.arange(number, number + len(places))
         if places is not self.asked or len(places) < self.k:  # a search asks for other places last
             self.truth_between[now] = self._truth(places)
-            return self.pupil.at(self.between)
+            return self.pupil.at(self.between.copy())  # a function of the user may keep what it was called with
         self.truth_between[now] = self.found_truth
         new, old = self.found[: self.k], self.found[self.k :]
         return np.concatenate([old, new] if first else [new, old])
@@ -160,9 +164,14 @@ class BoxOffer:
         assert self.nodes is not None
         return self.nodes.tops(starts, self._gaps)
 
+    def _top(self, starts: list[int]) -> tuple[float, float] | None:
+        assert self.nodes is not None
+        return self.nodes.top(starts, self._gaps)
+
     def _gaps(self, nodes: Indices) -> Array:
         """Return f - f* at nodes; its sign is kept, because |f - f*| has a kink where f crosses f*."""
-        gaps = cast(FollowingPupil, self.pupil).followed[nodes] - self.truth_at_nodes[nodes]
+        followed = cast(FollowingPupil, self.pupil).followed
+        gaps = followed.take(nodes, axis=0) - self.truth_at_nodes.take(nodes, axis=0)
         return norm_of(gaps.reshape(-1, *self.task.outputs)).reshape(nodes.shape) if self.task.outputs else gaps
 
     def _error(self, points: Array) -> Array:
@@ -172,7 +181,7 @@ class BoxOffer:
         return residual_size(self.found[: len(points)], self.found_truth)
 
     def _truth(self, points: Array) -> Array:
-        return values_on(Points(points), self.task.target_function, "the target", self.task.outputs)
+        return values_on(Points.made_of(points), self.task.target_function, "the target", self.task.outputs)
 
     def indices(self, places: Indices) -> Indices:
         return self.box.nearest(self.offered[places])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import ClassVar, Self
 
@@ -12,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, check_finite, real_array, stored_array, stored_count
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on, diagonal, on_one_axis
+from nimt.kernels import check_kernel, check_kernel_on, diagonal, on_one_axis, reach
 from nimt.learners.base import (
     Described,
     InitialFunction,
@@ -356,26 +357,38 @@ class KernelBoxPupil:
         self.outputs = outputs
         self.values: Array = self.learner.values_on(box.grid, outputs)
         self.followed: Array = np.empty((0, *outputs))
-        self.points_updated: Array = self.points
+        self.points_followed: Array = self.points[:0]
+        self.reach: float = np.inf  # where it is finite, single columns are added within it
+        self.axes: list[list[float]] = []  # the coordinates of the grid and of the points followed, both ascending
         self.centers: Array = np.empty((8, box.dimension))
         self.coefficients: Array = np.empty((8, *outputs))
         self.size: int = 0
         self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
+        self.constant_rate: float | None = None
+        if not callable(self.learner.learning_rate):
+            self.constant_rate = self.learner.rate(0, self.on_grid)
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
+        if self.constant_rate is not None:
+            return self.constant_rate
         return self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
 
     def at(self, points: Array) -> Array:
         taught = self.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
-        start = self.learner.values_on(Points(points), self.outputs)
+        start = self.learner.values_on(Points.made_of(points), self.outputs)
         return np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
 
     def follow(self, points: Array) -> None:
         """Keep the values at these points in `followed` from now on."""
         self.followed = self.at(points)
-        self.points_updated = np.concatenate([self.points, points])
+        self.points_followed = points
+        both = [self.points[:, 0], points[:, 0]]
+        ascending = points.shape[1] == 1 and all((np.diff(axis) > 0).all() for axis in both)
+        if ascending and self.learner.kernel.is_stationary():
+            self.reach = reach(self.learner.kernel)
+            self.axes = [axis.tolist() for axis in both]
 
     def mix(self, matrix: Array) -> None:
         """Do f <- A f."""
@@ -397,9 +410,12 @@ class KernelBoxPupil:
 
     def move_at(self, points: Array, slopes: Array) -> None:
         step = -self.rate() / len(points) * slopes
-        change = self.kernel(self.points_updated, points) @ step
-        self.values += change[: len(self.points)]
-        self.followed += change[len(self.points) :]
+        if len(points) == 1 and self.reach < np.inf:
+            self._add_near(points, step)
+        else:
+            change = self.kernel(np.concatenate([self.points, self.points_followed]), points) @ step
+            self.values += change[: len(self.points)]
+            self.followed += change[len(self.points) :]
         size = self.size + len(points)
         if size > len(self.coefficients):
             self.centers = np.concatenate([self.centers, np.empty_like(self.centers), points])
@@ -407,6 +423,18 @@ class KernelBoxPupil:
         self.centers[self.size : size], self.coefficients[self.size : size] = points, step
         self.size = size
         self.steps += 1
+
+    def _add_near(self, point: Array, step: Array) -> None:
+        """Add a column within the kernel's reach, on one axis; beyond it the column is below rounding."""
+        x = point.item()
+        on_grid, behind = (
+            slice(bisect_left(axis, x - self.reach), bisect_right(axis, x + self.reach)) for axis in self.axes
+        )
+        near = np.concatenate([self.points[on_grid], self.points_followed[behind]])
+        change = (self.kernel(near, point) * step).reshape(len(near), *self.outputs)
+        count = on_grid.stop - on_grid.start
+        self.values[on_grid] += change[:count]
+        self.followed[behind] += change[count:]
 
     def taught(self) -> KernelLearner:
         learner = copy.deepcopy(self.learner)
@@ -436,7 +464,7 @@ class KernelBoxPupil:
         if "followed" in state:
             self.followed = stored_array(state, "followed", self.followed.shape)
         else:  # a file of version 0.1
-            self.followed = self.at(self.points_updated[len(self.points) :])
+            self.followed = self.at(self.points_followed)
 
 
 def _stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
-from nimt.arrays import Array, check_finite, frozen, real_array
+from nimt.arrays import Array, check_finite, frozen, read_only, real_array
 from nimt.counting import counted
 from nimt.errors import InvalidInput, NimtError
 
@@ -33,6 +34,13 @@ class Points:
 
     def __init__(self, points: ArrayLike) -> None:
         self.points: Array = frozen(_checked_rows("the pool", points))
+
+    @classmethod
+    def made_of(cls, points: Array) -> Points:
+        """Return rows (n, d) of finite numbers as points, without a check or a copy; they must not change later."""
+        made = cls.__new__(cls)
+        made.points = read_only(points)
+        return made
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -140,7 +148,7 @@ class Grid:
         return cls(*fields["axes"])
 
     def __len__(self) -> int:
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     def _repr_html_(self) -> str:
         rows = {"points": f"{len(self):,}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,9 +14,10 @@ from nimt.pools.base import Grid
 DEGREE = 10  # of the polynomial in a cell
 LOOKS = 129  # places at which the polynomial is looked at before its top is computed
 GAP = 2 / (LOOKS - 1)  # between two of them
-BESIDE = np.array([[-1], [0]])  # the cells beside a point of the grid
 RESOLVED = 1e-9  # of the largest value in a cell: how small its last two coefficients must be
 ORDERS = np.arange(DEGREE + 1)
+LAST = slice(LOOKS + DEGREE - 1, LOOKS + DEGREE + 1)  # in a row of `to_all`: the last two coefficients,
+BEND = slice(LOOKS + 2 * (DEGREE + 1), LOOKS + 3 * (DEGREE + 1))  # and those of the second derivative
 CORRECTIONS = 2  # of Newton's method: from a look to six digits, and to all of them
 
 
@@ -48,6 +50,10 @@ class CellNodes:
         nodes = np.cos(np.pi * np.arange(DEGREE, -1, -1) / DEGREE)  # from -1 to 1
         self.middles: Array = (self.edges[:-1] + self.edges[1:]) / 2
         self.halves: Array = (self.edges[1:] - self.edges[:-1]) / 2
+        cells = np.arange(len(self.edges))
+        self.beside: Indices = np.clip(
+            np.stack([cells - 1, cells]), 0, len(self.middles) - 1
+        )  # left and right of a point
         inner = self.middles[:, np.newaxis] + self.halves[:, np.newaxis] * nodes[:-1]
         inner[:, 0] = self.edges[:-1]
         self.points: Array = np.append(inner, self.edges[-1])[:, np.newaxis]
@@ -59,6 +65,7 @@ class CellNodes:
         self.to_derivatives: Array = to_coefficients @ np.hstack([np.eye(DEGREE + 1), slope, slope @ slope])
         self.to_last: Array = np.ascontiguousarray(to_coefficients[:, -2:])  # the last two coefficients alone,
         self.to_looks: Array = to_coefficients @ self.at_places.T  # and the polynomial's values at the places
+        self.to_all: Array = np.hstack([self.to_looks, self.to_derivatives])
 
     def tops(self, starts: list[int], values_at: Callable[[Indices], Array]) -> tuple[Array, Array, Flags]:
         """Return where |function| is largest in the cells beside each start, its size there, and if that is reliable.
@@ -74,7 +81,7 @@ class CellNodes:
         -------
         places (s, 1), sizes (s,), resolved (s,) of bool
         """
-        cells = np.minimum(np.maximum(np.array(starts) + BESIDE, 0), len(self.middles) - 1).ravel()
+        cells = self.beside[:, starts].ravel()
         rows = values_at((DEGREE * cells)[:, np.newaxis] + ORDERS)
         smooth = np.abs(rows @ self.to_last).max(axis=1) <= RESOLVED * np.abs(rows).max(axis=1)
         # both cells, because a maximum near the point between them may be in either
@@ -85,6 +92,40 @@ class CellNodes:
         at = self.middles[cell] + self.halves[cell] * place[better]
         at = np.minimum(np.maximum(at, self.edges[cell]), self.edges[cell + 1])  # rounding may lead out of a cell
         return at[:, np.newaxis], size[better], smooth[:count] & smooth[count:]
+
+    def top(self, starts: list[int], values_at: Callable[[Indices], Array]) -> tuple[float, float] | None:
+        """Return the highest of `tops` alone and its size, with few calls; None where one of them is not reliable."""
+        cells = self.beside[:, starts].ravel()
+        looked = values_at((DEGREE * cells)[:, np.newaxis] + ORDERS) @ self.to_all
+        sizes = np.abs(looked)
+        heights = np.maximum.reduce(sizes[:, :LOOKS], axis=1).tolist()
+        last = np.maximum.reduce(sizes[:, LAST], axis=1).tolist()
+        if any(small > RESOLVED * height for small, height in zip(last, heights, strict=True)):
+            return None
+        # between two looks a polynomial rises by at most GAP^2 / 8 times its second derivative
+        highest = max(heights)
+        rises = (GAP**2 / 8 * np.add.reduce(sizes[:, BEND], axis=1)).tolist()
+        best, best_place, best_size = -1, 0.0, -1.0
+        for row, (height, rise) in enumerate(zip(heights, rises, strict=True)):
+            if height + rise >= highest:
+                derivatives = looked[row, LOOKS:].reshape(3, DEGREE + 1)
+                place, size = self._top_of_one(derivatives, int(sizes[row, :LOOKS].argmax()), height)
+                if size > best_size:
+                    best, best_place, best_size = int(cells[row]), place, size
+        at = float(self.middles[best] + self.halves[best] * best_place)
+        return min(max(at, float(self.edges[best])), float(self.edges[best + 1])), best_size
+
+    def _top_of_one(self, derivatives: Array, look: int, before: float) -> tuple[float, float]:
+        """Return what `_top` returns, for one polynomial."""
+        first = place = float(self.places[look])
+        low, high = max(first - GAP, -1.0), min(first + GAP, 1.0)
+        value, basis = 0.0, self.at_places[look]
+        for correction in range(CORRECTIONS):
+            basis = basis if correction == 0 else np.cos(math.acos(place) * ORDERS)
+            value, down, bend = (derivatives @ basis).tolist()
+            if bend != 0:
+                place = min(max(place - down / bend, low), high)
+        return (place, abs(value)) if abs(value) >= before else (first, before)
 
     def _top(self, rows: Array) -> tuple[Array, Array]:
         """Return where in [-1, 1] the size of each polynomial is largest, by Newton's method, and that size."""
