@@ -28,10 +28,10 @@ def compared(old, new):
 
     The change is how many times better the new value is, below 1 for a worse one.
     """
-    before = {(row.work, row.against): row for row in old}
+    before = by_work(old)
     lines = []
-    for row in new:
-        was = before.pop((row.work, row.against), None)
+    for key, row in by_work(new).items():
+        was = before.pop(key, None)
         if was is None:
             lines.append((row.work, "", row.measured, None, "new"))
             continue
@@ -39,6 +39,17 @@ def compared(old, new):
         times = row.value / was.value if larger_is_better else was.value / row.value
         lines.append((row.work, was.measured, row.measured, times, verdict(was, row, times)))
     return lines + [(row.work, row.measured, "", None, "gone") for row in before.values()]
+
+
+def by_work(rows):
+    """Return the rows by the name of their work, and by how many of that name came before.
+
+    Not by what they are measured against, which may hold a number that was measured.
+    """
+    found = {}
+    for row in rows:
+        found[row.work, sum(work == row.work for work, _ in found)] = row
+    return found
 
 
 def verdict(was, now, times):

@@ -23,7 +23,7 @@ class Row:
     Attributes
     ----------
     work : str
-        What was done; two runs are compared by it.
+        What was done; two runs are compared by it, and rows of one name in their order.
     goal : str
         For example ">= 8x", "<= 300 MB": a comparison, a number, a unit.
     value : float

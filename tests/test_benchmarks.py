@@ -46,6 +46,19 @@ def test_a_comparison_says_what_changed(tmp_path):
     assert "commit: unknown -> abc" in done.stdout
 
 
+def test_rows_are_compared_by_their_work_and_their_order_not_by_what_they_are_measured_against(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks.comparing import compared
+    from benchmarks.rows import from_json
+
+    old = [row("packs", "<= 2x", 1.5, against="GFT-1, 0.2 us"), row("twice", ">= 8x", 10.0, against="(a)"),
+           row("twice", ">= 8x", 90.0, against="(b)")]  # fmt: skip
+    new = [row("packs", "<= 2x", 1.5, against="GFT-1, 0.3 us"), row("twice", ">= 8x", 20.0, against="(a)"),
+           row("twice", ">= 8x", 9.0, against="(b)"), row("twice", ">= 8x", 1.0)]  # fmt: skip
+    lines = [(work, times, said) for work, _, _, times, said in compared(from_json(old), from_json(new))]
+    assert lines == [("packs", 1.0, ""), ("twice", 2.0, "better"), ("twice", 0.1, "worse"), ("twice", None, "new")]
+
+
 @pytest.mark.slow
 def test_a_file_that_is_not_a_benchmark_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "other.json").write_text("{}")
