@@ -2,6 +2,9 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -134,14 +137,61 @@ def test_every_help_has_examples_that_begin_with_the_program(nimt, command):
     assert re.search(r"^\s*nimt [a-z]", answer.out.partition("Examples:")[2], re.MULTILINE)
 
 
-def test_completion_can_be_installed(nimt, monkeypatch):
-    assert "--install-completion" in nimt("--help").out
-    monkeypatch.setenv("_NIMT_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "nimt te")
-    monkeypatch.setenv("COMP_CWORD", "1")
+INSTALLED = {"bash": ".bash_completions/nimt.sh", "zsh": ".zfunc/_nimt", "fish": ".config/fish/completions/nimt.fish"}
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home folder with nothing in it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "")  # so that it is put back afterwards
+    return folder
+
+
+def installed(nimt, *shell):
     with pytest.raises(SystemExit) as ended:
-        nimt()
-    assert ended.value.code in (0, None)
+        nimt("--install-completion", *shell)
+    return ended.value.code
+
+
+@pytest.mark.parametrize("shell", INSTALLED)
+def test_completion_is_installed_for_the_shell_that_is_named(nimt, home, shell):
+    assert installed(nimt, shell) == 0
+    written = {name for name, place in INSTALLED.items() if (home / place).is_file()}
+    assert written == {shell}
+    assert "_NIMT_COMPLETE" in (home / INSTALLED[shell]).read_text()
+
+
+def test_completion_for_a_shell_that_is_not_known_is_refused(nimt, home):
+    answer = nimt("--install-completion", "ksh")
+    assert answer.code == 2 and answer.is_one_sentence() and "'ksh'" in answer.err
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is needed")
+@pytest.mark.long
+def test_bash_completes_after_the_installation(nimt, home):
+    """What bash does at the tab key: it calls the function of the installed script with the words of the line."""
+    assert installed(nimt, "bash") == 0
+    script = """
+        source ~/.bashrc
+        complete -p nimt || exit 3
+        program="$HOME/nimt"
+        COMP_WORDS=(nimt te); COMP_CWORD=1
+        _nimt_completion "$program" && echo "commands: ${COMPREPLY[*]}"
+        COMP_WORDS=(nimt teach --time); COMP_CWORD=2
+        _nimt_completion "$program" && echo "options: ${COMPREPLY[*]}"
+    """
+    program = home / "nimt"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nimt "$@"\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1:] == ["commands: teach", "options: --time-limit"], done.stdout
 
 
 # ---------------------------------------------------------------- forecasts

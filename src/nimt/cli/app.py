@@ -29,6 +29,7 @@ COMMANDS = (
     "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "reproduce", "demo",
     "studio",
 )  # fmt: skip
+COMPLETION = ("--install-completion", "--show-completion")
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # Windows has one
 EXAMPLES = (
     "nimt demo",
@@ -136,6 +137,9 @@ def _answered(arguments: Sequence[str] | None) -> int:
     for former, name in FORMER_OPTIONS.items():
         if any(argument.partition("=")[0] == former for argument in given):
             complain(f"{former} is now {name}; the former name will go with version 0.3", "warning")
+    if len(given) > 1 and given[0] in COMPLETION:
+        # typer passes over the shell that is named and takes the one it finds, unless this is set
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     for name in ("PIL", "matplotlib"):  # their remarks on damaged pictures and on caches would stand beside ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
