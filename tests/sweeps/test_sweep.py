@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -20,6 +21,8 @@ import nimt
 from nimt.sweeps.drawing import draw_problems, sweep_lines
 from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
 from nimt.sweeps.folder import ROWS, SweepFolder
+from nimt.teaching import parallel
+from nimt.teaching.parallel import Workers
 from nimt.teaching.running import Run
 from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
 
@@ -533,3 +536,55 @@ def test_a_folder_that_may_not_be_written_to(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(nimt.InvalidInput, match="cannot be made or written to"):
         slow_study(tmp_path / "out", seeds=1)
+
+
+# ---------------------------------------------------------------- quick calls
+
+
+def numbered(count, taken):
+    for number in range(count):
+        taken.append(number)
+        yield (number,)
+
+
+def test_results_that_are_to_come_at_once_come_before_the_next_call_is_taken():
+    taken = []
+    for place, result in enumerate(Workers(2).each(lambda number: number, numbered(9, taken))):
+        assert result == place and len(taken) == place + 1
+
+
+def test_other_quick_results_come_a_few_at_a_time_and_none_is_lost():
+    taken, seen = [], []
+    for result in Workers(2).each(lambda number: number, numbered(500, taken), at_once=False):
+        seen.append((result, len(taken)))
+    assert sorted(result for result, _ in seen) == list(range(500))
+    assert seen[0][1] > 1
+
+
+def test_a_long_call_among_quick_ones_leaves_none_out(monkeypatch):
+    """The calls before it are handed over with it, those after it run beside one another."""
+    monkeypatch.setattr(parallel, "COMPILING", 0.02)
+    waits = threading.Event()
+
+    def call(number):
+        if number == 3:
+            assert waits.wait(60)
+        if number == 9:
+            waits.set()
+        return number
+
+    assert sorted(Workers(2).each(call, numbered(12, []), at_once=False)) == list(range(12))
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_call_that_ends_the_program_ends_the_others(at_once):
+    taken = []
+
+    def call(number):
+        if number == 3:
+            raise KeyboardInterrupt
+        return number
+
+    with pytest.raises(KeyboardInterrupt):
+        list(Workers(2).each(call, numbered(10_000, taken), at_once=at_once))
+    assert len(taken) == 4

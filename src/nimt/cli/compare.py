@@ -63,7 +63,7 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.files import write_text
-    from nimt.teaching.comparing import checked_seeds
+    from nimt.teaching.seeding import checked_seeds
 
     settings, problem = read_completed(settings)
     folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")

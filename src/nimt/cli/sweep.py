@@ -70,8 +70,8 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     from nimt.sweeps.folder import SweepFolder
     from nimt.sweeps.progress import sweep_bar
     from nimt.sweeps.sweeping import checked_rules, given
-    from nimt.teaching.comparing import checked_seeds
     from nimt.teaching.parallel import check_jobs
+    from nimt.teaching.seeding import checked_seeds
 
     check_jobs(jobs)
     seeds = checked_seeds(study.values["seeds"])

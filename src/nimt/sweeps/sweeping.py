@@ -20,9 +20,9 @@ from nimt.sweeps.folder import SweepFolder
 from nimt.sweeps.progress import Listener, SweepProgress, check_sweep_progress, sweep_bar
 from nimt.sweeps.sweep import Sweep
 from nimt.teaching.checking import Rules
-from nimt.teaching.comparing import checked_seeds
-from nimt.teaching.parallel import Workers, check_jobs, first_seeds
-from nimt.teaching.teaching import teach
+from nimt.teaching.parallel import Workers, check_jobs
+from nimt.teaching.seeding import checked_seeds, over_seeds
+from nimt.teaching.teaching import prepare
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
@@ -174,29 +174,25 @@ class SweepRun:
             mine = [folder.entries[key] for key in self.keys.values() if key in folder.entries]
             self.stale = {entry.key for entry in mine if self._is_stale(entry, retry_failed)}
             self.known = {entry.key: entry for entry in mine if entry.key not in self.stale}
+        self.wanted: Mapping[int, Sequence[int]] = {}  # place of a plan -> the seeds that count
         self.before: int = len(self.known)
         self.failed: int = sum(entry.error is not None for entry in self.known.values())
         self.began: float = time.perf_counter()
 
     def run(self) -> None:
-        """Give first what is needed to know which teachers draw, then the other seeds of those."""
+        """Give every lesson that is not known, over all seeds where the teacher draws."""
         self._tell()
-        first = [
-            (place, seed) for place, plan in enumerate(self.plans) for seed in first_seeds(plan.given[3], self.seeds)
-        ]
-        self._give(first)
-        self._give([(place, seed) for place in self._drawing() for seed in self.seeds])
+        teachers = {place: plan.given[3] for place, plan in enumerate(self.plans)}
+        self.wanted = over_seeds(teachers, self.seeds, self._give, self._drew)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the lessons that count: of a teacher that drew nothing, the first seed stands for all."""
-        drawing = set(self._drawing())
-        places = range(len(self.plans))
-        wanted = ((place, seed) for place in places for seed in (self.seeds if place in drawing else self.seeds[:1]))
-        return tuple(self.known[self.keys[lesson]] for lesson in wanted)
+        return tuple(self.known[self.keys[place, seed]] for place, several in self.wanted.items() for seed in several)
 
-    def _drawing(self) -> list[int]:
-        firsts = (self.known.get(self.keys[place, self.seeds[0]]) for place in range(len(self.plans)))
-        return [place for place, first in enumerate(firsts) if first is None or first.drew]
+    def _drew(self, place: int) -> bool:
+        """Say whether a teacher draws, as far as is known: its first lesson has shown it, or is still to be given."""
+        first = self.known.get(self.keys[place, self.seeds[0]])
+        return first is None or first.drew
 
     def _give(self, lessons: list[tuple[int, int]]) -> None:
         while waiting := [lesson for lesson in lessons if self.keys[lesson] not in self.known]:
@@ -210,7 +206,8 @@ class SweepRun:
 
     def _give_what_is_free(self, lessons: list[tuple[int, int]]) -> None:
         assert self.workers is not None
-        with contextlib.closing(self.workers.each(_one, self._calls(lessons))) as results:
+        at_once = self.folder is not None  # each lesson is written down as it ends
+        with contextlib.closing(self.workers.each(_one, self._calls(lessons), at_once=at_once)) as results:
             for entry, lesson in results:
                 if entry is None:
                     raise KeyboardInterrupt
@@ -248,7 +245,7 @@ class SweepRun:
     def _tell(self) -> None:
         if self.progress is None:
             return
-        drawing = len(self._drawing())
+        drawing = sum(map(self._drew, range(len(self.plans))))
         total = drawing * len(self.seeds) + len(self.plans) - drawing
         done = len(self.known)
         elapsed, now = time.perf_counter() - self.began, done - self.before
@@ -265,9 +262,10 @@ def _one(
     if not is_own(teacher):
         with contextlib.suppress(Exception):  # a teacher of the user may remember, and other threads use it too
             teacher = copy.deepcopy(teacher)
-    record = {"record": "auto" if keep else "picks"}
+    options = {"record": "auto" if keep else "picks", "numbers_only": not keep} | rules
     try:
-        lesson = teach(learner, teacher, place, target, seed=which["seed"], **record | rules)
+        run = prepare(learner, teacher, place, target, seed=which["seed"], **options)
+        lesson = run.to_the_end(rules.get("time_limit"))
     except Exception as error:
         return Entry(**which, error=sentence_of(error), nimt=__version__), None
     if lesson.outcome is Outcome.INTERRUPTED:

@@ -318,17 +318,23 @@ def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[
             known = values_on(task.pool, teacher.reference, "the reference")  # type: ignore[attr-defined]
             teacher = dataclasses.replace(teacher, reference=known)  # type: ignore[call-arg]
     return {
-        "nimt": __version__,
         "versions": versions(),
         "engine": describe(engine),
         "learner": describe(_on_pool(task.learner, task.pool)),
         "teacher": describe(teacher),
-        "method": told_of(task.teacher),
-        "per_output": task.per_output,
         "pool": describe(task.pool),
         "box": None if task.box is None else describe(task.box),
         "target": task.target,
         "target_function": _described_target(task),
+    } | rules_as_settings(task, rules)
+
+
+def rules_as_settings(task: Task, rules: Rules) -> dict[str, Any]:
+    """Return the settings of a lesson of which only the numbers are kept: all but what it was about."""
+    return {
+        "nimt": __version__,
+        "method": told_of(task.teacher),
+        "per_output": task.per_output,
         "max_iterations": int(rules.max_iterations),
         "tol": task.tol,
         "measure": _described_measure(task.measure),

@@ -10,7 +10,6 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from nimt.arrays import check_count
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe, is_own
@@ -21,8 +20,9 @@ from nimt.pools.box import Box
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
 from nimt.teaching.comparison import Comparison
 from nimt.teaching.comparison_folder import CHOOSING, KeptLessons
-from nimt.teaching.parallel import Workers, check_jobs, first_seeds
+from nimt.teaching.parallel import Workers, check_jobs
 from nimt.teaching.progress import both, progress_bar
+from nimt.teaching.seeding import checked_seeds, over_seeds
 from nimt.teaching.teaching import Callback, prepare
 
 
@@ -87,18 +87,18 @@ def compare(
     given: dict[tuple[str, int], tuple[Lesson, float | None]] = {}
 
     def give(lessons: list[tuple[str, int]]) -> None:
-        calls = ((kept, name, learner, named[name], place, target, seed, common) for name, seed in lessons)
+        calls = (
+            (kept, name, learner, named[name], place, target, seed, common)
+            for name, seed in lessons
+            if (name, seed) not in given
+        )
         with contextlib.closing(Workers(n_jobs).each(_one, calls)) as finished:
             for name, seed, lesson, seconds in finished:
                 if lesson.outcome is Outcome.INTERRUPTED:
                     raise KeyboardInterrupt  # an incomplete comparison would mislead
                 given[name, seed] = lesson, seconds
 
-    give([(name, seed) for name, teacher in named.items() for seed in first_seeds(teacher, several)])
-    drew = [name for name in named if given[name, several[0]][0].drew]
-    give([(name, seed) for name in drew for seed in several if (name, seed) not in given])
-    # of a teacher that drew nothing, another seed would give the same lesson again
-    wanted = {name: several if name in drew else several[:1] for name in named}
+    wanted = over_seeds(named, several, give, lambda name: given[name, several[0]][0].drew)
     lessons = {name: tuple(given[name, seed][0] for seed in seeds) for name, seeds in wanted.items()}
     times = {name: [given[name, seed][1] for seed in seeds] for name, seeds in wanted.items()}
     choosing = {
@@ -184,16 +184,3 @@ def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) 
     if not named:
         raise InvalidInput("there is nothing to compare: give at least one teacher")
     return named
-
-
-def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
-    """Return the seeds of a count or a list, or refuse them."""
-    if isinstance(seeds, Iterable):
-        listed = list(seeds)
-        for seed in listed:
-            check_count("a seed", seed, at_least=0, at_most=None)
-        if not listed or len(set(listed)) < len(listed):
-            raise InvalidInput(f"seeds must be a count or different whole numbers, got {listed!r}")
-        return [int(seed) for seed in listed]
-    check_count("seeds", seeds, at_least=1)
-    return list(range(int(seeds)))

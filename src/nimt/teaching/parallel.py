@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass
 from itertools import chain
@@ -30,11 +32,6 @@ def check_jobs(n_jobs: object) -> None:
     """Refuse what joblib would not understand as a number of workers."""
     if not is_whole(n_jobs) or n_jobs == 0:
         raise InvalidInput(f"n_jobs must be a count of workers, or -1 for one per core, got {n_jobs!r}")
-
-
-def first_seeds(teacher: object, seeds: Sequence[int]) -> Sequence[int]:
-    """Return the seeds to begin with: all for a teacher that says it draws, else one, which shows whether it does."""
-    return seeds if getattr(teacher, "draws", None) is True else seeds[:1]
 
 
 class Workers:
@@ -69,10 +66,13 @@ class Workers:
         """Whether the calls run in this process, where they can call functions of the caller back."""
         return isinstance(self.backend, ThreadingBackend | SequentialBackend)
 
-    def each(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Generator[Result]:
+    def each(
+        self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]], *, at_once: bool = True
+    ) -> Generator[Result]:
         """Yield `function(*call)` for every call as soon as it is known, in any order.
 
-        A call is taken from `calls` when a worker is free for it. An error ends all calls, those under way too.
+        A call is taken from `calls` when a worker is free for it. An error ends all calls, those under way too. Where
+        results need not come at once, those of quick calls come a few at a time, which takes less time.
         """
         parallel = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator_unordered")
         if not isinstance(self.backend, ThreadingBackend) or joblib.effective_n_jobs(self.n_jobs) == 1:
@@ -80,7 +80,7 @@ class Workers:
             return
         group = object()
         try:
-            for result in _in_threads(parallel, _Grouped(function, group), iter(calls)):
+            for result in _in_threads(parallel, _Grouped(function, group), iter(calls), 0.0 if at_once else QUICK):
                 if isinstance(result, _Left):
                     raise result.reason
                 yield result
@@ -126,25 +126,79 @@ class _Left:
     reason: BaseException
 
 
+class _QuickCalls(Generic[Result]):
+    """Calls taken one after the other in a thread, until they have taken some seconds together or are to stop.
+
+    Parameters
+    ----------
+    function, waiting : as in `Workers.each`
+    seconds : float
+        0 for one call at a time.
+    """
+
+    def __init__(self, function: Callable[..., Result], waiting: Iterator[tuple[Any, ...]], seconds: float) -> None:
+        self.function = function
+        self.waiting = waiting
+        self.seconds = seconds
+        self._taking = threading.Lock()  # `waiting` is a generator: two threads must not ask it at once
+        self._are_enough = False
+
+    def some(self) -> list[Result]:
+        """Return the next results; an empty list if nothing waits."""
+        results: list[Result] = []
+        end = time.perf_counter() + self.seconds
+        while not results or time.perf_counter() < end:
+            with self._taking:
+                call = None if self._are_enough else next(self.waiting, None)
+            if call is None:
+                break
+            results.append(self.function(*call))
+            if isinstance(results[-1], _Left):
+                break
+        return results
+
+    def stop(self) -> None:
+        """Take no call after the one under way."""
+        with self._taking:
+            self._are_enough = True
+
+
 def _in_threads(
-    parallel: joblib.Parallel, function: Callable[..., Result], waiting: Iterator[tuple[Any, ...]]
+    parallel: joblib.Parallel,
+    function: Callable[..., Result],
+    waiting: Iterator[tuple[Any, ...]],
+    together: float,
 ) -> Iterator[Result]:
-    """Yield results one after the other while calls are quick; the first long one and all after it run in threads."""
+    """Yield results one after the other while calls are quick; the first long one and all after it run in threads.
+
+    `together` is for how many seconds quick calls are gathered: handing each to this thread takes a tenth of a
+    millisecond, a share of a small lesson that can be seen.
+    """
     patience = COMPILING
     alone = ThreadPoolExecutor(1)
+    quick = _QuickCalls(function, waiting, together)
     try:
-        for call in waiting:
-            under_way = alone.submit(function, *call)
+        while True:
+            under_way = alone.submit(quick.some)
             try:
-                result = under_way.result(patience)
+                results = under_way.result(patience)
             except Late:
-                rest = (joblib.delayed(function)(*call) for call in waiting)
-                yield from _until_closed(parallel(chain([joblib.delayed(_awaited)(under_way)], rest)))
+                quick.stop()
+                rest = (joblib.delayed(_alone)(function, *call) for call in waiting)
+                for several in _until_closed(parallel(chain([joblib.delayed(under_way.result)()], rest))):
+                    yield from several
                 return
-            yield result
-            patience = QUICK
+            if not results:
+                return
+            yield from results
+            patience = QUICK + together
     finally:
+        quick.stop()
         alone.shutdown(wait=False)
+
+
+def _alone(function: Callable[..., Result], *call: Any) -> list[Result]:
+    return [function(*call)]
 
 
 def _until_closed(results: Generator[Result]) -> Iterator[Result]:
@@ -157,8 +211,3 @@ def _until_closed(results: Generator[Result]) -> Iterator[Result]:
             warnings.simplefilter("ignore", UserWarning)
             results.close()
         raise
-
-
-def _awaited(under_way: Future[Result]) -> Result:
-    """Take up a worker until the long call, which began before there were any, is over."""
-    return under_way.result()

@@ -106,6 +106,7 @@ class Run:
         self.elapsed: float = 0.0
         self.compiling: float = 0.0
         self.raises_interrupt: bool = False
+        self.numbers_only: bool = False  # whether the lesson goes without its learner
         self._chunk = 1
         self._torn = False
         self._folder: os.stat_result | None = None
@@ -241,7 +242,7 @@ class Run:
             initial=self.initial,
             final=self.engine.values if is_over else np.array(self.engine.values),
             settings=self.settings,
-            learner=with_preparation(self.engine.taught(), self.task.pool),
+            learner=None if self.numbers_only else with_preparation(self.engine.taught(), self.task.pool),
             indices=self.record.indices,
             labels=self.record.labels,
             shown_points=self.record.points,
