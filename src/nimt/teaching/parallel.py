@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import warnings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nimt.teaching.dask_cluster import Shared
 
 QUICK = 0.02  # seconds: the set-up of shorter lessons holds Python's lock, so threads would only wait for one another
+TOGETHER = 0.1  # seconds for which results of quick lessons are gathered
 COMPILING = 1.0  # seconds that the first lesson may take before it counts as long: it may have to load an engine
 
 Result = TypeVar("Result")
@@ -80,7 +82,7 @@ class Workers:
             return
         group = object()
         try:
-            for result in _in_threads(parallel, _Grouped(function, group), iter(calls), 0.0 if at_once else QUICK):
+            for result in _in_threads(parallel, _Grouped(function, group), iter(calls), 0.0 if at_once else TOGETHER):
                 if isinstance(result, _Left):
                     raise result.reason
                 yield result
@@ -142,12 +144,15 @@ class _QuickCalls(Generic[Result]):
         self.seconds = seconds
         self._taking = threading.Lock()  # `waiting` is a generator: two threads must not ask it at once
         self._are_enough = False
+        self.longest: float = 0.0  # seconds of a call, but for the first, which may have to load an engine
+        self._began = False
 
     def some(self) -> list[Result]:
         """Return the next results; an empty list if nothing waits."""
         results: list[Result] = []
-        end = time.perf_counter() + self.seconds
-        while not results or time.perf_counter() < end:
+        now = time.perf_counter()
+        end = now + self.seconds
+        while not results or now < end:
             with self._taking:
                 call = None if self._are_enough else next(self.waiting, None)
             if call is None:
@@ -155,6 +160,9 @@ class _QuickCalls(Generic[Result]):
             results.append(self.function(*call))
             if isinstance(results[-1], _Left):
                 break
+            before, now = now, time.perf_counter()
+            self.longest = max(self.longest, now - before) if self._began else 0.0
+            self._began = True
         return results
 
     def stop(self) -> None:
@@ -174,24 +182,26 @@ def _in_threads(
     `together` is for how many seconds quick calls are gathered: handing each to this thread takes a tenth of a
     millisecond, a share of a small lesson that can be seen.
     """
-    patience = COMPILING
+    patience, first = COMPILING, []
     alone = ThreadPoolExecutor(1)
     quick = _QuickCalls(function, waiting, together)
     try:
-        while True:
+        while quick.longest < QUICK:
             under_way = alone.submit(quick.some)
             try:
                 results = under_way.result(patience)
             except Late:
                 quick.stop()
-                rest = (joblib.delayed(_alone)(function, *call) for call in waiting)
-                for several in _until_closed(parallel(chain([joblib.delayed(under_way.result)()], rest))):
-                    yield from several
-                return
+                first = [joblib.delayed(under_way.result)()]
+                break
             if not results:
                 return
             yield from results
             patience = QUICK + together
+        rest = (joblib.delayed(_alone)(function, *call) for call in waiting)
+        with contextlib.closing(_until_closed(parallel(chain(first, rest)))) as gathered:
+            for several in gathered:
+                yield from several
     finally:
         quick.stop()
         alone.shutdown(wait=False)
@@ -201,7 +211,7 @@ def _alone(function: Callable[..., Result], *call: Any) -> list[Result]:
     return [function(*call)]
 
 
-def _until_closed(results: Generator[Result]) -> Iterator[Result]:
+def _until_closed(results: Generator[Result]) -> Generator[Result]:
     """Yield the results; if the caller stops early, end the rest without joblib's warning that this is a waste."""
     try:
         for result in results:  # noqa: UP028 ("yield from" would close them before the warning can be turned off)
