@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from sklearn.gaussian_process.kernels import Kernel, NormalizedKernelMixin, StationaryKernelMixin
+from sklearn.gaussian_process.kernels import RBF, Kernel, NormalizedKernelMixin, StationaryKernelMixin
 
 import nimt
 from nimt.errors import StepSizeWarning
@@ -398,3 +398,43 @@ def test_the_search_for_unused_objects_is_afterwards_as_it_was(on):
         assert gc.isenabled() is on
     finally:
         (gc.enable if before else gc.disable)()
+
+
+class FailsAfter(RBF):
+    """A kernel of a user that fails after some calls, wherever the next one happens to be."""
+
+    left = 0
+
+    def __call__(self, X, Y=None, eval_gradient=False):
+        FailsAfter.left -= 1
+        if FailsAfter.left < 0:
+            raise ZeroDivisionError("mine")
+        return super().__call__(X, Y)
+
+
+def forecast_for(teacher):
+    return lambda learner, _, x, y: nimt.forecast(learner, teacher, x, y, tol=0.1).bounds
+
+
+ASKED = {
+    "teach": lambda *lesson: nimt.teach(*lesson, max_iterations=3),
+    "steps": lambda *lesson: list(nimt.steps(*lesson, max_iterations=3)),
+    "plan": nimt.plan,
+    "forecast greedy": forecast_for(nimt.GreedyTeacher()),
+    "forecast whole": forecast_for(nimt.GreedyTeacher(k=1.0)),
+    "forecast random": forecast_for(nimt.RandomTeacher()),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_a_kernel_that_fails_at_any_call_is_told_in_a_sentence(ask):
+    learner = nimt.KernelLearner(FailsAfter(0.5), learning_rate=0.1)
+    said = []
+    for calls in range(12):
+        FailsAfter.left = calls
+        try:
+            ask(learner, nimt.GreedyTeacher(), np.linspace(-3, 3, 20), np.sin)
+        except nimt.NimtError as error:
+            said.append(str(error))
+    assert said
+    assert all("ZeroDivisionError" in sentence and "mine" in sentence for sentence in said)

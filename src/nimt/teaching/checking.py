@@ -256,9 +256,9 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
 
 
 @contextlib.contextmanager
-def kernels_named(task: Task) -> Iterator[None]:
+def kernels_named(learner: object, teacher: object) -> Iterator[None]:
     """Name a kernel of the user in the error that it raises in the block, before the first step."""
-    kernels = (getattr(one, "kernel", None) for one in (task.learner, task.teacher))
+    kernels = (getattr(one, "kernel", None) for one in (learner, teacher))
     theirs = next((kernel for kernel in kernels if kernel is not None and not is_own(kernel)), None)
     if theirs is None:
         yield

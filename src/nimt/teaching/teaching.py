@@ -15,7 +15,7 @@ from nimt.arrays import Array, check_count, check_positive
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan, check_memory, choose
 from nimt.engines.compiling import compile_time
-from nimt.errors import CannotStore, InvalidInput
+from nimt.errors import CannotStore, InvalidInput, NimtError
 from nimt.learners.base import Learner, Pupil
 from nimt.learners.foreign import seated
 from nimt.lesson.descriptions import is_foreign, rebuild
@@ -179,7 +179,9 @@ class Steps(Iterator[tuple[int, Selection, float]]):
             return Chunk(np.zeros((0, 1), np.int64), np.zeros((0, 1)), np.zeros(0), run.outcome)
         try:
             return run.advance(int(steps))
-        except StopIteration as error:  # of the teacher's: it would end a loop over these steps without a word
+        except (NimtError, MemoryError):
+            raise
+        except Exception as error:  # StopIteration too: it would end a loop over these steps without a word
             raise run.interrupted_by(error) from error
 
     @property
@@ -254,7 +256,8 @@ def plan(
         options.pop(name, None)
     rules = Rules(max_iterations=max_iterations, **options)
     task, name, _, _ = _checked(learner, teacher, X, y, rules, engine)
-    found = with_record(choose(name, task).plan, task, rules)
+    with kernels_named(learner, teacher):
+        found = with_record(choose(name, task).plan, task, rules)
     return dataclasses.replace(found, engine=engine.name) if isinstance(engine, RandomFeatures) else found
 
 
@@ -393,19 +396,20 @@ def prepare(
     rules = Rules(**options)
     task, name, pupil, gain = _checked(learner, teacher, X, y, rules, engine, target_function)
     if warn:
-        warn_of_step_size(pupil, task, gain)
-        warn_of_misled_teacher(task, pupil.loss)
-        warn_of_narrow_kernel(task)
+        with kernels_named(learner, teacher):
+            warn_of_step_size(pupil, task, gain)
+            warn_of_misled_teacher(task, pupil.loss)
+            warn_of_narrow_kernel(task)
     before: dict[str, Any] | None = None
     if checkpoint is not None:
         check_checkpoint(Path(checkpoint), pupil)
         if is_to_be_continued(Path(checkpoint), on_existing, options.get("seed", 0)):
             before = read_checkpoint(Path(checkpoint))
-    with kernels_named(task):
+    with kernels_named(learner, teacher):
         choice = choose(name, task)
     whole = with_record(choice.plan, task, rules)
     check_memory(whole)
-    with compile_time() as compiling, kernels_named(task):
+    with compile_time() as compiling, kernels_named(learner, teacher):
         made = choice.make(pupil)
     if isinstance(engine, RandomFeatures):
         made.name = engine.name
@@ -436,7 +440,7 @@ def _checked(
     pupil = seated(task.learner, task.box or task.pool, task.possible_labels)
     check_pupil(pupil, task)
     check_first_rate(task.learner)
-    with kernels_named(task):
+    with kernels_named(learner, teacher):
         return task, name, pupil, settle_rate(pupil, task)
 
 

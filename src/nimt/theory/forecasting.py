@@ -21,6 +21,7 @@ from nimt.teachers.base import count_of, has_schedule
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.teaching.checking import kernels_named
 from nimt.theory import moments, rate_law, whole
 from nimt.theory.lesson_start import LessonStart, lesson_start
 from nimt.theory.reach import unreachable
@@ -96,7 +97,8 @@ class Forecast:
     def bounds(self) -> tuple[int, int | None]:
         if self.kind == "exact":
             return (self.itd, self.itd) if self.itd is not None else (self.interval[0], None)
-        return bounds_before(self.start, greedy=self.reachable and _shows_the_largest_error(self.start))
+        with kernels_named(self.start.learner, self.start.teacher):
+            return bounds_before(self.start, greedy=self.reachable and _shows_the_largest_error(self.start))
 
     def in_one_line(self) -> str:
         """Return the forecast in a few words, without the proved bounds."""
@@ -221,6 +223,11 @@ def _is_quick(start: LessonStart) -> bool:
 
 def forecast_from(start: LessonStart, *, seconds: float | None = None) -> Forecast:
     """Forecast a lesson that was checked; a shorter lesson may take so many seconds."""
+    with kernels_named(start.learner, start.teacher):
+        return _forecast_of_kind(start, seconds)
+
+
+def _forecast_of_kind(start: LessonStart, seconds: float | None) -> Forecast:
     if start.distance < start.tol:
         why = "Exact: the learner is below the tolerance already."
         return _made(start, 0, (0, 0), why, "exact", [0], [start.distance])
