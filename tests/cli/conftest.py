@@ -86,7 +86,7 @@ class Server:
         return self.process.stdout.readline()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     script = Path(__file__).with_name("forking.py")
     with subprocess.Popen(

@@ -5,8 +5,10 @@ import io
 import json
 import os
 import resource
+import signal
 import sys
 import tempfile
+import traceback
 
 import nimt
 import nimt.cli.folder
@@ -21,10 +23,41 @@ import nimt.teaching.running
 from nimt.cli.app import run
 
 
-def obey(order: dict) -> int:
+def connect(order: dict) -> None:
+    """Give the process its streams, as Python does when it starts."""
     for descriptor, name in ((1, "out"), (2, "err")):
         file = os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(file, descriptor)
+    if "unread" in order:  # a pipe whose reader has gone away
+        reading, writing = os.pipe()
+        os.close(reading)
+        os.dup2(writing, order["unread"])
+    if "full" in order:
+        os.dup2(os.open("/dev/full", os.O_WRONLY), order["full"])
+    if "terminal" in order:
+        os.setsid()
+        terminal = os.open(order["terminal"], os.O_RDWR | (0 if order["hears_hangup"] else os.O_NOCTTY))
+        for descriptor in (0, 2):
+            os.dup2(terminal, descriptor)
+        os.close(terminal)
+        if not order["hears_hangup"]:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raw = [open(number, "wb", buffering=0, closefd=False) for number in (1, 2)]  # noqa: SIM115 (open to the end)
+    encoding = "ascii" if "ascii" in order else "utf-8"
+    unbuffered = "unbuffered" in order
+    sys.stdout = io.TextIOWrapper(
+        raw[0] if unbuffered else io.BufferedWriter(raw[0]), encoding, write_through=unbuffered
+    )
+    sys.stderr = io.TextIOWrapper(io.BufferedWriter(raw[1]), encoding, "backslashreplace", line_buffering=True)
+    for descriptor, name in ((1, "stdout"), (2, "stderr")):
+        if descriptor in order.get("closed", ()):
+            os.close(descriptor)
+            setattr(sys, name, None)
+
+
+def obey(order: dict) -> int:
+    os.environ.update(order.get("environment", {}))
+    connect(order)
     if "every" in order:  # seconds between checkpoints
         nimt.teaching.running.CHECKPOINT_EVERY = order["every"]
         nimt.teaching.running.CHECKPOINT_SHARE = 1e6
@@ -41,6 +74,22 @@ def obey(order: dict) -> int:
     return run(order["args"])
 
 
+def live(order: dict) -> None:
+    """Do as told, and end as Python does: with 120 if what is still to be written cannot be."""
+    code = 99  # a traceback
+    try:
+        code = obey(order)
+    except BaseException:
+        traceback.print_exc()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        code = 120
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
     # Load everything now: it is faster, and a process without permissions could not.
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
@@ -55,17 +104,5 @@ if __name__ == "__main__":
             continue
         pid = os.fork()
         if pid == 0:
-            code = 99  # a traceback
-            try:
-                code = obey(order)
-            finally:
-                try:
-                    sys.stdout.flush()
-                    sys.stderr.flush()
-                    if code == 99:
-                        import traceback
-
-                        traceback.print_exc()
-                finally:
-                    os._exit(code)
+            live(order)
         print(pid, flush=True)

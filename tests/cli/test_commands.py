@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -275,56 +276,45 @@ def test_the_numbers_beside_the_terminal_curve_are_values_of_the_lesson():
     assert rising[0].startswith("  8.1e-01") and rising[9].startswith("  3.1e-01")
 
 
-def test_the_progress_bar_is_for_terminals_only(tmp_path):
+def test_the_progress_bar_is_for_terminals_only(server, tmp_path):
     """On a terminal it is drawn, and the numbers are in it; a file gets none of it."""
     pty = pytest.importorskip("pty")
+    command = ("teach", "gmm", "--iterations", "3000", "--tol", "0", "--engine", "reference", "--out", tmp_path / "a")
     parent, child = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "140"}
-    command = [
-        sys.executable,
-        "-m",
-        "nimt",
-        "teach",
-        "gmm",
-        "--iterations",
-        "3000",
-        "--tol",
-        "0",
-        "--engine",
-        "reference",
-        "--out",
-        "a",
-    ]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=child, env=environment) as process:
-        os.close(child)
-        seen = b""
-        while True:
-            try:
-                part = os.read(parent, 65536)
-            except OSError:
-                break
-            if not part:
-                break
+    environment = {"TERM": "xterm", "COLUMNS": "140"}
+    started = server.start(
+        *command, terminal=os.ttyname(child), hears_hangup=False, environment=environment, undrawn=True
+    )
+    seen = os.read(parent, 65536)
+    os.close(child)  # the other side of the terminal is now that of the program alone
+    with contextlib.suppress(OSError):  # which it closes at its end
+        while part := os.read(parent, 65536):
             seen += part
-        assert process.stdout is not None and process.stdout.read()
     os.close(parent)
-    assert process.returncode == 0
+    answer = server.wait(started)
+    assert answer.code == 0 and answer.out
     text = seen.decode()
     assert "of 3,000" in text and "steps/s" in text and "M " in text and "left" in text
+    again = server.run(*command, "--overwrite", environment=environment, undrawn=True)
+    assert again.code == 0 and "steps/s" not in again.err
 
 
 @pytest.mark.parametrize("command", [("show", "run", "--json"), ("show", "run"), ("plan", "gmm"), ("teach", "sine")])
-def test_a_reader_that_goes_away_is_no_mistake(undrawn, nimt, tmp_path, command):
+def test_a_reader_that_goes_away_is_no_mistake(undrawn, nimt, server, tmp_path, command):
     """As in `nimt show run | true`: not 1, which says that the tolerance was not reached, and no traceback."""
     assert nimt("teach", "gmm", *QUICK, "--quiet", "--out", "run").code == 0
+    done = server.run(*command, unread=1, cwd=str(tmp_path), undrawn=True)
+    assert done.code == UNREAD
+    assert "Traceback" not in done.err and "BrokenPipe" not in done.err and "error" not in done.err
+
+
+def test_a_reader_that_goes_away_is_no_mistake_when_python_ends():
+    """Python writes what is left when it ends, which is too late to say anything."""
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-m", "nimt", *command], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", "nimt", "--help"], stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
-    assert done.returncode == UNREAD
-    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr and "error" not in done.stderr
+    assert (done.returncode, done.stderr) == (UNREAD, "")
 
 
 @pytest.mark.parametrize(("kernel", "width"), [("rbf", 0.7), ("RBF(0.7)", 0.7 * 2**0.5), ("matern", None)])
@@ -351,7 +341,7 @@ def test_the_demo_says_why_it_takes_as_many_steps(undrawn, nimt):
 
 
 @pytest.mark.parametrize("arguments", [("gmm",), ("gmm", "--from", "gmm:start"), ("sine", "--from", "gmm")])
-def test_a_taught_learner_predicts_between_and_beyond_the_points(nimt, arguments):
+def test_a_taught_learner_predicts_between_and_beyond_the_points(undrawn, nimt, arguments):
     from nimt.lesson.lesson import Lesson
 
     assert nimt("teach", *arguments, "-n", 5, "--out", "g", "-q").code == 0
@@ -359,7 +349,7 @@ def test_a_taught_learner_predicts_between_and_beyond_the_points(nimt, arguments
     assert np.isfinite(learner.predict([[0.05], [99.0]])).all()
 
 
-def test_a_learner_that_starts_from_a_picture_predicts_between_its_pixels(nimt):
+def test_a_learner_that_starts_from_a_picture_predicts_between_its_pixels(undrawn, nimt):
     from nimt.lesson.lesson import Lesson
 
     assert nimt("teach", "digit:0", "--from", "digit:8", "-n", 5, "--out", "d", "-q").code == 0

@@ -103,7 +103,8 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
     assert_tidy(folder)
 
 
-LONG = ("teach", "gmm", *DRAWN, "--iterations", 12_000)
+STEPS = 6_000
+LONG = ("teach", "gmm", *DRAWN, "--iterations", STEPS)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_interrupted_before_its_first_checkpoint_it_still_leaves_one(server, tmp
 
 def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, whole, tmp_path):
     folder = tmp_path / "full"
-    answer = server.run(*LONG, "--out", folder, every=0.01, largest_file=200_000, undrawn=True)
+    answer = server.run(*LONG, "--out", folder, every=0.01, largest_file=100_000, undrawn=True)
     assert answer.code == 2
     assert "Traceback" not in answer.err
     assert "could not be written" in answer.err and f"nimt resume {folder}" in answer.err
@@ -239,28 +240,39 @@ def test_what_a_killed_run_was_writing_is_swept_away(server, tmp_path):
     assert (folder / "notes.txt").read_text() == "mine"
 
 
+COMPARE = (
+    "compare", "gmm", "--from", "gmm:start", "--learning-rate", "1e-3", "--tol", "0", "--iterations", "3000",
+    "--seeds", "2", "--teachers", "greedy:1,random:2", "--engine", "reference",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole_comparison(server, tmp_path_factory) -> Path:
+    """Return the folder of a comparison that was never stopped."""
+    folder = tmp_path_factory.mktemp("never-stopped") / "comparison"
+    assert server.run(*COMPARE, "--out", folder).code == 0
+    return folder
+
+
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_comparison_that_was_stopped_goes_on_where_it_was(server, tmp_path, until, ending):
-    folder, whole = tmp_path / "run", tmp_path / "whole"
-    options = ("--from", "gmm:start", "--learning-rate", "1e-3", "--tol", "0", "--iterations", "3000", "--seeds", "2")
-    command = ("compare", "gmm", *options, "--teachers", "greedy:1,random:2", "--engine", "reference")
-    pid = server.start(*command, "--out", folder, every=0.01)
+def test_a_comparison_that_was_stopped_goes_on_where_it_was(server, whole_comparison, tmp_path, until, ending):
+    folder = tmp_path / "run"
+    pid = server.start(*COMPARE, "--out", folder, every=0.01)
     until(lambda: list(folder.glob("lessons-under-way/*.lesson.npz")))
     answer = server.kill(pid, ending)
     if ending != signal.SIGKILL:
         assert answer.code == 130 and answer.is_one_sentence() and f"nimt resume {folder}" in answer.err
     answer = server.run("show", folder)
     assert answer.code == 2 and f"nimt resume {folder}" in answer.err
-    answer = server.run(*command, "--seeds", "3", "--out", folder)
+    answer = server.run(*COMPARE, "--seeds", "3", "--out", folder)
     assert answer.code == 2 and "not finished" in answer.err
-    again = ("resume", folder) if ending == signal.SIGTERM else (*command, "--out", folder)
+    again = ("resume", folder) if ending == signal.SIGTERM else (*COMPARE, "--out", folder)
     assert server.run(*again).code == 0
     assert not (folder / "lessons-under-way").exists() and (folder / "report.html").exists()
-    assert server.run(*command, "--out", whole).code == 0
-    lessons = sorted(path.name for path in whole.glob("*-seed-*.npz"))
+    lessons = sorted(path.name for path in whole_comparison.glob("*-seed-*.npz"))
     assert len(lessons) == 3
     for name in lessons:
-        one, other = Lesson.load(folder / name), Lesson.load(whole / name)
+        one, other = Lesson.load(folder / name), Lesson.load(whole_comparison / name)
         np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
         np.testing.assert_array_equal(one.picks, other.picks)
     assert_tidy(folder)
@@ -296,7 +308,7 @@ def test_a_stopped_run_is_shown_as_far_as_it_went(server, tmp_path, until):
     answer = server.run("show", folder, "--json")
     assert answer.code == 0, answer.err
     assert f"nimt resume {folder}" in answer.err
-    assert 0 < json.loads(answer.out)["steps"] < 12_000
+    assert 0 < json.loads(answer.out)["steps"] < STEPS
     assert "│" in server.run("show", folder).out
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
@@ -461,7 +473,7 @@ def test_a_folder_removed_while_the_lesson_ran(server, tmp_path, until, instead)
     folder.parent.mkdir()
     options = ("--from", "gmm:start", "--learning-rate", "1e-9", "--tol", "0", "--engine", "reference")
     pid = server.start(
-        "teach", "gmm", *options, "--iterations", 60_000, "--out", folder, undrawn=True, cwd=str(tmp_path)
+        "teach", "gmm", *options, "--iterations", 20_000, "--out", folder, undrawn=True, cwd=str(tmp_path)
     )
     until((folder / "run.toml").exists)
     time.sleep(0.2)
@@ -474,7 +486,7 @@ def test_a_folder_removed_while_the_lesson_ran(server, tmp_path, until, instead)
     answer = server.wait(pid)
     assert answer.code == 0, answer.err
     assert "was removed or replaced while the lesson ran" in answer.err and "Traceback" not in answer.err
-    assert len(Lesson.load(tmp_path / "nimt-run" / "lesson.npz")) == 60_000
+    assert len(Lesson.load(tmp_path / "nimt-run" / "lesson.npz")) == 20_000
     if instead == "a run":
         assert len(Lesson.load(folder / "lesson.npz")) == 3
         assert server.run("resume", folder, "--iterations", 5, undrawn=True).code == 0  # its checkpoint is its own

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from nimt.cli.progress import progress_bar
 from nimt.cli.settings import LARGEST_CONFIG
 
 pytestmark = pytest.mark.long
@@ -107,21 +107,11 @@ class TestNoOrdersReachIt:
         assert_silent(answer)
 
 
-def test_brackets_in_a_title_are_no_markup():
-    script = (
-        "from types import SimpleNamespace; from nimt.cli.progress import progress_bar\n"
-        "with progress_bar('a[/b]c[red]', shown=True) as watcher:\n"
-        "    watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | {"FORCE_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "a[/b]c[red]" in done.stderr
+def test_brackets_in_a_title_are_no_markup(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress_bar("a[/b]c[red]", shown=True) as watcher:
+        watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5))
+    assert "a[/b]c[red]" in capsys.readouterr().err
 
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
@@ -159,16 +149,17 @@ class TestLettersItDoesNotHave:
         answer = nimt("teach", "a.csv", "--features", f"x,{NOT_UTF8}")
         assert answer.code == 2 and answer.is_one_sentence()
 
-    def test_an_ascii_terminal(self, tmp_path):
-        plain = os.environ | {"PYTHONIOENCODING": "ascii:strict"}
+    def test_an_ascii_terminal(self, server, tmp_path):
+        plain = {"ascii": True, "cwd": str(tmp_path)}
         (tmp_path / "é.csv").write_text("é,y\n1,2\n3,4\n", encoding="utf-8")
-        done = started("teach", "é.csv", "--iterations", "3", "--out", "run", cwd=tmp_path, env=plain)
-        assert done.returncode == 0, done.stderr
-        assert (done.stdout + done.stderr).isascii() and b"\\xe9" in done.stderr
-        done = started("show", "run", cwd=tmp_path, env=plain)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.isascii() and b"|" in done.stdout and b"#" in done.stdout and b"\\u" not in done.stdout
-        assert started("teach", "--help", env=plain).returncode == 0
+        done = server.run("teach", "é.csv", "--iterations", "3", "--out", "run", **plain)
+        assert done.code == 0, done.err
+        assert (done.out + done.err).isascii() and "\\xe9" in done.err
+        done = server.run("show", "run", **plain)
+        assert done.code == 0, done.err
+        assert done.out.isascii() and "|" in done.out and "#" in done.out and "\\u" not in done.out
+        strict = os.environ | {"PYTHONIOENCODING": "ascii:strict"}
+        assert started("teach", "--help", env=strict).returncode == 0
 
 
 def closed(number: int):
@@ -187,11 +178,11 @@ class TestStreamsThatAreGone:
         ]
         assert list(tmp_path.iterdir()) == []
 
-    def test_standard_error_is_closed(self, tmp_path):
-        done = started("teach", "gmm", "--iterations", "3", "--out", "run", cwd=tmp_path, preexec_fn=closed(2))
-        assert done.returncode == 0
+    def test_standard_error_is_closed(self, server, tmp_path):
+        done = server.run("teach", "gmm", "--iterations", "3", "--out", "run", cwd=str(tmp_path), closed=[2])
+        assert done.code == 0
         assert (tmp_path / "run" / "report.html").exists()
-        assert started("teach", "nowhere.png", preexec_fn=closed(2)).returncode == 2
+        assert started("teach", "gmm", "--iterations", "ten", preexec_fn=closed(2)).returncode == 2
 
     def test_all_of_them_are_closed(self, tmp_path):
         def all_closed():
@@ -202,54 +193,45 @@ class TestStreamsThatAreGone:
         assert done.returncode == 2
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full device is needed")
-    @pytest.mark.parametrize("unbuffered", ["", "1"])
-    def test_standard_output_is_full(self, unbuffered):
-        with open("/dev/full", "wb") as full:
-            done = started("plan", "gmm", stdout=full, env=os.environ | {"PYTHONUNBUFFERED": unbuffered})
-        assert done.returncode == 2
-        assert "No space left" in done.stderr.decode() and len(done.stderr.decode().splitlines()) == 1
+    @pytest.mark.parametrize("how", [{}, {"unbuffered": True}], ids=["buffered", "unbuffered"])
+    def test_standard_output_is_full(self, server, how):
+        done = server.run("plan", "gmm", full=1, **how)
+        assert done.code == 2
+        assert "No space left" in done.err and len(done.err.splitlines()) == 1
+
+    @pytest.mark.parametrize("how", ["full", "unread"])
+    def test_standard_error_vanishes_and_the_lesson_goes_on(self, server, tmp_path, how):
+        done = server.run("teach", "gmm", "--iterations", "30", "--out", "run", cwd=str(tmp_path), **{how: 2})
+        assert done.code == 0
+        assert (tmp_path / "run" / "report.html").exists()
 
     @pytest.mark.parametrize("how", ["a full device", "nobody reads"])
-    def test_standard_error_vanishes_and_the_lesson_goes_on(self, tmp_path, how):
+    def test_standard_error_vanishes_and_the_code_is_that_of_the_mistake(self, how):
+        """Python tries to write the sentence once more when it ends, which changes nothing."""
         if how == "nobody reads":
             reading, writing = os.pipe()
             os.close(reading)
         else:
             writing = os.open("/dev/full", os.O_WRONLY)
         try:
-            done = started("teach", "gmm", "--iterations", "30", "--out", "run", stderr=writing, cwd=tmp_path)
+            assert started("teach", "gmm", "--iterations", "ten", stderr=writing).returncode == 2
         finally:
             os.close(writing)
-        assert done.returncode == 0
-        assert (tmp_path / "run" / "report.html").exists()
 
     @pytest.mark.parametrize("ends", [False, True], ids=["goes on after nohup", "stops as by Ctrl-C"])
-    def test_the_terminal_goes_away(self, tmp_path, ends):
+    def test_the_terminal_goes_away(self, server, tmp_path, ends):
         """A bar is drawn on a terminal, and the terminal is closed under it."""
         terminal, side = os.openpty()
         command = ("teach", "gmm", "--learning-rate", "1e-9", "--tol", "0", "--engine", "reference", "--out", "run")
-
-        def own_session():
-            os.setsid()
-            if ends:
-                import fcntl
-                import termios
-
-                fcntl.ioctl(2, termios.TIOCSCTTY, 0)  # now SIGHUP comes when it is closed
-            else:
-                signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-        with subprocess.Popen(
-            [sys.executable, "-m", "nimt", *command, "--iterations", "1000000000" if ends else "60000"],
-            stdin=side, stderr=side, stdout=subprocess.DEVNULL, cwd=tmp_path, preexec_fn=own_session,
-        ) as process:  # fmt: skip
-            os.close(side)
-            seen = b""
-            while b"steps/s" not in seen:
-                seen += os.read(terminal, 1000)
-            time.sleep(0.3)
-            os.close(terminal)
-            assert process.wait(timeout=120) == (130 if ends else 0)
+        iterations = ("--iterations", "1000000000" if ends else "20000")
+        how = {"terminal": os.ttyname(side), "hears_hangup": ends, "cwd": str(tmp_path)}
+        pid = server.start(*command, *iterations, **how)
+        seen = b""
+        while b"steps/s" not in seen:
+            seen += os.read(terminal, 1000)
+        os.close(side)
+        os.close(terminal)
+        assert server.wait(pid).code == (130 if ends else 0)
         assert (tmp_path / "run" / ("checkpoint.npz" if ends else "report.html")).exists()
 
 
