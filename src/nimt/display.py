@@ -260,4 +260,6 @@ def _heights(line: Line, logarithmic: bool) -> tuple[Array, Array]:
 
 
 def _text(x: float, y: float, text: str, anchor: str, colour: str = "currentColor") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+    # mixed with the colour of the page's own text, so that dark colours can be read on dark pages, bright ones on white
+    style = "" if colour == "currentColor" else f' style="fill: color-mix(in srgb, {colour} 60%, currentColor)"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"{style}>{escape(text)}</text>'
