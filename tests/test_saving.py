@@ -1,8 +1,10 @@
 """A lesson in a file: exact, whole or refused."""
 
+import importlib
 import io
 import os
 import pickle
+import shutil
 import sys
 import zipfile
 
@@ -10,8 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 from sklearn.linear_model import SGDRegressor
 from sklearn.neural_network import MLPRegressor
+from sklearn.preprocessing import FunctionTransformer
 
 import nimt
 from nimt.files import whole_file
@@ -138,6 +142,44 @@ def test_estimators_of_scikit_learn_are_kept_and_go_on(learner, tmp_path):
     small_lesson(learner=learner, max_iterations=9, checkpoint=tmp_path / "checkpoint")
     resumed = nimt.resume(tmp_path / "checkpoint", max_iterations=20)
     np.testing.assert_array_equal(resumed.discrepancy, lesson.discrepancy)
+
+
+def as_deflated(written):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(written)) as archive, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as other:
+        for name in archive.namelist():
+            other.writestr(name, archive.read(name))
+    return packed.getvalue()
+
+
+def as_something_else(thing):
+    return lambda written: importlib.import_module("skops.io").dumps(thing)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("alter", "says"),
+    [
+        (lambda written: written[: len(written) // 2], "SGDRegressor is damaged"),
+        (lambda written: written.replace(b'"protocol"', b'"protokol"'), "SGDRegressor is damaged"),
+        (as_deflated, "it is compressed, as nimt never writes it"),
+        (as_something_else({"not": "an estimator"}), "SGDRegressor is not an estimator"),
+        (as_something_else(FunctionTransformer(load_iris)), None),
+        (as_something_else(FunctionTransformer(shutil.rmtree)), None),
+    ],
+    ids=["cut", "altered", "compressed", "a dict", "a function of scikit-learn", "another function"],
+)
+def test_a_stored_estimator_that_was_altered_is_not_trusted(alter, says, tmp_path, monkeypatch):
+    skops = pytest.importorskip("skops.io", reason="estimators are kept by an extra: pip install 'nimt[skops]'")
+    lesson = small_lesson(learner=SGDRegressor(random_state=0), max_iterations=3)
+    written = alter(skops.dumps(lesson.learner))
+    monkeypatch.setattr(skops, "dumps", lambda learner: written)
+    lesson.save(tmp_path / "lesson")
+    if says is None:
+        assert nimt.Lesson.load(tmp_path / "lesson").learner is None
+    else:
+        with pytest.raises(nimt.CorruptLesson, match=says):
+            nimt.Lesson.load(tmp_path / "lesson")
 
 
 def test_without_skops_a_checkpoint_is_refused_at_the_start_and_a_file_warns(tmp_path, monkeypatch):
