@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import nimt
 from nimt.lesson import storage
+from nimt.lesson.codings import coded, decoded
 from nimt.lesson.packing import MOST_PER_BYTE, SMALLEST_LIMIT, Packer, most_unpacked, with_arrays
 
 ARRAYS = hnp.arrays(
@@ -76,7 +77,9 @@ def test_whole_numbers_take_the_bytes_of_their_range(low, high, kind):
     [
         [], {"array_9": {}}, {"array_0": 3}, {"array_0": {"after": "array_0"}}, {"array_1": {"after": 7}},
         {"array_1": {"after": "array_0"}}, {"array_0": {"dtype": "O"}}, {"array_0": {"dtype": "<f8"}},
-        {"array_0": {"dtype": ["<i8"]}},
+        {"array_0": {"dtype": ["<i8"]}}, {"array_0": {"planes": 3}}, {"array_0": {"planes": {}}},
+        {"array_0": {"planes": {"dtype": "<f8", "shape": [3], "compressed": [0]}}}, {"array_0": {"palette": None}},
+        {"array_0": {"palette": {"dtype": "<f8", "bits": [0]}}},
     ],
 )  # fmt: skip
 def test_forged_packing_is_refused(steps):
@@ -95,7 +98,7 @@ def test_one_array_in_many_places_cannot_fill_the_memory(tmp_path):
 def test_a_compressed_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "lesson"
     monkeypatch.setattr(storage, "most_unpacked", lambda size: 10**9)
-    storage.write(path, "lesson", {"zeros": np.zeros(10**7)})
+    storage.write(path, "lesson", {"zeros": np.zeros(2 * 10**7, np.float32)})
     assert path.stat().st_size < SMALLEST_LIMIT / MOST_PER_BYTE
     monkeypatch.undo()
     with pytest.raises(nimt.CorruptLesson, match="bytes of memory"):
@@ -162,3 +165,75 @@ def test_a_long_series_of_another_type_is_refused():
     for wrong in (np.zeros((40, 8)), np.zeros(40, dtype=np.uint64)):
         with pytest.raises(nimt.CorruptLesson, match="series"):
             with_arrays(plain, {plain["series"]: wrong}, {}, packer.unpacked)
+
+
+# ---------------------------------------------------------------- planes and palettes
+
+RNG = np.random.default_rng(0)
+LARGE = {
+    "of one size": RNG.normal(5.0, 0.1, size=(900, 3)),
+    "8 bits": (RNG.integers(0, 256, size=(900, 3)) / 255)[::-1],
+    "nan and minus zero": RNG.choice([0.0, -0.0, np.nan, np.inf, 1e-320], size=4000),
+    "not in order": RNG.normal(5.0, 0.1, size=(3, 900)).T,
+    "whole": RNG.integers(0, 70_000, size=(2000, 1)).astype(np.uint32),
+    "random": RNG.integers(0, 2**63, size=3000).astype(np.uint64),
+    "short": RNG.normal(size=20),
+    "many pieces": np.cumsum(RNG.normal(size=40_000)),
+}
+
+
+@pytest.mark.parametrize("array", LARGE.values(), ids=LARGE)
+def test_codings_lose_nothing(array, tmp_path):
+    found = coded(array, 1.1)
+    assert_same(decoded(found.array, found.how, found.rest), np.ascontiguousarray(array))
+    storage.write(tmp_path / "file", "lesson", {"it": array})
+    assert_same(storage.read(tmp_path / "file", "lesson")["it"], np.ascontiguousarray(array))
+
+
+def test_a_coding_is_taken_where_it_pays():
+    kinds = {name: [*coded(array, 1.1).how] for name, array in LARGE.items()}
+    assert kinds == {
+        "of one size": ["planes"], "8 bits": ["palette"], "nan and minus zero": ["palette"], "not in order": ["planes"],
+        "whole": ["planes"], "random": [], "short": [], "many pieces": ["planes"],
+    }  # fmt: skip
+    assert coded(LARGE["8 bits"], 1.1).array.dtype == np.uint8
+    planes = coded(LARGE["of one size"], 1.1)
+    assert planes.rest is not None and len(planes.array) + len(planes.rest) == 8
+    assert all(coded(array, np.inf).how == {} for array in LARGE.values())
+
+
+PLANES = {"dtype": "<u2", "shape": [3], "compressed": [1]}
+PALETTE = {"dtype": "<f8", "bits": [0, 1]}
+FORGED = {
+    "another type": {"planes": PLANES | {"dtype": "O"}},
+    "a type that is none": {"planes": PLANES | {"dtype": ["<u2"]}},
+    "another shape": {"planes": PLANES | {"shape": [4]}},
+    "any length": {"planes": PLANES | {"shape": [-1]}},
+    "no shape": {"planes": PLANES | {"shape": 3}},
+    "a plane twice": {"planes": PLANES | {"compressed": [1, 1]}},
+    "no such plane": {"planes": PLANES | {"compressed": [2]}},
+    "no plane": {"planes": PLANES | {"compressed": []}},
+    "planes in words": {"planes": PLANES | {"compressed": ["1"]}},
+    "more than is known": {"planes": PLANES | {"more": 1}},
+    "not all values": {"palette": PALETTE | {"bits": [7]}},
+    "values in words": {"palette": PALETTE | {"bits": ["a", "b"]}},
+    "values too large": {"palette": PALETTE | {"bits": [0, 2**64]}},
+    "negative values": {"palette": PALETTE | {"bits": [0, -1]}},
+    "a palette of objects": {"palette": PALETTE | {"dtype": "O"}},
+}
+
+
+@pytest.mark.parametrize("how", FORGED.values(), ids=FORGED)
+def test_a_forged_coding_is_refused(how):
+    arrays = {"array_0": np.array([[0, 1, 0]], np.uint8), "array_0_rest": np.zeros((1, 3), np.uint8)}
+    with pytest.raises(nimt.CorruptLesson, match="altered"):
+        with_arrays({"a": {"array": "array_0"}}, arrays, {"array_0": how}, 1000)
+    for right, shape in (({"planes": PLANES}, (3,)), ({"palette": PALETTE}, (1, 3))):
+        found = with_arrays({"a": {"array": "array_0"}}, arrays, {"array_0": right}, 1000)["a"]
+        assert found.shape == shape
+
+
+def test_a_palette_cannot_fill_the_memory():
+    arrays = {"array_0": np.zeros(1000, np.uint8)}
+    with pytest.raises(nimt.CorruptLesson, match="more than 7,999 bytes"):
+        with_arrays({}, arrays, {"array_0": {"palette": PALETTE}}, 7_999)

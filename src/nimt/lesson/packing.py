@@ -12,19 +12,16 @@ import zlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nimt.errors import CorruptLesson
-
-AnyArray = NDArray[Any]
+from nimt.lesson.codings import SMALL, AnyArray, decoded, decoded_bytes
 
 ARRAY = "array"  # a dictionary with this one key stands for the array of that name
 SERIES, KEYS = "series", "keys"  # a dictionary with these two stands for a long series in the array of that name
+REST = "_rest"  # after the name of an array: the bytes of it that are not compressed
 LONG = 32  # arrays in a long series, at least
 SHORT = 1 << 16  # bytes of each, at most
-SMALL = 1 << 10  # bytes: smaller arrays are written as they are
 WHOLE_NUMBERS = ("<i8", "<i4", "<i2", "<u8", "<u4", "<u2")  # that may be written in fewer bytes
-SAMPLES, SAMPLE = 16, 1 << 12  # pieces, and bytes of each, that tell whether compressing pays
 SMALLEST_LIMIT, MOST_PER_BYTE = 1 << 26, 100  # bytes that a file may become in memory
 
 
@@ -58,7 +55,7 @@ class Packer:
 
     def __init__(self, *, small: bool = True) -> None:
         self.arrays: dict[str, AnyArray] = {}
-        self.steps: dict[str, dict[str, str]] = {}
+        self.steps: dict[str, dict[str, Any]] = {}
         self.unpacked: int = 0
         self._small = small
         self._given: dict[str, AnyArray] = {}  # by name, as they were given
@@ -123,6 +120,7 @@ def with_arrays(plain: Any, arrays: dict[str, AnyArray], steps: Any, limit: int)
     limit : int
         The most bytes of all arrays in their places.
     """
+    arrays = _decoded(arrays, steps, limit)
     unpacked = _unpacked(arrays, steps)
     left = limit
 
@@ -148,34 +146,28 @@ def with_arrays(plain: Any, arrays: dict[str, AnyArray], steps: Any, limit: int)
     return placed(plain)
 
 
-def pays_to_compress(array: AnyArray, times: float) -> bool:
-    """Say, from a few pieces of it, whether compressing makes an array this many times smaller.
-
-    Examples
-    --------
-    >>> pays_to_compress(np.zeros(1000), 4), pays_to_compress(np.random.default_rng(0).normal(size=1000), 1.1)
-    (True, False)
-    """
-    if array.nbytes < SMALL:
-        return False
-    data = array.reshape(-1).view(np.uint8) if array.flags.c_contiguous else np.frombuffer(array.tobytes(), np.uint8)
-    if len(data) <= SAMPLES * SAMPLE:
-        pieces = data.tobytes()
-    else:
-        starts = np.linspace(0, len(data) - SAMPLE, SAMPLES).astype(int)
-        pieces = b"".join(data[start : start + SAMPLE].tobytes() for start in starts)
-    return len(pieces) >= times * len(zlib.compress(pieces, 1))
-
-
-def _unpacked(arrays: dict[str, AnyArray], steps: Any) -> dict[str, AnyArray]:
-    """Return the arrays as they were given to the packer."""
+def _decoded(arrays: dict[str, AnyArray], steps: Any, limit: int) -> dict[str, AnyArray]:
+    """Return the arrays as the packer had them before they were coded."""
     if not isinstance(steps, dict) or not set(steps) <= set(arrays):
         raise CorruptLesson("the file was altered: it does not say how its arrays are unpacked")
+    for name, step in steps.items():
+        if not isinstance(step, dict):
+            raise CorruptLesson(f"the file was altered: it does not say how its array {name!r} is unpacked")
+    if sum(decoded_bytes(array, steps.get(name, {})) for name, array in arrays.items()) > limit:
+        raise CorruptLesson(f"the file was altered: its arrays take more than {limit:,} bytes")
+    rests = {name + REST for name in steps if name + REST in arrays}
+    return {
+        name: decoded(array, steps.get(name, {}), arrays.get(name + REST))
+        for name, array in arrays.items()
+        if name not in rests
+    }
+
+
+def _unpacked(arrays: dict[str, AnyArray], steps: dict[str, Any]) -> dict[str, AnyArray]:
+    """Return the arrays as they were given to the packer."""
     unpacked: dict[str, AnyArray] = {}
     for name, array in arrays.items():  # an array comes after the one it differs from
         step = steps.get(name, {})
-        if not isinstance(step, dict):
-            raise CorruptLesson(f"the file was altered: it does not say how its array {name!r} is unpacked")
         if "after" in step:
             before = unpacked.get(step["after"]) if isinstance(step["after"], str) else None
             kinds = None if before is None else (before.dtype.str, array.dtype.str)

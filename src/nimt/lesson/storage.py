@@ -16,10 +16,11 @@ from numpy.lib import format as npy_format
 
 from nimt.errors import CorruptLesson
 from nimt.files import whole_file
-from nimt.lesson.packing import AnyArray, Packer, most_unpacked, pays_to_compress, with_arrays
+from nimt.lesson.codings import AnyArray, coded
+from nimt.lesson.packing import REST, Packer, most_unpacked, with_arrays
 
-FORMAT = 3
-READ = (1, 2, 3)  # format 1 has every array as it is, 2 has no long series
+FORMAT = 4
+READ = (1, 2, 3, 4)  # format 1 has every array as it is, 2 has no long series, 3 no planes and palettes
 CHECKSUM_BYTES = 32  # SHA-256
 WORTH = 1.1  # times smaller: what compressing an array must bring
 
@@ -50,11 +51,23 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any], *, w
 
 def _write_archive(file: IO[bytes], kind: str, content: dict[str, Any], packer: Packer, worth: float) -> None:
     plain = packer.without_arrays(content)
-    header = json.dumps({"nimt": kind, "format": FORMAT, "packing": packer.steps, "content": plain}).encode()
-    arrays = {**packer.arrays, "header": np.frombuffer(header, dtype=np.uint8)}
+    steps = dict(packer.steps)
+    arrays: dict[str, AnyArray] = {}
+    compressed = {"header"}
+    for name, array in packer.arrays.items():
+        found = coded(array, worth)
+        arrays[name] = found.array
+        if found.compress:
+            compressed.add(name)
+        if found.rest is not None:
+            arrays[name + REST] = found.rest
+        if found.how:
+            steps[name] = steps.get(name, {}) | found.how
+    header = json.dumps({"nimt": kind, "format": FORMAT, "packing": steps, "content": plain}).encode()
+    arrays["header"] = np.frombuffer(header, dtype=np.uint8)
     with zipfile.ZipFile(file, "w", compresslevel=1) as archive:
         for name, array in arrays.items():
-            archive.compression = zipfile.ZIP_DEFLATED if pays_to_compress(array, worth) else zipfile.ZIP_STORED
+            archive.compression = zipfile.ZIP_DEFLATED if name in compressed else zipfile.ZIP_STORED
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy_format.write_array(member, array, allow_pickle=False)
     file.seek(0, os.SEEK_END)
