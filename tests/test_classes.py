@@ -380,7 +380,8 @@ def test_a_greedy_teacher_by_residual_is_told_that_logits_are_no_labels():
 def test_regions_are_what_the_learner_names(q, tmp_path):
     points, classes = blobs(q)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
-    lesson = nimt.teach(learner, BY_LOSS, points, nimt.one_hot(classes), max_iterations=40, snapshots=[20])
+    rules = {"max_iterations": 40, "snapshots": [20], "engine": "reference"}
+    lesson = nimt.teach(learner, BY_LOSS, points, nimt.one_hot(classes), **rules)
     table = nimt.plots.region_table(lesson, cells=12)
     for row in range(12):
         for column in range(12):

@@ -340,7 +340,7 @@ TEACHERS = [
 )
 def test_no_lesson_breaks_a_proved_bound(seed, n, width, rate, dimension, teacher):
     learner, X, y = small(seed, n, width=width, rate=rate, dimension=dimension)
-    taught = quiet(nimt.teach, learner, teacher, X, y, max_iterations=2000)
+    taught = quiet(nimt.teach, learner, teacher, X, y, max_iterations=600)
     for share in (0.5, 0.1, 0.02):
         tol = float(taught.discrepancy[0]) * share
         measured = taught.steps_to(tol)

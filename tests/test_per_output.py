@@ -205,7 +205,7 @@ def test_every_operator_moves_one_output_of_several():
 def test_other_labels_are_for_the_whole_step():
     other = np.random.default_rng(1).normal(size=(40, 3))
     teacher = nimt.PerOutput(nimt.GreedyTeacher(labels=nimt.AlternativeLabels(other, 0.4)))
-    lesson = teach(teacher)
+    lesson = teach(teacher, engine="reference")
     assert lesson.method == "alternative GFT-1 per output"
     _, _, stream = np.random.default_rng(4).spawn(3)
     for t in range(50):
@@ -352,9 +352,8 @@ def test_panels_show_every_output_its_own_example():
     x = nimt.Grid(np.linspace(-3, 3, 60))
     target = np.column_stack([np.sin(x.points[:, 0]), np.cos(x.points[:, 0])])
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
-    lesson = nimt.teach(
-        learner, nimt.PerOutput(nimt.GreedyTeacher(k=2)), x, target, max_iterations=20, snapshots=[0, 10]
-    )
+    rules = {"max_iterations": 20, "snapshots": [0, 10], "engine": "reference"}
+    lesson = nimt.teach(learner, nimt.PerOutput(nimt.GreedyTeacher(k=2)), x, target, **rules)
     (axes, *_) = nimt.plots.panels(lesson, [10]).axes
     marks = [line.get_xydata() for line in axes.get_lines() if line.get_marker() == "o"]
     indices, labels = lesson.pack(10)

@@ -217,7 +217,7 @@ def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
 
 @pytest.mark.slow
 def test_processes_find_the_same_numbers(tmp_path):
-    names = ["digits", "lines"]
+    names = ["spaces", "lines"]
     one = reproduce(names, tmp_path / "one", iterations=20, jobs=1)
     ear = Ear()
     two = reproduce(names, tmp_path / "two", iterations=20, jobs=2, progress=ear)

@@ -7,4 +7,4 @@ import soaking
 
 @pytest.mark.slow
 def test_random_lessons_equal_the_plain_loop(capsys):
-    assert soaking.main(60, seed=0) == 0, capsys.readouterr().out
+    assert soaking.main(30, seed=0) == 0, capsys.readouterr().out

@@ -60,8 +60,8 @@ def assert_tidy(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("engine", "options", "steps"),
     [
-        ("reference", DRAWN, 5_000),
-        ("grid", GREEDY, 600_000),
+        ("reference", DRAWN, 2_500),
+        ("grid", GREEDY, 200_000),
         pytest.param("neighbours", GREEDY, 600_000, marks=pytest.mark.exhaustive),
         pytest.param("streamed", GREEDY, 12_000, marks=pytest.mark.exhaustive),
     ],
