@@ -329,7 +329,7 @@ TEACHERS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(3, 8),
