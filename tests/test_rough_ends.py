@@ -386,6 +386,21 @@ def test_compiled_code_is_compiled_again_when_a_function_it_may_call_changes(tmp
     assert (first, same, changed) == (True, False, True)
 
 
+@pytest.mark.slow
+def test_a_part_of_compiled_code_that_would_need_references_is_refused():
+    """References to arrays are not counted there: an array that it returns would be freed too early."""
+    import numba
+
+    from nimt.engines.caching import part
+
+    given_back = part(lambda numbers: (numbers[1:], 1.0))
+    with pytest.raises(TypeError, match="may return numbers only"):
+        numba.njit(lambda numbers: given_back(numbers))(np.ones(3))
+    made = part(lambda numbers: np.zeros(len(numbers)).sum())
+    with pytest.raises(numba.core.errors.TypingError):
+        numba.njit(lambda numbers: made(numbers))(np.ones(3))
+
+
 @pytest.mark.parametrize("on", [True, False])
 def test_the_search_for_unused_objects_is_afterwards_as_it_was(on):
     from nimt.collecting import without_collecting

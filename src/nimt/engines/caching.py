@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import event, types
 
 from nimt.collecting import without_collecting
 
@@ -54,7 +54,7 @@ def _in_one_go(dispatcher: Any) -> Any:
 
 
 def content_of(folder: Path) -> str:
-    """Return a digest of all source files in a folder.
+    """Return a digest of all source files in a folder, and of this one, which says how they are compiled.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def content_of(folder: Path) -> str:
     True
     """
     if folder not in _contents:
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(Path(__file__).read_bytes())
         for path in sorted(folder.glob("*.py")):
             digest.update(path.read_bytes())
         _contents[folder] = digest.hexdigest()
@@ -137,6 +137,28 @@ def _say_that_nothing_is_kept() -> None:
 _for_compiled_code: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # what Python calls
-part: Any = numba.njit(**_for_compiled_code)  # what only compiled functions call
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """Compile what only compiled functions call: it works on the arrays it is given, and returns numbers.
+
+    numba counts references to arrays wherever they are taken from a tuple or handed on, with instructions for which the
+    processor waits; to choose a diverse pack this took longer than the work. Here nothing is counted, so that a part
+    can neither make an array, which numba refuses, nor return one, which would be freed too early.
+    """
+    dispatcher = numba.njit(_nrt=False, **_for_compiled_code)(function)
+    compile_it = dispatcher.compile
+
+    def compiled_and_checked(signature: Any) -> Any:
+        compiled_one = compile_it(signature)
+        for kind in (kept.return_type for kept in dispatcher.nopython_signatures):
+            if any(isinstance(one, types.Buffer) for one in (kind, *getattr(kind, "types", ()))):
+                raise TypeError(f"{function.__name__} is a part and returns {kind}: it may return numbers only")
+        return compiled_one
+
+    dispatcher.compile = compiled_and_checked
+    return dispatcher
+
+
 inlined: Any = numba.njit(inline="always", **_for_compiled_code)  # a part so short that compiling it apart takes longer
 rule = njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")  # such a part that Python calls, too

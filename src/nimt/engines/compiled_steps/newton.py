@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import compiled, part
+from nimt.engines.caching import compiled, inlined, part
 
 
 @compiled
@@ -56,7 +56,7 @@ def add_center(index, window, columns, cut, ridge, power_squared, values, label,
     return touched
 
 
-@part
+@inlined
 def columns_at(index, columns, row):
     """Write the columns at a point into `row` and return which are not zero, ascending; a chain is the other way."""
     starts, _, entries, before, latest, _ = columns
