@@ -136,6 +136,9 @@ def _say_that_nothing_is_kept() -> None:
 # Wrappers that nothing calls are left out, and only what Python calls is kept: both would take time to compile.
 _for_compiled_code: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+_uncounted: dict[str, Any] = {**_for_compiled_code, "_nrt": False}
+_kinds: Any = types
+
 compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # what Python calls
 
 
@@ -146,13 +149,13 @@ def part(function: Callable[..., Any]) -> Any:
     processor waits; to choose a diverse pack this took longer than the work. Here nothing is counted, so that a part
     can neither make an array, which numba refuses, nor return one, which would be freed too early.
     """
-    dispatcher = numba.njit(_nrt=False, **_for_compiled_code)(function)
+    dispatcher: Any = numba.njit(**_uncounted)(function)
     compile_it = dispatcher.compile
 
     def compiled_and_checked(signature: Any) -> Any:
         compiled_one = compile_it(signature)
         for kind in (kept.return_type for kept in dispatcher.nopython_signatures):
-            if any(isinstance(one, types.Buffer) for one in (kind, *getattr(kind, "types", ()))):
+            if any(isinstance(one, _kinds.Buffer) for one in (kind, *getattr(kind, "types", ()))):
                 raise TypeError(f"{function.__name__} is a part and returns {kind}: it may return numbers only")
         return compiled_one
 
