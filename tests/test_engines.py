@@ -131,6 +131,23 @@ def test_these_kernels_take_every_way_to_add_a_pack_on_a_grid():
     assert {window.cheapest_for(0.4 * len(ROOM)) for window in windows} == {"columns", "separable", "fft"}
 
 
+@pytest.mark.parametrize("outputs", [(), (2,)])
+@pytest.mark.parametrize("pool", ["1-D", "2-D", "3-D"])
+def test_a_large_window_is_added_run_by_run_and_a_small_one_by_addresses(pool, outputs, monkeypatch):
+    grid, rng = POOLS[pool], np.random.default_rng(3)
+    operator = GridOperator(nimt.rbf(WIDTH), grid)
+    start, coefficient = rng.normal(size=(len(grid), *outputs)), rng.normal(size=outputs)
+    for index in (0, len(grid) // 2, len(grid) - 1):
+        small, large = start.copy(), start.copy()
+        operator.add_column(small, index, coefficient)
+        with monkeypatch.context() as patch:
+            patch.setattr("nimt.operators.grid.SMALL_WINDOW", 0)
+            operator.add_column(large, index, coefficient)
+        np.testing.assert_array_equal(large, small)
+        column = nimt.rbf(WIDTH)(grid.points, grid.points[[index]])
+        np.testing.assert_allclose(large, start + (column * coefficient).reshape(start.shape), atol=1e-12)
+
+
 def test_on_a_picture_with_a_flat_background_the_curves_agree():
     picture = np.zeros((24, 24))
     picture[8:16, 6:18] = np.random.default_rng(0).random((8, 12))

@@ -43,7 +43,7 @@ def run(lesson, cache):
     return done.stdout.splitlines()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_is_compiled_in_the_process_that_asks(tmp_path):
     said = run("add_scaled(2.0, np.array([1.0, 2.0]), f); print(f)", tmp_path)
     assert said == ["[3. 9.]", "0 True", "False"]
