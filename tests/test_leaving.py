@@ -34,7 +34,7 @@ def middle_of(picture):
 
 
 def test_a_gif_has_a_frame_per_snapshot(picture, tmp_path):
-    picture.animate(tmp_path / "lesson.gif")
+    assert picture.animate(str(tmp_path / "lesson.gif")) == tmp_path / "lesson.gif"
     with Image.open(tmp_path / "lesson.gif") as film:
         assert film.n_frames == 4  # 0, 5, 10 and the end
         assert film.format == "GIF"

@@ -149,7 +149,13 @@ def test_a_comparison_shows_a_row_and_a_curve_per_teacher():
     shown = comparison()._repr_html_()
     assert shown.count("<polyline") == 2
     assert shown.count("<tr>") == 3
-    assert ">random</text>" in shown
+    assert ">random</text>" in shown and shown.count("<polyline") == len(re.findall('stroke-width="1.6"/>', shown))
+
+
+def test_curves_of_one_colour_differ_by_their_dashes():
+    teachers = {"one": nimt.RandomTeacher(), "five": nimt.RandomTeacher(k=5)}
+    shown = nimt.compare(learner(), teachers, nimt.Grid(X), np.sin, max_iterations=5)._repr_html_()
+    assert len(re.findall(r'<polyline [^>]*stroke-dasharray="4.8 2.4"/>', shown)) == 1
 
 
 def test_a_learner_says_how_long_it_was_taught():

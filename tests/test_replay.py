@@ -220,7 +220,7 @@ def test_a_browser_gives_pythons_numbers(browser, name, tmp_path):
 
 def test_keys_and_buttons_move_through_the_lesson(browser, tmp_path):
     lesson = LESSONS["curve"]()
-    lesson.replay(tmp_path / "lesson.html", title="The mixture")
+    assert lesson.replay(str(tmp_path / "lesson.html"), title="The mixture") == tmp_path / "lesson.html"
     with a_page(browser) as page:
         page.goto((tmp_path / "lesson.html").as_uri())
         page.wait_for_function("() => window.player")

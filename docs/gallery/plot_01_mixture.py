@@ -11,7 +11,9 @@ import nimt
 problem = nimt.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 lessons = {
-    teacher.name: nimt.teach(learner, teacher, problem.pool, problem.target, tol=1e-4, max_iterations=10_000)
+    teacher.name: nimt.teach(
+        learner, teacher, problem.pool, problem.target, tol=1e-4, max_iterations=10_000, snapshots=[100, 400, 1_000]
+    )
     for teacher in (nimt.GreedyTeacher(), nimt.RandomTeacher())
 }
 for name, lesson in lessons.items():

@@ -33,6 +33,7 @@ STYLE = """
 
 WIDTH, HEIGHT = 400, 132  # of a curve, in pixels
 TOP, BOTTOM, LEFT = 10, 20, 52
+STROKE = 1.6  # pixels, the width of a curve; dashes are lengths in this unit
 LETTER = 6.2  # pixels of a letter in a label
 LABEL_GAP = 12.0
 MOST_POINTS = 160  # of a curve: more cannot be seen at this width
@@ -140,12 +141,13 @@ def _short(value: object) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A curve to draw: its name (empty for none), colour, steps (T,) and values (T,)."""
+    """A curve to draw: its name (empty for none), colour, steps (T,), values (T,), and lengths of dashes and gaps."""
 
     name: str
     colour: str
     step: NDArray[np.int64]
     values: Array
+    dashes: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,8 @@ def curves(lines: Sequence[Line], axis: str, tolerance: float | None = None, *, 
     for line, (steps, heights), place in zip(lines, drawn, names, strict=True):
         places = zip(scale.across(steps), scale.down(heights), strict=True)
         points, colour = " ".join(f"{x:.1f},{y:.1f}" for x, y in places), escape(line.colour)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+        dashes = f' stroke-dasharray="{" ".join(f"{STROKE * one:g}" for one in line.dashes)}"' if line.dashes else ""
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{STROKE}"{dashes}/>')
         parts.append(_text(LEFT + span + 6, place + 4, line.name, "start", colour) if line.name else "")
     said = escape(f"{axis} over {counted(last, 'step')}")
     return (

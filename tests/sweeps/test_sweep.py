@@ -16,9 +16,11 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import nimt
-from nimt.sweeps.drawing import draw_problems, sweep_lines
+from nimt.plots.style import LINE_STYLES
+from nimt.sweeps.drawing import Line, dashes_apart, draw_problems, sweep_lines
 from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
 from nimt.sweeps.folder import ROWS, SweepFolder
 from nimt.teaching import parallel
@@ -391,13 +393,17 @@ def test_lines_of_the_figure_by_plain_loops(found):
 
 
 def test_the_figure_draws_the_lines_and_bands(found):
-    ax = found.plot(x="learning_rate", y="end", hue="teacher", problem="sine")
+    ax = found.plot(x="learning_rate", y="end", hue="teacher", problem="sine").axes[0]
     lines = sweep_lines(found, "learner.learning_rate", "end", "teacher", "sine")
     assert [line.get_label() for line in ax.lines] == ["greedy", "random"]
     for drawn, line in zip(ax.lines, lines, strict=True):
         np.testing.assert_array_equal(drawn.get_ydata(), line.mean)
     assert len(ax.collections) == 1 and ax.get_ylabel() == "discrepancy at the end"  # greedy has one lesson per rate
-    assert found.plot(problem="sine").get_xlabel() == "step"
+    curves = found.plot(problem="sine")
+    assert curves.axes[0].get_xlabel() == "step" and curves.axes[0].get_yscale() == "log"
+    assert curves._repr_png_()[0].startswith(b"\x89PNG"), "a notebook shows it"
+    own = Figure().subplots()
+    assert found.plot(problem="sine", ax=own) is own and len(own.lines) == 2
     for bad, says in [
         ({"x": "width"}, "no such column"),
         ({"x": "length_scale", "y": "teacher"}, "column of numbers"),
@@ -409,16 +415,30 @@ def test_the_figure_draws_the_lines_and_bands(found):
             found.plot(**{"problem": "sine"} | bad)
 
 
+def test_lines_that_hide_each_other_differ_by_their_dashes():
+    def line(name, *values):
+        return Line(name, None, (0.0, 1.0), *[np.array(values)] * 3, 0)
+
+    lines = [line("one", 2.0, 1.0), line("two", 2.001, 1.0), line("other", 2.0, 0.5)]
+    assert dashes_apart(lines, ["-", "-", "-"]) == ["-", LINE_STYLES[1], "-"]
+
+
+def test_an_accuracy_has_no_logarithmic_axis():
+    labels = np.where(POOL.points[:, 0] > 0, 1.0, -1.0)
+    found = nimt.sweep((POOL, labels), learner(), TEACHERS, seeds=1, max_iterations=5, measure="accuracy")
+    assert found.plot().axes[0].get_yscale() == "linear"
+
+
 def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
     with pytest.raises(
         nimt.InvalidInput, match=r"mix the lessons of 2 problems: plot\(problem='sine'\), or hue='problem'"
     ):
         found.plot()
-    assert [line.get_label() for line in found.plot(hue="problem").lines] == ["sine", "cosine"]
+    assert [line.get_label() for line in found.plot(hue="problem").axes[0].lines] == ["sine", "cosine"]
     assert [line.name for line in sweep_lines(found, x="problem")] == ["greedy", "random"]
-    assert found.plot(problem="cosine").get_ylabel().endswith("mean of 2 learners")
-    assert found.plot(hue="learner", problem="cosine").get_ylabel().endswith("mean of 2 teachers")
-    assert "mean" not in found.plot(x="learning_rate", problem="cosine").get_ylabel()
+    assert found.plot(problem="cosine").axes[0].get_ylabel().endswith("mean of 2 learners")
+    assert found.plot(hue="learner", problem="cosine").axes[0].get_ylabel().endswith("mean of 2 teachers")
+    assert "mean" not in found.plot(x="learning_rate", problem="cosine").axes[0].get_ylabel()
     panels = draw_problems(found, "learning_rate").axes
     assert [ax.get_title(loc="right") for ax in panels] == ["sine", "cosine"]
     np.testing.assert_array_equal(
@@ -432,14 +452,14 @@ def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_legend():
     for name, missing in counts.items():
         assert missing == sum(entry.itd is None for entry in found.entries if entry.teacher == name)
     assert sum(counts.values()) > 0
-    labels = [line.get_label() for line in found.plot(x="learner").lines]
+    labels = [line.get_label() for line in found.plot(x="learner").axes[0].lines]
     assert any("not reached" in label for label in labels)
 
 
 def test_a_notebook_shows_a_table_and_nothing_that_runs(found):
     shown = nimt.sweep({"<script>": (POOL, np.sin)}, learner(), TEACHERS, seeds=2, **COMMON)._repr_html_()
     assert "<script>" not in shown and "&lt;script&gt;" in shown and shown.count("<tr>") == 3
-    assert "±" in found._repr_html_()
+    assert "±" in found._repr_html_() and found._repr_html_().startswith('<div class="nimt">')
 
 
 def test_progress_counts_up_and_says_what_is_left():

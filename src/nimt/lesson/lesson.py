@@ -290,16 +290,17 @@ class Lesson:
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
         storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output))
 
-    def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> None:
-        """Write one HTML file that plays the lesson: forwards, backwards, to any step, without a server or a network.
+    def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
+        """Write one HTML file that plays the lesson forwards, backwards, to any step, without a server; return its path.
 
         A lesson of a `KernelLearner` is played exactly, step by step; any other from its snapshots.
         """
         # the page is made far above the record, so it is asked for by name and only here
-        import_module("nimt.replay.page").write_replay(self, path, title=title)
+        page: Path = import_module("nimt.replay.page").write_replay(self, path, title=title)
+        return page
 
-    def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> None:
-        """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, the examples shown marked.
+    def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> Path:
+        """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, examples marked; return its path.
 
         `snapshots=nimt.plots.frames.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
 
@@ -309,7 +310,8 @@ class Lesson:
         cmap : str, optional
             A colour map of matplotlib for functions on a plane; grey for pictures by default.
         """
-        import_module("nimt.plots.animation").write_animation(self, path, cmap)
+        file: Path = import_module("nimt.plots.animation").write_animation(self, path, cmap)
+        return file
 
     def report(self, folder: str | PathLike[str], *, title: str = "A lesson", cmap: str | None = None) -> Path:
         """Write numbers, figures and an animation to a folder, and one page that holds them all; return its path.

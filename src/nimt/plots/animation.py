@@ -113,8 +113,8 @@ def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image
             yield Image.fromarray(drawn.copy()).convert("RGB")
 
 
-def write_animation(lesson: Lesson, path: str | PathLike[str], cmap: str | None = None) -> None:
-    """Write the animation to a .gif or an .mp4 file; the latter needs ffmpeg."""
+def write_animation(lesson: Lesson, path: str | PathLike[str], cmap: str | None = None) -> Path:
+    """Write the animation to a .gif or an .mp4 file, and return its path; the latter needs ffmpeg."""
     place = Path(path)
     kind = place.suffix.lower()
     if kind not in (".gif", ".mp4"):
@@ -125,6 +125,7 @@ def write_animation(lesson: Lesson, path: str | PathLike[str], cmap: str | None 
         write_gif(lesson, place, cmap)
     elif not write_mp4(lesson, place, cmap):
         raise MissingExtra(f"{place.name!r} needs the program ffmpeg, which is not installed: write a .gif instead")
+    return place
 
 
 def write_gif(lesson: Lesson, path: Path, cmap: str | None = None) -> None:

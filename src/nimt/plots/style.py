@@ -73,6 +73,11 @@ class Ink:
     colour: str
     dashes: Dashes
 
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """The lengths of its dashes and gaps in widths of the line; none for a solid one."""
+        return () if isinstance(self.dashes, str) else self.dashes[1]
+
 
 def inks(colours: Iterable[str | None], names: Iterable[str] = ()) -> list[Ink]:
     """Return an ink for each curve of a figure from the colours of its teachers, so that no two are equal.

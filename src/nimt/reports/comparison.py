@@ -38,7 +38,10 @@ def comparison_cell(comparison: Comparison) -> str:
     header, lines = comparison_table(comparison)
     bands = comparison.bands()
     drawn = inks((band.colour for band in bands), (band.name for band in bands))
-    curves = [display.Line(band.name, ink.colour, band.step, band.mean) for band, ink in zip(bands, drawn, strict=True)]
+    curves = [
+        display.Line(band.name, ink.colour, band.step, band.mean, ink.lengths)
+        for band, ink in zip(bands, drawn, strict=True)
+    ]
     measure = comparison.measure
     return display.cell(
         f"Comparison of {len(lines)} teacher{'s' if len(lines) > 1 else ''}",

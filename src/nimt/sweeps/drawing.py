@@ -13,7 +13,9 @@ from matplotlib.figure import Figure
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
-from nimt.plots.style import STYLE, inks
+from nimt.measures import MEASURES
+from nimt.plots.figures import drawn, new_figure
+from nimt.plots.style import LINE_STYLES, STYLE, Dashes, inks
 from nimt.sweeps.entries import Entry, Scalar
 
 if TYPE_CHECKING:
@@ -94,41 +96,65 @@ def mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
 
 def draw_sweep(
     sweep: Sweep, x: str, y: str | None, hue: str, ax: Axes | None = None, problem: str | None = None
-) -> Axes:
+) -> Figure | Axes:
     """Draw the lines with their bands; see `Sweep.plot`."""
     lines = sweep_lines(sweep, x, y, hue, problem)
     entries = _drawn(sweep, x, hue, problem)
-    with mpl.rc_context(STYLE):
-        if ax is None:
-            ax = Figure(figsize=(6.0, 3.6), layout="constrained").subplots()
-        for line, ink in zip(lines, inks([line.colour for line in lines], [line.name for line in lines]), strict=True):
-            label = line.name + (f" ({line.missing} not reached)" if line.missing else "")
-            marker = "" if x == STEP else "o"
-            ax.plot(line.x, line.mean, color=ink.colour, linestyle=ink.dashes, marker=marker, markersize=4, label=label)
-            if not np.array_equal(line.low, line.high, equal_nan=True):
-                ax.fill_between(line.x, line.low, line.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
-        values = np.concatenate([line.low for line in lines])
-        values = values[np.isfinite(values)]
-        if values.size and values.min() > 0 and values.max() > 20 * values.min():
-            ax.set_yscale("log")
-        if x != STEP and _spans_decades([value for line in lines for value in line.x]):
-            ax.set_xscale("log")
-        ax.grid(axis="y")
-        measures = {entry.measure for entry in entries}
-        over_steps = next(iter(measures)) if len(measures) == 1 else None
-        ax.set_xlabel(WORDS.get(x, x.replace("_", " ")))
-        up = y or ("discrepancy" if x == STEP else "itd")
-        label = f"discrepancy ({over_steps})" if x == STEP and over_steps else WORDS.get(up, up.replace("_", " "))
-        ax.set_ylabel("\n".join(part for part in (label, mixed(entries, x, hue)) if part))
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
-    return ax
+    return drawn(lambda ax: _draw(lines, entries, x, y, hue, ax), ax, 6.0, 3.6)
+
+
+def _draw(lines: Sequence[Line], entries: Sequence[Entry], x: str, y: str | None, hue: str, ax: Axes) -> None:
+    ready = inks([line.colour for line in lines], [line.name for line in lines])
+    dashes = dashes_apart(lines, [ink.dashes for ink in ready])
+    for line, ink, dash in zip(lines, ready, dashes, strict=True):
+        label = line.name + (f" ({line.missing} not reached)" if line.missing else "")
+        marker = "" if x == STEP else "o"
+        ax.plot(line.x, line.mean, color=ink.colour, linestyle=dash, marker=marker, markersize=4, label=label)
+        if not np.array_equal(line.low, line.high, equal_nan=True):
+            ax.fill_between(line.x, line.low, line.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
+    measures = {entry.measure for entry in entries}
+    measure = next(iter(measures)) if len(measures) == 1 else None
+    if _is_logarithmic(lines, measure if x == STEP else None):
+        ax.set_yscale("log")
+    if x != STEP and _spans_decades([value for line in lines for value in line.x]):
+        ax.set_xscale("log")
+    ax.grid(axis="y")
+    ax.set_xlabel(WORDS.get(x, x.replace("_", " ")))
+    up = y or ("discrepancy" if x == STEP else "itd")
+    label = f"discrepancy ({measure})" if x == STEP and measure else WORDS.get(up, up.replace("_", " "))
+    ax.set_ylabel("\n".join(part for part in (label, mixed(entries, x, hue)) if part))
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
+
+
+def dashes_apart(lines: Sequence[Line], dashes: Sequence[Dashes]) -> list[Dashes]:
+    """Return the dashes of the lines; one that lies on an earlier line gets others, whose gaps show that line."""
+    result: list[Dashes] = []
+    for place, line in enumerate(lines):
+        below = {result[i] for i in range(place) if _coincide(lines[i], line)}
+        free = [dash for dash in (dashes[place], *LINE_STYLES) if dash not in below]
+        result.append(free[0] if free else dashes[place])
+    return result
+
+
+def _coincide(one: Line, other: Line) -> bool:
+    return one.x == other.x and np.allclose(one.mean, other.mean, rtol=1e-2, atol=0.0, equal_nan=True)
+
+
+def _is_logarithmic(lines: Sequence[Line], measure: str | None) -> bool:
+    """Say whether y is drawn on a logarithmic axis: a known measure as in other figures, else what spans decades."""
+    values = np.concatenate([line.mean for line in lines])
+    if measure is not None and measure in MEASURES:
+        return not MEASURES[measure].higher_is_better and bool((values > 0).any())
+    values = np.concatenate([line.low for line in lines])
+    values = values[np.isfinite(values)]
+    return bool(values.size and values.min() > 0 and values.max() > 20 * values.min())
 
 
 def draw_problems(sweep: Sweep, x: str) -> Figure:
     """Draw every problem of a sweep in a panel of its own, below one another."""
     names = sweep.problems
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.0, 3.6 * len(names)), layout="constrained")
+        figure = new_figure(6.0, 3.6 * len(names))
         axes = figure.subplots(len(names), squeeze=False)[:, 0]
         for name, ax in zip(names, axes, strict=True):
             draw_sweep(sweep, x, None, "teacher", ax, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt import display
 from nimt.counting import counted
 from nimt.errors import InvalidInput, MissingExtra, MissingFile
 from nimt.files import whole_file
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Columns = dict[str, NDArray[Any]]
 MOST_SHOWN = 30  # rows of a notebook's table
@@ -180,6 +181,14 @@ class Sweep:
             raise MissingFile(f"the lesson {key} is not kept: give out=, keep_lessons=True")
         return Lesson.load(place)
 
+    @overload
+    def plot(
+        self, x: str = ..., y: str | None = ..., hue: str = ..., ax: None = None, *, problem: str | None = ...
+    ) -> Figure: ...
+    @overload
+    def plot(
+        self, x: str = ..., y: str | None = ..., hue: str = ..., *, ax: Axes, problem: str | None = ...
+    ) -> Axes: ...
     def plot(
         self,
         x: str = "step",
@@ -188,7 +197,7 @@ class Sweep:
         ax: Axes | None = None,
         *,
         problem: str | None = None,
-    ) -> Axes:
+    ) -> Figure | Axes:
         """Draw y over x, one line per value of hue: the mean, with a band from the lowest to the highest value.
 
         If a line is a mean over several learners or teachers, the axis says so. Problems are never mixed.
@@ -202,15 +211,16 @@ class Sweep:
             A column of numbers; "itd" by default.
         hue : str
         ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
         problem : str, optional
             Draw only the lessons on this problem; needed if the sweep has several, and neither x nor hue is "problem".
 
         Returns
         -------
-        Axes
+        Figure, or the Axes given
         """
         # matplotlib takes long to load, so that drawing is asked for by name and only here
-        drawn: Axes = import_module("nimt.sweeps.drawing").draw_sweep(self, x, y, hue, ax, problem)
+        drawn: Figure | Axes = import_module("nimt.sweeps.drawing").draw_sweep(self, x, y, hue, ax, problem)
         return drawn
 
     def __repr__(self) -> str:
@@ -233,11 +243,8 @@ class Sweep:
         )
         groups = self.groups()
         lines = [cells(group) for group in groups[:MOST_SHOWN]]
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
-        body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
-        more = f"<p>and {len(groups) - MOST_SHOWN} more</p>" if len(groups) > MOST_SHOWN else ""
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<p>{html.escape(repr(self)[1:-1])}</p>{table}{more}"
+        more = [f"and {len(groups) - MOST_SHOWN} more"] if len(groups) > MOST_SHOWN else []
+        return display.cell(repr(self)[1:-1], display.table(header, lines, words=(1, 2)), display.sentences(more))
 
 
 def columns_of(rows: Sequence[dict[str, Scalar]]) -> Columns:
