@@ -291,7 +291,7 @@ class Lesson:
         storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output))
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
-        """Write one HTML file that plays the lesson forwards, backwards, to any step, without a server; return its path.
+        """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.
 
         A lesson of a `KernelLearner` is played exactly, step by step; any other from its snapshots.
         """
