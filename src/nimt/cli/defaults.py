@@ -27,7 +27,7 @@ def read_completed(settings: RunSettings) -> tuple[RunSettings, Problem]:
 def completed(settings: RunSettings, problem: Problem) -> tuple[RunSettings, Problem]:
     """Return the settings with a value for every option, and the problem with a note on what was chosen for it.
 
-    A table gets a width that fits it, by the error on rows that were not fitted. Two classes are taught with the
+    A table gets a width that fits it, by the error on rows that were not taught. Two classes are taught with the
     logistic loss, and classes are measured by their accuracy. The tolerance of the root mean square error is 1 % of the
     target's deviation.
     """
@@ -42,7 +42,7 @@ def completed(settings: RunSettings, problem: Problem) -> tuple[RunSettings, Pro
     }
     notes = problem.notes
     if settings.width is None:
-        chosen["width"], said = _width(settings, problem)
+        chosen["width"], said = _width(dataclasses.replace(settings, **chosen), problem)
         notes += said
     if settings.holdout and problem.preparation is None:
         raise InvalidInput(f"holdout is for tables, and {settings.target} is none: leave it out")
@@ -92,11 +92,19 @@ def _share(text: str) -> float:
 def _width(settings: RunSettings, problem: Problem) -> tuple[float, tuple[str, ...]]:
     if problem.preparation is None or settings.kernel not in WITH_A_WIDTH:
         return WIDTH, ()
+    if settings.learner == "kernel" and isinstance(problem.start, (int, float)):
+        from nimt.cli.taught_width import taught_width
+
+        return _said(taught_width(settings, problem), "taught")
     from nimt.estimators.held_out_width import held_out_width
     from nimt.kernel_expressions import parse_kernel
 
     def kernel(width: float) -> Any:
         return parse_kernel(settings.kernel, width=width, dimension=problem.pool.dimension)
 
-    width = float(f"{held_out_width(problem.pool.points, problem.target, kernel):.4g}")
-    return width, (f"width {width:g} errs least on rows that were not fitted, of six widths: --width sets another",)
+    return _said(held_out_width(problem.pool.points, problem.target, kernel), "fitted")
+
+
+def _said(chosen: float, what: str) -> tuple[float, tuple[str, ...]]:
+    width = float(f"{chosen:.4g}")
+    return width, (f"width {width:g} errs least on rows that were not {what}, of six widths: --width sets another",)

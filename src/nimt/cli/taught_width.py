@@ -1,0 +1,79 @@
+"""A width for the kernel of a table, chosen by short lessons of the learner that is then taught."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nimt.estimators.held_out_width import FACTORS
+from nimt.estimators.width import median_width
+
+if TYPE_CHECKING:
+    from nimt.cli.settings import RunSettings
+    from nimt.sources import Problem
+
+ROWS = 500  # that are taught, and as many that are not
+STEPS = 20_000  # of one output; fewer of several, which take longer
+
+
+def taught_width(settings: RunSettings, problem: Problem) -> float:
+    """Return the width whose learner errs least on rows that it was not taught, the widest where several do.
+
+    Six widths around the median distance of two rows are tried, each with a lesson of the run's budget on at most 500
+    rows. A wide kernel may fit better and learn so slowly that the budget ends first, so fits do not tell. The teacher
+    is the random one where the run has it, and otherwise the greedy one, with one example per step.
+
+    Examples
+    --------
+    >>> from nimt.cli.settings import RunSettings
+    >>> from nimt.pools.base import Points
+    >>> from nimt.sources import Problem
+    >>> x = np.random.default_rng(0).uniform(-3, 3, size=(200, 1))
+    >>> problem = Problem(Points(x), np.sin(3 * x[:, 0]), np.zeros(200))
+    >>> bool(0.2 < taught_width(RunSettings(target="a table", iterations=500), problem) < 2.5)
+    True
+    """
+    points = problem.pool.points
+    order = np.random.default_rng(0).permutation(len(points))
+    half = min(ROWS, len(points) // 2)
+    middle = median_width(points)
+    if half < 2:
+        return middle
+    widths = [factor * middle for factor in FACTORS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the lesson itself warns of what is true of the width it gets
+        errors = np.array(
+            [_error(dataclasses.replace(settings, width=w), problem, order[:half], order[half : 2 * half]) for w in widths]
+        )
+    return widths[int(np.flatnonzero(errors == errors.min())[-1])]
+
+
+def _error(settings: RunSettings, problem: Problem, taught: np.ndarray, other: np.ndarray) -> float:
+    """Return the share of wrong answers of classes, otherwise the root mean square error; infinite if it diverges."""
+    from nimt.lesson.held_out import error_on
+    from nimt.pools.base import Points
+    from nimt.teaching.teaching import teach
+
+    few = dataclasses.replace(
+        problem, pool=Points(problem.pool.points[taught]), target=problem.target[taught], other_target=None
+    )
+    one = dataclasses.replace(settings, pool=None, communicate=None, communicate_until=None)
+    teacher = one.made_teacher(few, "random" if settings.teacher == "random" else "greedy", "1")
+    outputs = max(1, problem.target.size // len(problem.target))
+    lesson = teach(
+        one.made_learner(few),
+        teacher,
+        few.pool,
+        few.target,
+        max_iterations=min(settings.iterations, STEPS // outputs),
+        tol=settings.tolerance if settings.measure == "rms" else None,
+        measure="rms",  # the accuracy after each step would take longer than the lesson
+        seed=0,
+    )
+    with np.errstate(all="ignore"):
+        found = error_on(np.asarray(lesson.taught.predict(problem.pool.points[other])), problem.target[other])
+        error = found.rms if found.accuracy is None else 1.0 - found.accuracy
+    return error if np.isfinite(error) else np.inf
