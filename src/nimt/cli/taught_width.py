@@ -45,9 +45,8 @@ def taught_width(settings: RunSettings, problem: Problem) -> float:
     widths = [factor * middle for factor in FACTORS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the lesson itself warns of what is true of the width it gets
-        errors = np.array(
-            [_error(dataclasses.replace(settings, width=w), problem, order[:half], order[half : 2 * half]) for w in widths]
-        )
+        tried = [dataclasses.replace(settings, width=width) for width in widths]
+        errors = np.array([_error(one, problem, order[:half], order[half : 2 * half]) for one in tried])
     return widths[int(np.flatnonzero(errors == errors.min())[-1])]
 
 
