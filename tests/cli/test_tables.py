@@ -7,12 +7,16 @@ import gzip
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from nimt.cli.results import _advice
 from nimt.errors import InvalidInput, MissingExtra
+from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
+from nimt.measures import as_measure
 from nimt.sources.cells import MOST_WORDS
 from nimt.sources.tables import Columns, raw_columns, read_table
 
@@ -94,6 +98,36 @@ def test_a_learner_worse_than_the_mean_is_pointed_out(nimt, undrawn):
     np.savetxt("noise.csv", table, delimiter=",", header="a,b,y", comments="", fmt="%.6g")
     summary, said = taught(nimt, "noise.csv", "--iterations", "500", "--out", "run")
     assert summary["held_out_r2"] < 0 and "worse than the mean of their labels" in said and "--teacher random" in said
+
+
+def test_classes_that_are_not_learned_are_pointed_out(nimt, undrawn):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 2))
+    names = np.where(rng.uniform(size=120) < 0.6, "often", np.where(x[:, 0] > 0, "some", "few"))  # by chance
+    clean = np.where(x[:, 0] > 0, "right", "left")
+    for name, words in (("torn.csv", names), ("clean.csv", clean)):
+        write(Path(name), "a,b,c\n" + "".join(f"{a:.6f},{b:.6f},{w}\n" for (a, b), w in zip(x, words, strict=True)))
+    options = ("--width", "2", "--iterations", "300", "--out")
+    _, said = taught(nimt, "torn.csv", *options, "torn")
+    assert "the most frequent class is" in said and "--teacher random or a smaller --learning-rate" in said
+    assert "When not to teach greedily" in said
+    _, said = taught(nimt, "torn.csv", *options, "drawn", "--teacher", "random")
+    assert "--teacher random" not in said
+    found, said = taught(nimt, "clean.csv", *options, "clean")
+    assert found["held_out_accuracy"] > 0.9 and "most frequent" not in said and "on the way" not in said
+
+
+@pytest.mark.parametrize(("end", "told"), [(0.85, True), (0.93, False)])
+def test_an_accuracy_that_fell_on_the_way_is_pointed_out(end, told):
+    lesson = SimpleNamespace(
+        held_out=HeldOutError(20, 0.5, None, 0.9),
+        target=np.tile([-1.0, 1.0], 10),
+        measure=as_measure("accuracy"),
+        discrepancy=np.array([0.5, 0.95, end]),
+    )
+    said = _advice(lesson, "greedy")
+    assert (said is not None and f"ends with accuracy {end}, and had 0.95 on the way" in said) == told
+    assert told or said is None
 
 
 def test_the_tolerance_is_one_percent_of_the_targets_deviation(nimt, undrawn):

@@ -48,6 +48,8 @@ ROWS = {
 
 LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
 FEW_LESSONS = 3  # that are named one by one
+CLEARLY = 0.3  # of the rows that the most frequent class gets wrong, this share is right
+MUCH_LOWER = 0.05  # than the best accuracy on the way
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
 
@@ -80,14 +82,41 @@ def finish(
     except OSError as error:
         raise OSError(error.errno, _unwritten(error, folder, go_on, saved=saved)) from error
     _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
-    held_out = lesson.held_out
-    if held_out is not None and held_out.accuracy is None and (held_out.r_squared or 0.0) < 0:
-        note(
-            "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
-            "a greedy teacher, so try --teacher random, --missing drop, or more steps",
-            quiet=quiet,
-        )
+    advice = _advice(lesson, settings.teacher)
+    if advice is not None:
+        note(advice, quiet=quiet)
     return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def _advice(lesson: Lesson, teacher: str) -> str | None:
+    """Return what to try where the rows held out, or the accuracy on the way, say that little was learned."""
+    held_out = lesson.held_out
+    if held_out is None:
+        return None
+    if held_out.accuracy is None:
+        if (held_out.r_squared or 0.0) >= 0:
+            return None
+        return (
+            "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
+            "a greedy teacher, so try --teacher random, --missing drop, or more steps"
+        )
+    import numpy as np
+
+    from nimt.classes import answers
+
+    usual = float(np.bincount(answers(lesson.target, lesson.target)).max()) / len(lesson.target)
+    if held_out.accuracy < usual + CLEARLY * (1.0 - usual):
+        seen = f"is right on {held_out.accuracy:.3g} of the rows held out, and the most frequent class is {usual:.3g}"
+    elif lesson.measure.name == "accuracy" and lesson.discrepancy[-1] < lesson.discrepancy.max() - MUCH_LOWER:
+        seen = f"ends with accuracy {lesson.discrepancy[-1]:.3g}, and had {lesson.discrepancy.max():.3g} on the way"
+    else:
+        return None
+    if teacher == "random":
+        return f"the learner {seen}: try a smaller --learning-rate, another --width, or more steps"
+    return (
+        f"the learner {seen}: classes that overlap mislead a greedy teacher, so try --teacher random or a smaller "
+        f'--learning-rate; see the page "When not to teach greedily"'
+    )
 
 
 def _finish_elsewhere(
