@@ -36,3 +36,10 @@ def test_the_former_name_of_the_other_target_warns():
         np.testing.assert_array_equal(problem.alternative, same.other_target)
     with pytest.raises(nimt.InvalidInput, match="give other_target alone"):
         nimt.read_problem("gmm", alternative="sine", other_target="sine")
+
+
+def test_settings_given_as_a_target_are_sent_to_their_option(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text('target = "gmm"')
+    with pytest.raises(nimt.InvalidInput, match=r"use --config .*run\.toml$"):
+        nimt.read_problem(str(path))

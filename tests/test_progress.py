@@ -17,8 +17,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def at(step, last=100, discrepancy=0.5):
-    return SimpleNamespace(step=step, max_iterations=last, discrepancy=discrepancy)
+def at(step, last=100, discrepancy=0.5, outcome=None):
+    return SimpleNamespace(step=step, max_iterations=last, discrepancy=discrepancy, outcome=outcome)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def clock(monkeypatch):
 def test_the_result_is_that_of_a_lesson_without_a_bar(capsys):
     assert_same_lesson(small_lesson(progress=True), small_lesson())
     shown = capsys.readouterr()
-    assert shown.out == "" and "step 25 of 25" in shown.err
+    assert shown.out == "" and "25 steps, all that were allowed" in shown.err
 
 
 @pytest.mark.long
@@ -40,7 +40,7 @@ def test_resume_and_compare_take_it_too(tmp_path, capsys):
     path = tmp_path / "lesson.ckpt"
     small_lesson(max_iterations=10, checkpoint=path)
     assert_same_lesson(nimt.resume(path, max_iterations=25, progress=True), small_lesson())
-    assert "step 25 of 25" in capsys.readouterr().err
+    assert "25 steps, all that were allowed" in capsys.readouterr().err
     learner, x = nimt.KernelLearner(nimt.rbf(0.5)), np.arange(9.0)
     compared = nimt.compare(learner, [nimt.RandomTeacher()], x, np.sin, max_iterations=20, seeds=3, progress=True)
     assert len(compared.lessons["RFT-1"]) == 3
@@ -166,6 +166,23 @@ def test_a_notebook_gets_an_html_bar(notebook, clock):
     assert 'value="100" max="100"' in notebook[-1]
     assert 20 <= len(notebook) <= 30, "at most five messages per second"
     assert "20 steps/s" in notebook[-1]
+
+
+def test_a_finished_bar_is_full_and_says_how_the_lesson_ended(notebook):
+    lesson = small_lesson(tol=0.5, max_iterations=5_000, measure="rms", progress=True)
+    assert lesson.outcome is nimt.Outcome.CONVERGED and len(lesson) < 5_000
+    assert 'value="1" max="1"' in notebook[-1] and "left" not in notebook[-1]
+    assert f"{len(lesson):,} step" in notebook[-1] and "tolerance reached" in notebook[-1]
+
+
+def test_lessons_are_counted_by_their_ends(clock):
+    terminal = Terminal()
+    with progress.progress_bar(True, file=terminal) as bar:
+        for _ in range(3):
+            bar(at(20, outcome=nimt.Outcome.CONVERGED))
+        assert bar.lesson == 3
+        bar(at(7, outcome=nimt.Outcome.INTERRUPTED))
+    assert "lesson 4, step 7 of 100" in terminal.getvalue()
 
 
 def test_auto_waits_in_a_notebook_too(notebook, clock):

@@ -106,3 +106,15 @@ def _named_in_errors(what: str, when: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise InvalidInput(f"{what} raised {type(error).__name__} ({error}) {when}") from error
+
+
+def named(thing: object) -> str:
+    """Return what a sentence calls an object: its repr, or its class where the repr tells only an address.
+
+    Examples
+    --------
+    >>> class Pinball: ...
+    >>> named(Pinball()), named(0.5)
+    ('Pinball', '0.5')
+    """
+    return type(thing).__name__ if type(thing).__repr__ is object.__repr__ else repr(thing)

@@ -67,6 +67,45 @@ def parse_kernel(text: str, *, width: float = 0.5, dimension: int = 1) -> Kernel
     return _tried(check_kernel(kernel), text, dimension)
 
 
+def kernel_expression(kernel: Kernel, *, dimension: int = 1) -> str | None:
+    """Return the text that `parse_kernel` reads as this kernel, all digits kept; None for a kernel that it cannot read.
+
+    Examples
+    --------
+    >>> kernel_expression(0.5 * rbf(1.0))
+    'ConstantKernel(constant_value=0.5) * RBF(length_scale=0.7071067811865475)'
+    """
+    text = _written(kernel)
+    if text is None:
+        return None
+    try:
+        parse_kernel(text, dimension=dimension)
+    except InvalidInput:
+        return None
+    return text
+
+
+def _written(kernel: Kernel) -> str | None:
+    if isinstance(kernel, sklearn_kernels.KernelOperator):
+        parts = [_written(kernel.k1), _written(kernel.k2)]
+        if None in parts or type(kernel) not in (sklearn_kernels.Sum, sklearn_kernels.Product):
+            return None
+        if isinstance(kernel, sklearn_kernels.Sum):
+            return f"{parts[0]} + {parts[1]}"
+        inner = (kernel.k1, kernel.k2)
+        return " * ".join(f"({part})" if isinstance(one, sklearn_kernels.Sum) else str(part)
+                          for one, part in zip(inner, parts, strict=True))  # fmt: skip
+    if isinstance(kernel, sklearn_kernels.Exponentiation):
+        base = _written(kernel.kernel)
+        return None if base is None else f"({base}) ** {kernel.exponent}"
+    name = type(kernel).__name__
+    if WORDS.get(name) is not type(kernel):
+        return None
+    numbers = {key: value for key, value in kernel.get_params(deep=False).items() if not key.endswith("_bounds")}
+    given = (f"{key}={np.asarray(value).tolist()!r}" for key, value in numbers.items())
+    return f"{name}({', '.join(given)})"
+
+
 def _tree(text: str) -> ast.expr:
     if len(text) > LONGEST:
         raise InvalidInput(f"the kernel {text[:40]!r}... has {len(text)} characters: {LONGEST} at most")

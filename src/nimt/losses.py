@@ -12,7 +12,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from nimt.arrays import Array, check_positive
 from nimt.classes import check_probabilities
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, named
 from nimt.inheritance import behaves_like
 
 
@@ -224,10 +224,12 @@ def as_loss(loss: str | Loss) -> Loss:
     """
     if isinstance(loss, str):
         if loss not in LOSSES:
-            raise InvalidInput(f"loss must be one of {', '.join(LOSSES)}, or an object of your own; got {loss!r}")
+            raise InvalidInput(f"loss must be one of {', '.join(LOSSES)}, or an object of your own; got {named(loss)}")
         return LOSSES[loss]()
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
-        raise InvalidInput(f"a loss needs value(f, y), slope(f, y) and smoothness; {loss!r} does not have all three")
+        raise InvalidInput(
+            f"a loss needs value(f, y), slope(f, y) and smoothness; {named(loss)} does not have all three"
+        )
     return loss
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, named
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
 
@@ -237,7 +237,9 @@ def as_measure(measure: str | Measure) -> Measure:
         if not isinstance(measure.name, str) or not measure.name:
             raise InvalidInput(f"{type(measure).__name__} has no name: tables and files need one")
         return measure
-    raise InvalidInput(f"measure must be one of {', '.join(MEASURES)}, or a nimt.Measure of your own; got {measure!r}")
+    raise InvalidInput(
+        f"measure must be one of {', '.join(MEASURES)}, or a nimt.Measure of your own; got {named(measure)}"
+    )
 
 
 def decibels(root_mean_square: ArrayLike, target: Array) -> Array:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, read_only
+from nimt.errors import named
 from nimt.kernels import CUT, rbf, reach
 from nimt.learners.base import Learner
 from nimt.learners.foreign import has_state, own_seat, seated
@@ -128,7 +129,7 @@ def _check_coupled_loss(loss: Loss, labels: Array) -> None:
     f = np.repeat(rng.uniform(-3, 3, size=(40, labels.shape[1])), len(labels), axis=0)
     y = np.tile(labels, (40, 1))
     slope = np.asarray(loss.slope(f, y))
-    _expect(slope.shape == f.shape == np.shape(loss.value(f, y)), f"{loss!r} does not take arrays (n, q)")
+    _expect(slope.shape == f.shape == np.shape(loss.value(f, y)), f"{named(loss)} does not take arrays (n, q)")
     step = 1e-6
     for output in range(labels.shape[1]):
         up, down = np.array(f), np.array(f)
@@ -136,19 +137,19 @@ def _check_coupled_loss(loss: Loss, labels: Array) -> None:
         down[:, output] -= step
         numeric = (loss.value(up, y).sum(axis=1) - loss.value(down, y).sum(axis=1)) / (2 * step)
         gap = float(np.max(np.abs(numeric - slope[:, output])))
-        _expect(gap <= 1e-5, f"{loss!r} has a slope that is {gap:g} from the derivative of its value")
+        _expect(gap <= 1e-5, f"{named(loss)} has a slope that is {gap:g} from the derivative of its value")
     other = np.roll(f, len(labels), axis=0)
     apart, moved = slope - np.asarray(loss.slope(other, y)), f - other
     sizes = np.linalg.norm(apart, axis=1)
     bound = loss.smoothness * np.linalg.norm(moved, axis=1) * (1 + 1e-9) + 1e-12
-    _expect(bool((sizes <= bound).all()), f"{loss!r} declares the smoothness {loss.smoothness:g}, but is rougher")
+    _expect(bool((sizes <= bound).all()), f"{named(loss)} declares the smoothness {loss.smoothness:g}, but is rougher")
     steepest = float(np.max(np.linalg.norm(slope, axis=1)))
     lipschitz = getattr(loss, "lipschitz", np.inf)
-    _expect(steepest <= lipschitz * (1 + 1e-9), f"{loss!r} is steeper than its {lipschitz:g}")
+    _expect(steepest <= lipschitz * (1 + 1e-9), f"{named(loss)} is steeper than its {lipschitz:g}")
     if getattr(loss, "convex", False):
-        _expect(bool((np.sum(apart * moved, axis=1) >= -1e-12).all()), f"{loss!r} is declared convex, but is not")
+        _expect(bool((np.sum(apart * moved, axis=1) >= -1e-12).all()), f"{named(loss)} is declared convex, but is not")
     _check_stored(loss)
-    _expect(np.array_equal(_rebuilt(loss).slope(f, y), slope), f"{loss!r} changes when it is stored")
+    _expect(np.array_equal(_rebuilt(loss).slope(f, y), slope), f"{named(loss)} changes when it is stored")
 
 
 def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -> None:

@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 
 import nimt
 from nimt.errors import InvalidInput
-from nimt.kernel_expressions import SIMPLE, WORDS, parse_kernel
+from nimt.kernel_expressions import SIMPLE, WORDS, kernel_expression, parse_kernel
 
 X = np.array([[0.0, 0.0], [0.3, 1.0], [2.0, -1.0]])
 
@@ -79,3 +79,27 @@ def test_any_text_gives_a_kernel_or_a_sentence(text):
         kernel = parse_kernel(text, dimension=2)
         assert isinstance(kernel, Kernel)
         assert np.isfinite(kernel(X / 2)).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RBF(0.1234567890123)",
+        "(RBF([0.5, 2.0]) + 0.3) * Matern(1.7, nu=2.5)",
+        "DotProduct(0.0) ** 3 + RationalQuadratic(0.3, 1.9) * ExpSineSquared(1.1, 2.3)",
+        "Wendland(2.5, dimension=2) + linear(0.7)",
+    ],
+)
+def test_a_kernel_is_written_with_all_digits_and_read_again(text):
+    kernel = parse_kernel(text, dimension=2)
+    points = np.random.default_rng(0).normal(size=(5, 2))
+    again = parse_kernel(kernel_expression(kernel, dimension=2), dimension=2)
+    np.testing.assert_array_equal(again(points), kernel(points))
+
+
+def test_a_kernel_that_cannot_be_read_is_not_written():
+    class Mine(RBF):
+        pass
+
+    assert kernel_expression(Mine()) is None and kernel_expression(Mine() + RBF()) is None
+    assert kernel_expression(Matern(nu=np.inf)) is None

@@ -14,6 +14,7 @@ import pytest
 
 from nimt.cli.results import _advice
 from nimt.errors import InvalidInput, MissingExtra
+from nimt.kernel_expressions import parse_kernel
 from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
@@ -259,7 +260,8 @@ def test_the_export_holds_examples_in_order_the_curve_and_the_expansion(nimt, ho
     with np.load("run/learner.npz") as arrays:
         assert arrays["names"].tolist() == ["size", "kind=flat", "kind=house"]
         point = (np.array([[100.0, 0.0, 1.0]]) - arrays["mean"]) / arrays["deviation"]
-        value = lesson.taught.kernel(point, arrays["centers"]) @ arrays["coefficients"]
+        kernel = parse_kernel(str(arrays["kernel"]), dimension=3)
+        value = kernel(point, arrays["centers"]) @ arrays["coefficients"]
     np.testing.assert_allclose(value, lesson.learner.predict({"size": [100.0], "kind": ["house"]}))
 
 

@@ -29,8 +29,8 @@ def export(
 ) -> None:
     """Write what was shown, in order (examples.csv), the curve (curve.csv), and the learner (learner.npz).
 
-    Coordinates and labels are as the table has them; learner.npz holds the centres, scaled as they were taught, with
-    the means and deviations of the columns.
+    Coordinates and labels are as the table has them; learner.npz holds the kernel as text and the centres, scaled as
+    they were taught, with the means and deviations of the columns.
     """
     from nimt.datasets.places import as_path
     from nimt.files import refuse_links
@@ -89,13 +89,18 @@ def curve_columns(lesson: Lesson) -> dict[str, Any]:
 def learner_arrays(lesson: Lesson) -> dict[str, Any]:
     """Return the expansion of the learner, and how the columns of a table were scaled; {} where it has none."""
     import numpy as np
+    from sklearn.gaussian_process.kernels import Kernel
 
+    from nimt.kernel_expressions import kernel_expression
     from nimt.pools.prepared import PreparedPoints
 
     learner = lesson.taught
     if not hasattr(learner, "centers_") or not hasattr(learner, "coefficients_"):
         return {}
     arrays: dict[str, Any] = {"centers": learner.centers_, "coefficients": learner.coefficients_}
+    if isinstance(kernel := getattr(learner, "kernel", None), Kernel):
+        text = kernel_expression(kernel, dimension=lesson.pool.dimension)
+        arrays["kernel"] = np.array(repr(kernel) if text is None else text)
     if isinstance(lesson.pool, PreparedPoints):
         preparation = lesson.pool.preparation
         scales = [(column.mean, column.deviation) for column in preparation.columns for _ in column.names]

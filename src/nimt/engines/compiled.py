@@ -15,7 +15,7 @@ from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
 from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, SQUARE
 from nimt.engines.synthesising import LabelMaker
-from nimt.errors import ResponseWarning
+from nimt.errors import ResponseWarning, named
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
@@ -44,7 +44,7 @@ def uncovered(task: Task) -> str | None:
     if twin is None:
         return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
     if twin.loss is not None and engine_code_of(twin.loss) is None:
-        return f"the teacher's loss {twin.loss!r} is your own"
+        return f"the teacher's loss {named(twin.loss)} is your own"
     if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(twin.loss)):
         return "the loss couples several outputs, and there is one"
     if twin.makes_labels and hasattr(as_loss(learner.loss), "check_labels"):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.counting import counted
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.errors import CorruptLesson, InvalidInput, named
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
 from nimt.pools.interpolating import interpolated
@@ -251,7 +251,7 @@ def check_rate(rate: LearningRate, loss: Loss) -> None:
             raise InvalidInput(f"learning_rate must be a number, a callable of the step or 'auto', got {rate!r}")
         if not np.isfinite(loss.smoothness):
             raise InvalidInput(
-                f"learning_rate='auto' needs a loss whose slope has a Lipschitz constant, and {loss!r} has none: "
+                f"learning_rate='auto' needs a loss whose slope has a Lipschitz constant, and {named(loss)} has none: "
                 f"give a number"
             )
         return

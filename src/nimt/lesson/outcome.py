@@ -23,3 +23,26 @@ class Outcome(enum.Enum):
 
     def __str__(self) -> str:
         return str(self.value)
+
+    @property
+    def brief(self) -> str:
+        """The same in few words, as a finished progress bar says it.
+
+        Examples
+        --------
+        >>> Outcome.CONVERGED.brief
+        'tolerance reached'
+        """
+        return BRIEFLY.get(self.name, self.name.lower())
+
+
+BRIEFLY = {
+    "CONVERGED": "tolerance reached",
+    "REACHED": "tolerance reached",
+    "BUDGET": "all that were allowed",
+    "STATIONARY": "no longer moving",
+    "AT_REST": "no longer moving",
+    "STALLED": "no longer improving",
+    "TIME": "time limit reached",
+    "STOPPED": "stopped by the callback",
+}

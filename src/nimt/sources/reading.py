@@ -79,6 +79,8 @@ def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
         return read_array(name)
     if name.lower().endswith(TABLE_ENDINGS):
         return read_table(name, columns)
+    if ending == ".toml":
+        raise InvalidInput(f"{name!r} is no target but may hold the settings of a run: use --config {name}")
     endings = ", ".join((*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS))
     if "\0" not in name and is_there(Path(name)):
         kind = "a folder" if Path(name).is_dir() else "a file of no kind nimt reads"

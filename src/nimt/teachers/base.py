@@ -15,7 +15,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.counting import counted
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, named
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_k
@@ -318,7 +318,7 @@ def has_schedule(teacher: object) -> bool:
 def check_teacher(teacher: object) -> None:
     """Refuse an object without `select(view)`."""
     if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
-        raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {teacher!r}")
+        raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {named(teacher)}")
 
 
 def checked_indices(indices: ArrayLike, n: int) -> Indices:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from nimt.arrays import Indices, is_number, is_whole
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, named
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import Selection, Teacher, View, count_of
 
@@ -121,10 +121,12 @@ def checked_shares(shares: Shares) -> tuple[tuple[Teacher, float], ...]:
 def _check_part(teacher: object) -> None:
     sized = isinstance(teacher, Teacher) and any(field.name == "k" for field in dataclasses.fields(teacher))
     if not sized or teacher.makes_labels:  # type: ignore[attr-defined]
-        raise InvalidInput(f"a mixture is made of teachers that choose k points and make no labels, got {teacher!r}")
+        raise InvalidInput(
+            f"a mixture is made of teachers that choose k points and make no labels, got {named(teacher)}"
+        )
     own = [name for name in ("pool", "labels", "look") if getattr(teacher, name, None) is not None]
     k = teacher.k  # type: ignore[attr-defined]
     if not is_whole(k) or k != 1:
         own.append("k")
     if own:
-        raise InvalidInput(f"{own[0]}= is given to the mixture, not to a teacher in it, got {teacher!r}")
+        raise InvalidInput(f"{own[0]}= is given to the mixture, not to a teacher in it, got {named(teacher)}")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
-from nimt.errors import InvalidInput, ResponseWarning
+from nimt.errors import InvalidInput, ResponseWarning, named
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
@@ -89,7 +89,7 @@ class SynthesisTeacher(Teacher):
             check_labels(loss, np.zeros(1))
         except InvalidInput:
             raise InvalidInput(
-                f"SynthesisTeacher makes labels of any value, and the loss {loss!r} takes only some: use "
+                f"SynthesisTeacher makes labels of any value, and the loss {named(loss)} takes only some: use "
                 f"nimt.GreedyTeacher() or another loss"
             ) from None
 

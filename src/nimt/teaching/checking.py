@@ -20,7 +20,7 @@ from nimt._version import __version__
 from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.engines.base import Task
 from nimt.engines.choosing import Plan
-from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of
+from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, named
 from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel_on
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils, StartsFromInitial
@@ -217,12 +217,12 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
     coupled = couples_outputs(pupil.loss)
     if coupled and task.per_output:
         raise InvalidInput(
-            f"PerOutput teaches one output at a time, and the loss {pupil.loss!r} couples them: give the teacher "
+            f"PerOutput teaches one output at a time, and the loss {named(pupil.loss)} couples them: give the teacher "
             f"without PerOutput"
         )
     if coupled and task.communicates:
         raise InvalidInput(
-            f"Communicating fits f to the target, which f does not tend to with the loss {pupil.loss!r}: give the "
+            f"Communicating fits f to the target, which f does not tend to with the loss {named(pupil.loss)}: give the "
             f"teacher without Communicating"
         )
     if pupil.loss is None and task.stop_when_stationary is not None:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from nimt.counting import counted
+from nimt.lesson.outcome import Outcome
 from nimt.teaching.bars import DELAY, Bar, bar_for, time_left
 
 if TYPE_CHECKING:
@@ -75,17 +77,23 @@ class LessonBar:
         self.first: int = 0  # the step at which this lesson was first seen: a resumed one did the earlier steps before
         self.started: float = 0.0
         self.latest: int = -1
+        self.is_over = False
 
     def __call__(self, progress: Progress) -> None:
         now = time.perf_counter()
-        if self.lesson == 0 or progress.step < self.latest:
+        if self.lesson == 0 or self.is_over or progress.step < self.latest:
             self.lesson += 1
             self.first, self.started = progress.step, now
         self.latest = progress.step
+        self.is_over = progress.outcome is not None
+        which = "" if self.lesson == 1 else f"lesson {self.lesson}, "
+        if progress.outcome is not None and progress.outcome is not Outcome.INTERRUPTED:
+            ended = ending(progress.step, progress.outcome, progress.discrepancy)
+            self.bar.show(self.title, 1, 1, [which + words for words in ended])
+            return
         last, about = end_of(progress.step, progress.max_iterations, self.expected)
         passed = now - self.started
         speed = (progress.step - self.first) / passed if passed > 0 else 0.0
-        which = "" if self.lesson == 1 else f"lesson {self.lesson}, "
         said = [which + words for words in wordings(progress.step, last, about, progress.discrepancy, speed)]
         self.bar.show(self.title, progress.step, last, said)
 
@@ -113,6 +121,18 @@ def wordings(step: int, last: int, about: str, discrepancy: float, speed: float)
         f"{share}, {rough}{left}",
         f"{share}, {rough}",
     ]
+
+
+def ending(step: int, outcome: Outcome, discrepancy: float) -> list[str]:
+    """Return how a lesson ended in words, in as many lengths as `wordings` has.
+
+    Examples
+    --------
+    >>> ending(145, Outcome.CONVERGED, 9.93e-4)[0]
+    '145 steps, tolerance reached, M 9.930e-04'
+    """
+    told = f"{counted(step, 'step')}, {outcome.brief}"
+    return [f"{told}, M {discrepancy:.3e}"] * 2 + [told] * 2 + [counted(step, "step")]
 
 
 def end_of(step: int, max_iterations: int, expected: int | None) -> tuple[int, str]:

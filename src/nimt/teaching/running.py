@@ -50,6 +50,8 @@ class Progress:
     discrepancy : float
     elapsed : float
         Seconds that the steps took so far, without compiling.
+    outcome : Outcome or None
+        How the lesson ended, at the last call; None before.
     """
 
     step: int
@@ -57,6 +59,7 @@ class Progress:
     discrepancy: float
     elapsed: float
     engine: Engine = field(repr=False)
+    outcome: Outcome | None = None
 
     @property
     def values(self) -> Array:
@@ -226,7 +229,9 @@ class Run:
 
     def progress(self) -> Progress:
         """Return the state of the lesson for a callback."""
-        return Progress(self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine)
+        return Progress(
+            self.engine.step, self.max_iterations, self.engine.discrepancy, self.elapsed, self.engine, self.outcome
+        )
 
     def lesson(self, is_over: bool = False) -> Lesson:
         """Return the record so far as a lesson; if no step will follow, with the arrays themselves."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nimt.counting import counted
+from nimt.errors import named
 from nimt.losses import Square
 from nimt.theory.replay import Replay
 
@@ -33,13 +34,15 @@ def smooth_loss(again: Replay) -> Assumption:
     """[Zhang23, Assumption 8], read as dL/df being Lipschitz."""
     constant = float(again.loss.smoothness)
     holds = bool(np.isfinite(constant))
-    clause = f"the loss is smooth, L = {constant:g}" if holds else f"{again.loss!r} has no finite smoothness constant"
+    clause = (
+        f"the loss is smooth, L = {constant:g}" if holds else f"{named(again.loss)} has no finite smoothness constant"
+    )
     return Assumption("smooth loss", holds, clause)
 
 
 def square_loss(again: Replay) -> Assumption:
     holds = isinstance(again.loss, Square)
-    return Assumption("square loss", holds, "the loss is the square" if holds else f"the loss is {again.loss!r}")
+    return Assumption("square loss", holds, "the loss is the square" if holds else f"the loss is {named(again.loss)}")
 
 
 def convex_loss(again: Replay) -> Assumption:
@@ -54,7 +57,7 @@ def convex_loss(again: Replay) -> Assumption:
         slopes = np.array([again.loss.slope(values, np.full(SAMPLES, label)) for label in labels])
     falls = np.diff(slopes, axis=1) < -ROUNDING * max(1.0, float(np.abs(slopes).max()))
     holds = not bool(falls.any())
-    clause = "the loss is convex here" if holds else f"{again.loss!r} is not convex: its slope falls as f rises"
+    clause = "the loss is convex here" if holds else f"{named(again.loss)} is not convex: its slope falls as f rises"
     return Assumption("convex loss", holds, clause)
 
 

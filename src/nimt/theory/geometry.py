@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_positive, real_array
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, named
 from nimt.kernels import check_kernel
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.learners.norms import root
@@ -189,7 +189,7 @@ def _labels_to_try(
             raise InvalidInput(f"labels must be 'true', 'free' or the labels allowed, got {labels!r}")
         if not isinstance(loss, Square):
             raise InvalidInput(
-                f"a free label has a closed form for the square loss only, and the learner's is {loss!r}: "
+                f"a free label has a closed form for the square loss only, and the learner's is {named(loss)}: "
                 f"name the labels allowed, for example labels=[-1, 1]"
             )
         acting = diagonal > 0  # where K(x, x) = 0 no label does anything

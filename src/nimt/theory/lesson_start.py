@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_count, check_positive
-from nimt.errors import InvalidInput, StepSizeWarning
+from nimt.errors import InvalidInput, StepSizeWarning, named
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner
 from nimt.losses import Square, as_loss
@@ -106,8 +106,8 @@ def lesson_start(
     _refuse(learner, teacher, X)
     if scale is None:
         raise InvalidInput(
-            f"a forecast measures 'paper' or 'rms', which are norms of f - f* on the pool, got measure={measure!r}: "
-            f"for the distance in H there is nimt.theory.rkhs_distance"
+            f"a forecast measures 'paper' or 'rms', which are norms of f - f* on the pool, got measure="
+            f"{named(measure)}: for the distance in H there is nimt.theory.rkhs_distance"
         )
     if lesson.target.ndim > 1:
         raise InvalidInput(
@@ -149,7 +149,7 @@ def _refuse(learner: Any, teacher: Any, X: Any) -> None:
     loss = as_loss(learner.loss)
     if not isinstance(loss, Square):
         raise InvalidInput(
-            f"a forecast covers the square loss, for which a step is linear in f - f*, and the loss is {loss!r}: "
+            f"a forecast covers the square loss, for which a step is linear in f - f*, and the loss is {named(loss)}: "
             f"what holds for it is nimt.theory.largest_loss_bound, where the largest loss is shown"
         )
     if getattr(teacher, "labels", None) is not None:
