@@ -86,20 +86,21 @@ def kernel_expression(kernel: Kernel, *, dimension: int = 1) -> str | None:
 
 
 def _written(kernel: Kernel) -> str | None:
-    if isinstance(kernel, sklearn_kernels.KernelOperator):
-        parts = [_written(kernel.k1), _written(kernel.k2)]
-        if None in parts or type(kernel) not in (sklearn_kernels.Sum, sklearn_kernels.Product):
+    kind = type(kernel)
+    if kind is sklearn_kernels.Sum or kind is sklearn_kernels.Product:
+        parts = [kernel.k1, kernel.k2]
+        texts = [_written(part) for part in parts]
+        if None in texts:
             return None
-        if isinstance(kernel, sklearn_kernels.Sum):
-            return f"{parts[0]} + {parts[1]}"
-        inner = (kernel.k1, kernel.k2)
-        return " * ".join(f"({part})" if isinstance(one, sklearn_kernels.Sum) else str(part)
-                          for one, part in zip(inner, parts, strict=True))  # fmt: skip
+        if kind is sklearn_kernels.Sum:
+            return f"{texts[0]} + {texts[1]}"
+        in_brackets = [isinstance(part, sklearn_kernels.Sum) for part in parts]
+        return " * ".join(f"({text})" if around else str(text) for text, around in zip(texts, in_brackets, strict=True))
     if isinstance(kernel, sklearn_kernels.Exponentiation):
         base = _written(kernel.kernel)
         return None if base is None else f"({base}) ** {kernel.exponent}"
-    name = type(kernel).__name__
-    if WORDS.get(name) is not type(kernel):
+    name = kind.__name__
+    if WORDS.get(name) is not kind:
         return None
     numbers = {key: value for key, value in kernel.get_params(deep=False).items() if not key.endswith("_bounds")}
     given = (f"{key}={np.asarray(value).tolist()!r}" for key, value in numbers.items())
