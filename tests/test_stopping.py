@@ -9,8 +9,8 @@ import pytest
 
 import nimt
 from nimt import Outcome
-from nimt.engines import reference
-from nimt.engines.compiling import CompileTime
+from nimt.engines import caching, reference
+from nimt.engines.compiling import CompileTime, compile_time
 from nimt.teaching import running
 from problems import scattered, small_lesson
 
@@ -234,3 +234,19 @@ def test_a_lesson_stepped_by_hand_is_unfinished_until_it_ends():
     assert len(list(walk)) == 2
     assert walk.lesson.outcome is Outcome.BUDGET
     assert list(walk) == []
+
+
+def one_more(number):
+    return number + 1
+
+
+def test_loading_what_was_compiled_before_counts_as_compiling():
+    caching.compiled(one_more)(1)  # keeps it on disk
+    loads = caching.compiled(one_more)
+    with compile_time() as first:
+        loads(1)
+    with compile_time() as second:
+        loads(1)
+    assert sum(loads.stats.cache_hits.values()) == 1
+    assert first.seconds > 0
+    assert second.seconds == 0

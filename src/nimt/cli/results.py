@@ -213,7 +213,7 @@ def print_summary(summary: dict[str, Any]) -> None:
             row[1] = below(summary["discrepancy_at_end"], summary["tol"])
     compiling = compiling_text(summary)
     if compiling is not None:
-        rows.append(["seconds of compiling", compiling])
+        rows.append(["seconds of compiling, once per installation", compiling])
     print_table(["", ""], rows)
 
 

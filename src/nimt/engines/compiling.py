@@ -1,4 +1,4 @@
-"""How long compiling took. A lesson reports it apart, because it happens once per installation."""
+"""How long compiling, or loading what was compiled, took: a lesson reports it apart from its steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nimt.collecting import without_collecting
 
 @dataclass
 class CompileTime:
-    """Seconds that one thread spent on compiling."""
+    """Seconds that one thread spent on compiling, or on loading what was compiled."""
 
     seconds: float = 0.0
     thread: int = field(default_factory=threading.get_ident)

@@ -62,7 +62,7 @@ class Lesson:
     elapsed : float
         Seconds that the steps took, without `compiling`.
     compiling : float
-        Seconds spent on compiling engines, which happens once per installation.
+        Seconds of compiling engines, once per installation, or of loading them, once per process.
     drew : bool
         Whether anything was drawn from the seed, so that another seed would have given another lesson.
     engine, record : str

@@ -171,7 +171,7 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
     numbers["seconds"] = f"{summary['seconds']:.3g}"
     compiling = compiling_text(summary)
     if compiling is not None:
-        numbers["seconds of compiling"] = compiling
+        numbers["seconds of compiling, once per installation"] = compiling
     return numbers
 
 

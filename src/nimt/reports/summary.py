@@ -11,7 +11,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import has_decibels
 
 HELD_OUT = ("held_out_points", "held_out_rms", "held_out_r2", "held_out_accuracy")
-MENTIONED = 0.1  # seconds of compiling below which nothing is said about it
+MENTIONED = 0.5  # seconds of compiling below which nothing is said: loading what was compiled takes less
 
 
 def summary_of(lesson: Lesson) -> dict[str, Any]:
@@ -100,10 +100,10 @@ def compiling_text(summary: dict[str, Any]) -> str | None:
     Examples
     --------
     >>> compiling_text({"compiling_seconds": 2.345}), compiling_text({"compiling_seconds": 0.02})
-    ('2.35, once per installation', None)
+    ('2.35', None)
     """
     seconds: float = summary["compiling_seconds"]
-    return f"{seconds:.3g}, once per installation" if seconds > MENTIONED else None
+    return f"{seconds:.3g}" if seconds > MENTIONED else None
 
 
 def finite(value: float) -> float | None:
