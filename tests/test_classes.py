@@ -365,11 +365,13 @@ def test_references_that_cannot_be_compared():
         nimt.teach(learner, nimt.GreedyTeacher(reference=-signs), points, signs, max_iterations=1)
 
 
-def test_a_greedy_teacher_by_residual_is_told_that_logits_are_no_labels():
+@pytest.mark.parametrize("loss", ["crossentropy", "logistic"])
+def test_a_greedy_teacher_by_residual_is_told_that_logits_are_no_labels(loss):
     points, classes = blobs(3)
-    learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
-    with pytest.warns(nimt.TeacherWarning, match="score='loss', loss='crossentropy'"):
-        nimt.teach(learner, nimt.GreedyTeacher(), points, nimt.one_hot(classes), max_iterations=1)
+    labels = nimt.one_hot(classes) if loss == "crossentropy" else np.where(classes == 0, 1.0, -1.0)
+    learner = nimt.KernelLearner(nimt.rbf(0.8), loss=loss, learning_rate="auto")
+    with pytest.warns(nimt.TeacherWarning, match=f"score='loss', loss='{loss}'"):
+        nimt.teach(learner, nimt.GreedyTeacher(), points, labels, max_iterations=1)
 
 
 # ---------------------------------------------------------------- regions

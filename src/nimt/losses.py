@@ -111,6 +111,7 @@ class Logistic(_WithTwin):
     lipschitz: ClassVar[float] = 1.0
     convex: ClassVar[bool] = True
     teaches_classes: ClassVar[bool] = True
+    predicts_logits: ClassVar[bool] = True
     twin: ClassVar[int] = 2
 
     def value(self, f: Array, y: Array) -> Array:
@@ -189,6 +190,7 @@ class CrossEntropy:
     convex: ClassVar[bool] = True
     couples_outputs: ClassVar[bool] = True
     teaches_classes: ClassVar[bool] = True
+    predicts_logits: ClassVar[bool] = True
 
     def value(self, f: Array, y: Array) -> Array:
         return np.asarray(y * -log_softmax(f, axis=-1))
@@ -254,6 +256,11 @@ def couples_outputs(loss: Loss | None) -> bool:
 def teaches_classes(loss: Loss | None) -> bool:
     """Say whether the labels that a loss takes are classes."""
     return bool(getattr(loss, "teaches_classes", False))
+
+
+def predicts_logits(loss: Loss | None) -> bool:
+    """Say whether f grows without end where a class is sure, so that it does not tend to the labels."""
+    return bool(getattr(loss, "predicts_logits", False))
 
 
 def check_labels(loss: Loss, y: Array) -> None:

@@ -40,8 +40,8 @@ def connect(order: dict) -> None:
         for descriptor in (0, 2):
             os.dup2(terminal, descriptor)
         os.close(terminal)
-        if not order["hears_hangup"]:
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        # set in both cases: the tests themselves may run under nohup
+        signal.signal(signal.SIGHUP, signal.SIG_DFL if order["hears_hangup"] else signal.SIG_IGN)
     raw = [open(number, "wb", buffering=0, closefd=False) for number in (1, 2)]  # noqa: SIM115 (open to the end)
     encoding = "ascii" if "ascii" in order else "utf-8"
     unbuffered = "unbuffered" in order

@@ -14,7 +14,7 @@ from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel
-from nimt.losses import Loss, as_loss, couples_outputs
+from nimt.losses import LOSSES, Loss, as_loss, predicts_logits
 from nimt.pools.base import FunctionLike, Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (
@@ -143,10 +143,12 @@ class GreedyTeacher(Teacher):
                     f"and again; teach the reference's own answers, or use nimt.UncertaintyTeacher() or "
                     f"nimt.RandomTeacher()"
                 )
-        if self.score == "residual" and couples_outputs(loss):
+        if self.score == "residual" and predicts_logits(loss) and not self.shows_everything:
+            kind = type(loss).__name__
+            given = repr(kind.lower()) if kind.lower() in LOSSES else "the learner's loss"
             return (
-                "this teacher chooses by |f - f*|, and under the cross-entropy loss f are logits, which do not tend to "
-                "the labels: use nimt.GreedyTeacher(score='loss', loss='crossentropy')"
+                f"this teacher chooses by |f - f*|, and under {kind} f are logits, which do not tend to the labels: "
+                f"use nimt.GreedyTeacher(score='loss', loss={given})"
             )
         return None
 
