@@ -272,3 +272,25 @@ def test_the_usual_teachers_that_cannot_teach_classes_are_left_out(nimt):
     assert "6 lessons (greedy-1-seed-0.npz, ...), comparison.json" in answer.out
     refused = nimt("compare", "t.csv", "--teachers", "synthesis:1", "--out", "d")
     assert refused.code == 2 and refused.is_one_sentence() and not Path("d").exists()
+
+
+def test_the_error_on_points_held_out_is_the_mean_over_the_seeds():
+    far = np.linspace(-2.95, 2.95, 13)[:, np.newaxis]
+    teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
+    found = nimt.compare(
+        learner(), teachers, POOL, np.sin, max_iterations=40, seeds=3, holdout=(far, np.sin(far[:, 0]))
+    )
+    header, lines = comparison_table(found)
+    for row, line in zip(found.rows(), lines, strict=True):
+        gaps = [lesson.learner.predict(far) - np.sin(far[:, 0]) for lesson in found.lessons[row.name]]
+        assert row.held_out_rms == pytest.approx(np.mean([np.sqrt(np.mean(gap**2)) for gap in gaps]))
+        spread = np.mean((np.sin(far) - np.sin(far).mean()) ** 2)
+        assert row.held_out_r2 == pytest.approx(np.mean([1 - np.mean(gap**2) / spread for gap in gaps]))
+        assert row.held_out_accuracy is None
+        assert line[header.index("R^2 held out")] == f"{row.held_out_r2:.4g}"
+        assert line[header.index("rms held out")] == f"{row.held_out_rms:.4g}"
+
+
+def test_nothing_is_said_of_points_held_out_where_there_are_none(comparison):
+    assert not any("held out" in name for name in comparison_table(comparison)[0])
+    assert comparison.rows()[0].held_out_rms is None

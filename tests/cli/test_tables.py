@@ -131,6 +131,22 @@ def test_an_accuracy_that_fell_on_the_way_is_pointed_out(end, told):
     assert told or said is None
 
 
+@pytest.mark.long
+def test_a_comparison_tells_the_error_on_rows_held_out(nimt):
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    words = np.where(x[:, 0] > 0, "right", "left")
+    for name, last in (("n.csv", x[:, 0]), ("c.csv", words)):
+        write(Path(name), "a,b,y\n" + "".join(f"{a:.6f},{b:.6f},{y}\n" for (a, b), y in zip(x, last, strict=True)))
+    options = ("--width", "2", "--teachers", "greedy:1,random:1", "--seeds", "2", "-n", "100", "--out")
+    for name, error, kept in (("n.csv", "R^2", "held_out_r2"), ("c.csv", "accuracy", "held_out_accuracy")):
+        said = f"{error} held out"
+        answer = nimt("compare", name, *options, name[0])
+        assert answer.code == 0 and said in answer.out, answer.err
+        for row in json.loads(Path(name[0], "comparison.json").read_text())["teachers"]:
+            assert 0.5 < row[kept] <= 1
+        assert said in Path(name[0], "report.html").read_text()
+
+
 def test_the_tolerance_is_one_percent_of_the_targets_deviation(nimt, undrawn):
     np.save("curve.npy", 50.0 + 7.0 * np.sin(np.linspace(0, 6, 40)))
     found, _ = taught(nimt, "curve.npy", "--width", "2", "-n", "5000", "--out", "run")

@@ -119,12 +119,14 @@ def given_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_j
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     assert settings.seeds is not None
+    aside = problem.aside
     folder.keep()
     try:
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
                 settings.made_learner(problem), settings.made_teachers(problem), problem.pool, problem.target,
                 **settings.rules(), seeds=settings.seeds, callback=watcher, checkpoint=folder.under_way,
+                holdout=None if aside is None else (aside.points, aside.target),
             )  # fmt: skip
     except KeyboardInterrupt:
         complain(f"interrupted; what was finished is kept: nimt resume {shlex.quote(str(folder.path))}")

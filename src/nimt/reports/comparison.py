@@ -19,6 +19,8 @@ DPI = 130
 HEADER = ("teacher", "seeds", "steps", "{measure} at end", "examples", "points", "seconds")
 CAPTION = "The {measure} after each step, the mean over the seeds; bands span the lowest to the highest."
 PARTS = ("choosing", "learning")
+HELD_OUT = {"held_out_r2": "R^2 held out", "held_out_rms": "rms held out", "held_out_accuracy": "accuracy held out"}
+LEGEND_HELD_OUT = " What is held out was not taught to any of them."
 LEGEND = (
     "Steps to the tolerance, {measure} when the lesson ended, examples shown and distinct points among them, seconds "
     "per lesson without compiling; means over the seeds, with the smallest and the largest in brackets."
@@ -29,8 +31,19 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
     """Return the header and the lines of the comparison as text; choosing and learning if they were measured."""
     rows = comparison.rows()
     timed = all(row.choosing is not None for row in rows)
-    header = [*(name.format(measure=comparison.measure.letter) for name in HEADER), *(PARTS if timed else ())]
-    return header, [_line(row, comparison.tol, timed) for row in rows]
+    held = _held_out(rows)
+    header = [
+        *(name.format(measure=comparison.measure.letter) for name in HEADER),
+        *(HELD_OUT[name] for name in held),
+        *(PARTS if timed else ()),
+    ]
+    return header, [_line(row, comparison.tol, held, timed) for row in rows]
+
+
+def _held_out(rows: list[Row]) -> list[str]:
+    """Return which errors on points held out are said: the accuracy of classes alone."""
+    known = [name for name in HELD_OUT if any(getattr(row, name) is not None for row in rows)]
+    return ["held_out_accuracy"] if "held_out_accuracy" in known else known
 
 
 def comparison_cell(comparison: Comparison) -> str:
@@ -77,7 +90,9 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
         ),
         pages.heading("In numbers"),
         pages.table(header, lines),
-        pages.remark(LEGEND.format(measure=comparison.measure.letter)),
+        pages.remark(
+            LEGEND.format(measure=comparison.measure.letter) + LEGEND_HELD_OUT * bool(_held_out(comparison.rows()))
+        ),
     ]
     if repeat:
         parts += [pages.heading("To repeat it"), pages.code(repeat)]
@@ -86,7 +101,7 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
     return pages.page(title, lead, parts, f"Made by nimt {content['versions']['nimt']}.")
 
 
-def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
+def _line(row: Row, tol: float | None, held: list[str], timed: bool) -> list[str]:
     reached = row.steps is not None  # every lesson then ended just below the tolerance
     if tol is None:
         steps = "no tolerance"
@@ -100,6 +115,8 @@ def _line(row: Row, tol: float | None, timed: bool) -> list[str]:
         row.name, str(row.seeds), steps, end,
         f"{row.examples:,.0f}", f"{row.distinct:,.0f}", f"{row.seconds:.3g}",
     ]  # fmt: skip
+    errors = [getattr(row, name) for name in held]
+    line += ["" if error is None else f"{error:.4g}" for error in errors]
     if timed and row.choosing is not None and row.learning is not None:
         line += [f"{row.choosing:.3g}", f"{row.learning:.3g}"]
     return line

@@ -63,7 +63,7 @@ def compare(
     progress : bool or "auto"
         As in `teach`: a bar for the lesson under way, with several jobs for the one that reported last.
     **options : as in `teach`
-        `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`.
+        `measure`, `stop_when_stationary`, `patience`, `time_limit`, `snapshots`, `record`, `holdout`.
 
     Returns
     -------

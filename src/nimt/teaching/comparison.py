@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -20,6 +21,7 @@ from nimt.counting import counted
 from nimt.display import below
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile
 from nimt.files import write_text
+from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.pools.base import same_points
@@ -50,6 +52,8 @@ class Row:
         Wall time per lesson, without compiling.
     choosing, learning : float or None
         Its two parts: the teacher's `select`, and everything else. Known only with engine="reference".
+    held_out_rms, held_out_r2, held_out_accuracy : float or None
+        The errors on points held out, as of `Lesson.held_out`; None where none are, or where it has none.
     """
 
     name: str
@@ -67,6 +71,9 @@ class Row:
     steps_deviation: float | None = None
     discrepancy_deviation: float | None = None
     seconds_deviation: float | None = None
+    held_out_rms: float | None = None
+    held_out_r2: float | None = None
+    held_out_accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,7 @@ class Numbers:
     distinct: int
     seconds: float
     choosing: float | None = None
+    held_out: HeldOutError | None = None
 
     @classmethod
     def of(cls, lesson: Lesson, tol: float | None, choosing: float | None = None) -> Numbers:
@@ -89,6 +97,7 @@ class Numbers:
             int(np.count_nonzero(lesson.picks)),
             lesson.elapsed,
             choosing,
+            lesson.held_out,
         )
 
 
@@ -101,6 +110,7 @@ def summarised(name: str, lessons: Sequence[Numbers]) -> Row:
     choosing = [lesson.choosing for lesson in lessons if lesson.choosing is not None]
     choose = float(np.mean(choosing)) if choosing else None
     everyone = len(met) == len(lessons)
+    errors = [lesson.held_out for lesson in lessons if lesson.held_out is not None]
     return Row(
         name=name,
         seeds=len(lessons),
@@ -117,7 +127,16 @@ def summarised(name: str, lessons: Sequence[Numbers]) -> Row:
         seconds_deviation=deviation(times),
         choosing=choose,
         learning=None if choose is None else max(0.0, seconds - choose),
+        held_out_rms=_mean([error.rms for error in errors if error.accuracy is None]),
+        held_out_r2=_mean([error.r_squared for error in errors if error.accuracy is None]),
+        held_out_accuracy=_mean([error.accuracy for error in errors]),
     )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean, None where there is no value or one is not known."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def deviation(values: Sequence[float]) -> float | None:
@@ -180,12 +199,17 @@ class Comparison:
 
     def rows(self) -> list[Row]:
         """Return one row per teacher, in the order they were given."""
+        return list(self._rows)
+
+    @cached_property
+    def _rows(self) -> tuple[Row, ...]:
+        # kept, because the error on points held out takes a prediction of each
         rows = []
         for name, lessons in self.lessons.items():
             times: tuple[float | None, ...] = self.choosing.get(name, (None,) * len(lessons))
             numbers = [Numbers.of(lesson, self.tol, time) for lesson, time in zip(lessons, times, strict=True)]
             rows.append(summarised(name, numbers))
-        return rows
+        return tuple(rows)
 
     def bands(self) -> list[Band]:
         """Return the curves to draw, one per teacher."""
