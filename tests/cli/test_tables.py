@@ -147,6 +147,36 @@ def test_a_comparison_tells_the_error_on_rows_held_out(nimt):
         assert said in Path(name[0], "report.html").read_text()
 
 
+def test_a_column_left_out_is_named_before_the_points_that_repeat_without_it(nimt):
+    lines = [f"name {row},{row % 10},{row}" for row in range(40)]
+    write(Path("t.csv"), "name,a,y\n" + "\n".join(lines) + "\n")
+    answer = nimt("teach", "t.csv")
+    first, last = answer.err.strip().splitlines()
+    assert answer.code == 2 and "column name has another word in every row" in first
+    assert last.startswith("nimt: error: ") and "come with different targets" in last
+
+
+def test_numbers_with_a_thousands_separator_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = range(1000, 1200)
+    write(Path("all.csv"), "a;y\n" + "".join(f"1.{row % 1000:03d},5;{row}\n" for row in rows))
+    with pytest.raises(InvalidInput, match="look like numbers with a thousands separator"):
+        read_table("all.csv")
+    with pytest.raises(InvalidInput, match="look like numbers with a thousands separator"):
+        read_table("all.csv", Columns(("y",), "a"))
+    write(Path("some.csv"), "a;y\n" + "".join(f"{row},5;{row}\n" for row in range(900, 950)) + "1.000,5;1\n")
+    with pytest.raises(InvalidInput, match="which looks like a number with a thousands separator"):
+        read_table("some.csv")
+
+
+def test_dates_used_as_categories_are_pointed_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("t.csv"), "day,a,y\n" + "".join(f"2024-01-{1 + row % 20:02d},{row},{row}\n" for row in range(40)))
+    assert any("column day holds dates, used as 20 categories" in note for note in read_table("t.csv").notes)
+    write(Path("u.csv"), "day,a,y\n" + "".join(f"{1 + row % 20}th,{row},{row}\n" for row in range(40)))
+    assert not any("dates" in note for note in read_table("u.csv").notes)
+
+
 def test_the_tolerance_is_one_percent_of_the_targets_deviation(nimt, undrawn):
     np.save("curve.npy", 50.0 + 7.0 * np.sin(np.linspace(0, 6, 40)))
     found, _ = taught(nimt, "curve.npy", "--width", "2", "-n", "5000", "--out", "run")

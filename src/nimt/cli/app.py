@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from nimt._version import __version__
-from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, prepare_streams, say
+from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
 from nimt.cli.options import FORMER_OPTIONS
 from nimt.cli.sentences import in_words_of_the_program
 from nimt.errors import NimtError
@@ -151,6 +151,8 @@ def _answered(arguments: Sequence[str] | None) -> int:
         complain("interrupted; what was finished before is kept")
         return INTERRUPTED
     except NimtError as error:
+        for sentence in getattr(error, "__notes__", ()):  # what led to it
+            note(sentence)
         complain(in_words_of_the_program(str(error)))
         return BAD_INPUT
     except MemoryError as error:

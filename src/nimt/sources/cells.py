@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from nimt.errors import InvalidInput
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 LARGEST_NUMBER = 1e300  # so that the difference of two numbers is one
 MOST_WORDS = 10_000  # different words of a column that are told apart
+GROUPED = re.compile(r"[+-]?\d{1,3}([.,' \u00a0\u202f])\d{3}(\1\d{3})*([.,]\d+)?")  # 1.000,5 and 1,000.5 and 1 000
+DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{4})([ T]\d{1,2}:\d{2}.*)?")
+GROUPED_HINT = " (they look like numbers with a thousands separator: remove it from the file)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,17 @@ class RawColumn:
     name: str
     values: NDArray[Any]
     words: tuple[str, ...] | None = None
+
+    @property
+    def is_of_dates(self) -> bool:
+        """Whether every word is a date, such as 2024-01-31 or 31.1.2024."""
+        return bool(self.words) and all(DATE.fullmatch(word) for word in self.words or ())
+
+    @property
+    def hint(self) -> str:
+        """What to add to a sentence about too many words: that most are numbers with a thousands separator."""
+        words = self.words or ()
+        return GROUPED_HINT if 2 * sum(map(is_grouped, words)) > len(words) else ""
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -105,10 +120,11 @@ class ColumnReader:
         known = sum(not is_missing(cell) for cell in cells)
         if self.is_known or 2 * len(strange) < known:
             first = strange[0]
+            grouped = ", which looks like a number with a thousands separator" * is_grouped(cells[first])
             raise InvalidInput(
                 f"{str(self.file)!r} has the text {cells[first][:40]!r} in row {row + first}, column "
-                f"{short(self.name)!r}, among numbers: correct it, or choose other columns with --features and "
-                f"--target-column"
+                f"{short(self.name)!r}, among numbers{grouped}: correct it, or choose other columns with --features "
+                f"and --target-column"
             )
         self.words = {}
         self.is_known = True
@@ -128,6 +144,17 @@ class ColumnReader:
 
     def _is_number(self, cell: str) -> bool:
         return numbers_of([cell], self.comma) is not None
+
+
+def is_grouped(cell: str) -> bool:
+    """Say whether a cell looks like a number with a thousands separator.
+
+    Examples
+    --------
+    >>> is_grouped("1.000,5"), is_grouped("1,234,567.5"), is_grouped("1.5"), is_grouped("31.1.2024")
+    (True, True, False, False)
+    """
+    return GROUPED.fullmatch(cell.strip()) is not None
 
 
 def numbers_of(cells: Sequence[str], comma: bool = False) -> NDArray[np.float64] | None:

@@ -208,6 +208,11 @@ def _used(raw: list[RawColumn], columns: Columns, file: Path, first_row: int) ->
         why = _why_useless(column)
         if why is None:
             features.append(column)
+            if column.is_of_dates:
+                notes.append(
+                    f"{file.name}: column {short(name)} holds dates, used as {len(column.words or ())} categories "
+                    f"without an order: write a date as a number to use its order"
+                )
         elif columns.features is not None or len(asked) == 1:
             raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}: choose others with --features")
         else:
@@ -232,10 +237,14 @@ def _why_useless(column: RawColumn) -> str | None:
     if not column.words:
         return "has too many different words, or values that are neither numbers nor words"
     if len(column.words) > MOST_LEVELS:
-        return f"has {len(column.words):,} different words, and a category has at most {MOST_LEVELS}"
+        return f"has {len(column.words):,} different words{_kind(column)}, and a category has at most {MOST_LEVELS}"
     if len(column.values) >= FEW_ROWS and len(column.words) == len(column.values):
-        return "has another word in every row, like a name"
+        return f"has another word in every row{_kind(column) or ', like a name'}"
     return None
+
+
+def _kind(column: RawColumn) -> str:
+    return " (dates)" if column.is_of_dates else column.hint
 
 
 def numbers_the_rows(column: RawColumn) -> bool:
@@ -303,8 +312,8 @@ def _as_classes(rows: Rows, columns: Columns) -> Rows:
         return rows
     if not target.words or len(target.words) > MOST_CLASSES:
         raise InvalidInput(
-            f"{str(rows.file)!r}: the target {short(target.name)!r} has more than {MOST_CLASSES} different words: "
-            f"choose another with --target-column"
+            f"{str(rows.file)!r}: the target {short(target.name)!r} has more than {MOST_CLASSES} different "
+            f"words{target.hint}: choose another with --target-column"
         )
     used = sorted({target.words[code] for code in np.unique(target.values)})  # in alphabetical order
     if len(used) < 2:
@@ -336,10 +345,14 @@ def _without_contradictions(rows: Rows, duplicates: str) -> Rows:
     np.maximum.at(high, place, values)
     torn = int(np.count_nonzero(low < high))
     if torn and duplicates == "refuse":
-        raise InvalidInput(
+        refusal = InvalidInput(
             f"{str(rows.file)!r} has {torn} point(s) that come with different targets, and no learner can fit both: "
             f"--duplicates mean teaches their mean"
         )
+        for note in rows.notes:
+            if note.startswith(f"{rows.file.name}: column "):  # one that was left out may have told them apart
+                refusal.add_note(note)
+        raise refusal
     merged = low.copy()  # exact for points with one target
     apart = low < high
     if rows.target.words is None:
