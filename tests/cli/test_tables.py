@@ -177,6 +177,20 @@ def test_dates_used_as_categories_are_pointed_out(tmp_path, monkeypatch):
     assert not any("dates" in note for note in read_table("u.csv").notes)
 
 
+@pytest.mark.parametrize("of_classes", [False, True])
+def test_the_target_of_new_rows_stays_beside_the_prediction(nimt, undrawn, of_classes):
+    values = [("low" if row < 10 else "high") if of_classes else str(row / 2) for row in range(20)]
+    table = "a,y\n" + "".join(f"{row},{value}\n" for row, value in enumerate(values))
+    write(Path("t.csv"), table)
+    taught(nimt, "t.csv", "--width", "1", "-n", "50", "--out", "run")
+    write(Path("new.csv"), table + "3.5,\n")  # the last one is not known
+    answer = nimt("predict", "run", "new.csv", "--out", "p.csv")
+    assert "accuracy" in answer.err if of_classes else "R^2" in answer.err
+    rows = rows_of("p.csv")
+    assert list(rows[0]) == ["a", "y", "predicted y"]
+    assert [row["y"] for row in rows] == [*values, ""] and all(row["predicted y"] for row in rows)
+
+
 def test_the_tolerance_is_one_percent_of_the_targets_deviation(nimt, undrawn):
     np.save("curve.npy", 50.0 + 7.0 * np.sin(np.linspace(0, 6, 40)))
     found, _ = taught(nimt, "curve.npy", "--width", "2", "-n", "5000", "--out", "run")

@@ -34,8 +34,8 @@ def predict(
 ) -> None:
     """Predict the rows of a table with the learner of a run, prepared as the table that was taught.
 
-    If the new table has the target column, the error on it is told. A lesson that was not on a table takes the
-    columns x_1, x_2, ... as coordinates, or else the first ones.
+    If the new table has the target column, it is kept beside the prediction and the error on it is told. A lesson
+    that was not on a table takes the columns x_1, x_2, ... as coordinates, or else the first ones.
     """
     from nimt.cli.writing_tables import as_csv
     from nimt.datasets.places import as_path
@@ -87,7 +87,8 @@ def predicted(lesson: Lesson, rows: Path) -> tuple[dict[str, NDArray[Any]], list
         told = has_value(new.target[new.complete])
         if told.any():
             said.append(_error(preparation, values[told], new.target[new.complete][told], rows.name))
-    return new.columns | {_free_name(f"predicted {preparation.target}", new.columns): column}, said
+    shown = new.columns if new.target is None else new.columns | {preparation.target: new.target}
+    return shown | {_free_name(f"predicted {preparation.target}", shown): column}, said
 
 
 def _outputs(values: NDArray[Any]) -> dict[str, NDArray[Any]]:
