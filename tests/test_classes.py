@@ -16,8 +16,10 @@ from sklearn.neural_network import MLPClassifier
 import nimt
 import oracles
 from nimt.classes import answers
+from nimt.cli.results import print_summary
 from nimt.plots.animation import draw_frames
 from nimt.replay import record_of
+from nimt.replay.recording import describe_lesson
 from nimt.reports.comparison import comparison_table
 from nimt.reports.lesson import write_lesson_report
 from nimt.reports.summary import summary_of
@@ -255,7 +257,7 @@ def test_an_accuracy_needs_classes(target, said):
 
 
 @pytest.mark.long
-def test_an_accuracy_is_called_by_its_name(tmp_path):
+def test_an_accuracy_is_called_by_its_name_and_written_in_per_cent(tmp_path, capsys):
     points, classes = blobs(3)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     options = {"measure": "accuracy", "max_iterations": 60}
@@ -268,6 +270,13 @@ def test_an_accuracy_is_called_by_its_name(tmp_path):
     assert summary_of(lesson)["measure_word"] == "accuracy"
     write_lesson_report(lesson, tmp_path)
     page = (tmp_path / "report.html").read_text()
+    first, last = f"{lesson.discrepancy[0]:.1%}", f"{lesson.discrepancy[-1]:.1%}"
+    assert f"<b>{last}</b><span>accuracy at the end</span>" in page and f"<b>{first}</b><span>accuracy at the" in page
+    assert f"accuracy = {first}" in [ax.get_title(loc="right") for ax in nimt.plots.panels(lesson).axes]
+    assert "%" in comparison_table(comparison)[1][0][3] and describe_lesson(lesson, "")["in_per_cent"] is True
+    print_summary(summary_of(lesson))
+    told = capsys.readouterr().out
+    assert first in told and last in told
     assert "accuracy at the end" in page and "The discrepancy" not in page and "M at the" not in page
     assert nimt.plots.curve(lesson).axes[0].get_yscale() == "linear"
 

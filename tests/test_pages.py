@@ -5,6 +5,7 @@ import re
 import pytest
 
 from nimt.reports import html as pages
+from nimt.reports.summary import compiling_text
 
 RAW = "<b>&\"'"
 SAFE = "&lt;b&gt;&amp;&quot;&#x27;"
@@ -63,3 +64,12 @@ def test_a_row_of_another_length_is_refused():
 def test_what_is_none_is_left_out_of_pairs():
     assert "tol" not in pages.pairs({"tol": None, "seed": 0})
     assert "seed" in pages.pairs({"tol": None, "seed": 0})
+
+
+@pytest.mark.parametrize(("count", "columns"), [(1, 1), (6, 6), (7, 4), (9, 5), (13, 5)])
+def test_no_tile_is_left_alone(count, columns):
+    assert f"--columns: {columns}" in pages.tiles({str(place): "1" for place in range(count)})
+
+
+def test_the_seconds_of_compiling_are_a_number():
+    assert compiling_text({"compiling_seconds": 0.759}) == "0.759"

@@ -56,6 +56,21 @@ def below(value: float | None, tol: float | None, digits: int = 6) -> str:
     return text
 
 
+def per_cent(value: float, tol: float | None = None) -> str:
+    """Return a share in per cent, with so many digits that it is seen on which side of the tolerance it is.
+
+    Examples
+    --------
+    >>> per_cent(0.5), per_cent(0.9996), per_cent(0.9996, 1.0)
+    ('50.0%', '100.0%', '99.96%')
+    """
+    for places in range(1, 15):
+        text = f"{value:.{places}%}"
+        if tol is None or (float(text[:-1]) < 100 * tol) == (value < tol):
+            break
+    return text
+
+
 def cell(title: str, *parts: str) -> str:
     """Return what a notebook shows: a title and parts made by the functions below.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
+from nimt.display import below, per_cent
 from nimt.errors import InvalidInput, named
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
@@ -35,6 +36,8 @@ class Measure:
         For captions.
     higher_is_better : bool
         Whether it rises as the learner improves, as an accuracy does. `tol` is then reached from below.
+    in_per_cent : bool
+        Whether it is a share, which reports write in per cent.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Measure:
     axis: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = False
+    in_per_cent: ClassVar[bool] = False
 
     def of(self, pupil: Pupil, target: Array) -> float:
         """Return the measure of a pupil's `values` against the target, both (n,) or (n, q)."""
@@ -80,6 +84,18 @@ class Measure:
     def is_better(self, value: float, than: float) -> bool:
         """Say whether one value is better than another."""
         return value > than if self.higher_is_better else value < than
+
+    def text(self, value: float | None, tol: float | None = None, digits: int = 4) -> str:
+        """Return a value as reports write it, with so many digits that it is seen whether it meets the tolerance.
+
+        Examples
+        --------
+        >>> Accuracy().text(0.75), RootMeanSquare().text(0.75)
+        ('75.0%', '0.75')
+        """
+        if value is None or not math.isfinite(value):
+            return "not finite"
+        return per_cent(value, tol) if self.in_per_cent else below(value, tol, digits)
 
     @property
     def word(self) -> str:
@@ -199,6 +215,7 @@ class Accuracy(Measure):
     name: ClassVar[str] = "accuracy"
     axis: ClassVar[str] = "accuracy"
     higher_is_better: ClassVar[bool] = True
+    in_per_cent: ClassVar[bool] = True
 
     def of(self, pupil: Pupil, target: Array) -> float:
         return self.prepared(pupil, target, None)()

@@ -24,6 +24,7 @@ from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
+from nimt.measures import MEASURES
 
 pytestmark = pytest.mark.long
 
@@ -272,8 +273,8 @@ def test_the_terminal_curve_falls_where_the_lesson_does():
 def test_the_numbers_beside_the_terminal_curve_are_values_of_the_lesson():
     falling = terminal_curve(np.linspace(56.9, 0.464, 1501))
     assert falling[0].startswith("  5.7e+01") and falling[9].startswith("  4.6e-01")
-    rising = terminal_curve(np.linspace(0.314, 0.805, 300), logarithmic=False)
-    assert rising[0].startswith("  8.1e-01") and rising[9].startswith("  3.1e-01")
+    rising = terminal_curve(np.linspace(0.314, 0.805, 300), measure=MEASURES["accuracy"])
+    assert rising[0].startswith("    80.5%") and rising[9].startswith("    31.4%")
 
 
 def test_the_progress_bar_is_for_terminals_only(server, tmp_path):

@@ -201,19 +201,22 @@ def _larger_budget(lesson: Lesson) -> int:
 
 def print_summary(summary: dict[str, Any]) -> None:
     """Print the summary as a table."""
-    from nimt.display import below
-    from nimt.reports.summary import compiling_text
+    from nimt.display import per_cent
+    from nimt.measures import MEASURES, Measure
+    from nimt.reports.summary import COMPILING, compiling_text
 
-    word = summary["measure_word"]
-    rows = [
-        [says.format(word=word), text_of(summary[name])] for name, says in ROWS.items() if summary[name] is not None
-    ]
-    for row in rows:
-        if row[0] == ROWS["discrepancy_at_end"].format(word=word):
-            row[1] = below(summary["discrepancy_at_end"], summary["tol"])
+    measure = MEASURES.get(summary["measure"], Measure())
+    texts = {name: text_of(summary[name]) for name in ROWS if summary[name] is not None}
+    for name in {"tol", "discrepancy_at_start"} & set(texts):
+        texts[name] = measure.text(summary[name], digits=6)
+    if "discrepancy_at_end" in texts:
+        texts["discrepancy_at_end"] = measure.text(summary["discrepancy_at_end"], summary["tol"], 6)
+    if "held_out_accuracy" in texts:
+        texts["held_out_accuracy"] = per_cent(summary["held_out_accuracy"])
+    rows = [[ROWS[name].format(word=summary["measure_word"]), text] for name, text in texts.items()]
     compiling = compiling_text(summary)
     if compiling is not None:
-        rows.append(["seconds of compiling, once per installation", compiling])
+        rows.append([COMPILING, compiling])
     print_table(["", ""], rows)
 
 

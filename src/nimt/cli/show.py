@@ -54,7 +54,7 @@ def show(
         print(json.dumps(summary, allow_nan=False))
         return
     print_summary(summary)
-    for line in terminal_curve(found.discrepancy, logarithmic=not found.measure.higher_is_better):
+    for line in terminal_curve(found.discrepancy, measure=found.measure):
         say(line if can_print(line) else line.translate(ASCII))
 
 

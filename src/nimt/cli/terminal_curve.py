@@ -7,14 +7,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from nimt.measures import Measure
+
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII = str.maketrans("▁▂▃▄▅▆▇█│└─", "..::==##|+-")  # for a terminal without these letters
 
 
 def terminal_curve(
-    values: NDArray[np.float64], *, logarithmic: bool = True, width: int = 64, height: int = 10
+    values: NDArray[np.float64], *, measure: Measure | None = None, width: int = 64, height: int = 10
 ) -> list[str]:
-    r"""Return the lines of a picture of a measure over the steps, on a logarithmic or a linear axis.
+    r"""Return the lines of a picture of a measure over the steps; on a linear axis if higher values are better.
 
     Each column shows the value at one step, the first column at the first and the last at the last, so that the numbers
     at the side are values of the lesson. What is not finite, or not positive on a logarithmic axis, is left out.
@@ -22,7 +24,8 @@ def terminal_curve(
     Parameters
     ----------
     values : array (T + 1,)
-    logarithmic : bool
+    measure : Measure, optional
+        What the values are; the axis is logarithmic by default.
     width, height : int
         Of the picture, in letters.
 
@@ -34,6 +37,7 @@ def terminal_curve(
               └───
                0 2
     """
+    logarithmic = measure is None or not measure.higher_is_better
     count = min(width, len(values))
     shown = values[np.linspace(0, len(values) - 1, count).round().astype(int)]
     columns = [_height_of(float(value), logarithmic) for value in shown]
@@ -47,7 +51,7 @@ def terminal_curve(
     for row in range(height - 1, -1, -1):
         cells = "".join(" " if e is None else BLOCKS[min(8, max(0, e - 8 * row))] for e in eighths)
         label = {0: low, height - 1: high}.get(row)
-        number = "" if label is None else f"{10**label if logarithmic else label:.1e}"
+        number = "" if label is None else f"{10**label:.1e}" if measure is None or logarithmic else measure.text(label)
         lines.append(f"{number:>9} │{cells}".rstrip())
     last = f"{len(values) - 1:,}"
     lines.append(" " * 10 + "└" + "─" * count)

@@ -105,7 +105,7 @@ def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image
         for frame in frames:
             canvas.restore_region(still)  # type: ignore[no-untyped-call]
             left.set_text(f"t = {frame.step:,}")
-            right.set_text(f"{letter} = {frame.discrepancy:.3g}")
+            right.set_text(f"{letter} = {lesson.measure.text(frame.discrepancy, digits=3)}")
             scene.show(np.nan_to_num(frame.values, nan=limits[1], posinf=limits[1], neginf=limits[0]), frame.shown)
             for artist in moving:
                 learner.draw_artist(artist)

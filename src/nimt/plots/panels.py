@@ -261,7 +261,12 @@ def _layout(count: int) -> tuple[int, int]:
 
 def _title(ax: Axes, panel: Panel, lesson: Lesson) -> None:
     ax.set_title(f"t = {panel.step:,}", loc="left")
-    ax.set_title(f"{lesson.measure.letter} = {panel.discrepancy:.3g}", loc="right", color=QUIET, fontsize=8)
+    ax.set_title(
+        f"{lesson.measure.letter} = {lesson.measure.text(panel.discrepancy, digits=3)}",
+        loc="right",
+        color=QUIET,
+        fontsize=8,
+    )
 
 
 def _finish(all_axes: NDArray[Any], used: int, columns: int) -> None:

@@ -108,7 +108,10 @@ def describe_lesson(lesson: Lesson, title: str) -> dict[str, Any]:
         "seed", "engine", "examples", "distinct_points", "discrepancy_at_start", "discrepancy_at_end",
         "measure_word",
     )  # fmt: skip
-    said = {name: summary[name] for name in names} | {"kernel_text": summary["kernel"]}
+    said = {name: summary[name] for name in names} | {
+        "kernel_text": summary["kernel"],
+        "in_per_cent": lesson.measure.in_per_cent,
+    }
     return {
         "format": FORMAT, "title": title, "steps": len(lesson), "points": len(lesson.pool), "view": view_of(lesson),
         "made_by": f"nimt {summary['versions']['nimt']}", **said,

@@ -11,6 +11,7 @@ import numpy as np
 from nimt import display, plots
 from nimt.counting import counted
 from nimt.files import whole_file, write_text
+from nimt.measures import Measure
 from nimt.plots.style import inks
 from nimt.reports import html as pages
 from nimt.teaching.comparison import Comparison, Row
@@ -37,7 +38,7 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
         *(HELD_OUT[name] for name in held),
         *(PARTS if timed else ()),
     ]
-    return header, [_line(row, comparison.tol, held, timed) for row in rows]
+    return header, [_line(row, comparison.tol, held, timed, comparison.measure) for row in rows]
 
 
 def _held_out(rows: list[Row]) -> list[str]:
@@ -101,7 +102,7 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
     return pages.page(title, lead, parts, f"Made by nimt {content['versions']['nimt']}.")
 
 
-def _line(row: Row, tol: float | None, held: list[str], timed: bool) -> list[str]:
+def _line(row: Row, tol: float | None, held: list[str], timed: bool, measure: Measure) -> list[str]:
     reached = row.steps is not None  # every lesson then ended just below the tolerance
     if tol is None:
         steps = "no tolerance"
@@ -110,13 +111,17 @@ def _line(row: Row, tol: float | None, held: list[str], timed: bool) -> list[str
     else:
         assert row.steps_range is not None
         steps = f"{row.steps:,.0f}" + _range(row.steps_range, "{:,}")
-    end = display.below(row.discrepancy, tol, 3) + ("" if reached else _range(row.discrepancy_range, "{:.3g}"))
+    lowest, highest = (measure.text(value, digits=3) for value in row.discrepancy_range)
+    end = measure.text(row.discrepancy, tol, 3)
+    end += "" if reached or row.discrepancy_range[0] == row.discrepancy_range[1] else f" ({lowest} to {highest})"
     line = [
         row.name, str(row.seeds), steps, end,
         f"{row.examples:,.0f}", f"{row.distinct:,.0f}", f"{row.seconds:.3g}",
     ]  # fmt: skip
-    errors = [getattr(row, name) for name in held]
-    line += ["" if error is None else f"{error:.4g}" for error in errors]
+    for name in held:
+        error = getattr(row, name)
+        as_text = display.per_cent if name == "held_out_accuracy" else "{:.4g}".format
+        line.append("" if error is None else as_text(error))
     if timed and row.choosing is not None and row.learning is not None:
         line += [f"{row.choosing:.3g}", f"{row.learning:.3g}"]
     return line

@@ -9,6 +9,7 @@ from html import escape
 from nimt.display import pairs as pairs
 from nimt.display import table as table
 
+TILES_PER_ROW = 6
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --quiet: #6a6a70; --line: #dcdce0; --paper: #ffffff; --box: #f6f6f8;
   --link: #b34700; }
@@ -48,8 +49,9 @@ table.grouped tr.group td { border-top: 1px solid var(--line); }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.words { min-width: 5.5em; }
 td.value { overflow-wrap: anywhere; }
-.tiles { display: flex; flex-wrap: wrap; gap: .7rem; margin: 0 0 1.4rem; }
-.tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; flex: 1; min-width: 8.5rem; max-width: 14em; }
+.tiles { display: grid; gap: .7rem; margin: 0 0 1.4rem; grid-template-columns:
+  repeat(auto-fill, minmax(max(8.5rem, (100% - (var(--columns) - 1) * .7rem) / var(--columns)), 1fr)); }
+.tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; }
 .tile b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--quiet); font-size: .86rem; }
 pre { background: var(--box); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font-size: .88rem; }
@@ -130,7 +132,9 @@ def tiles(numbers: Mapping[str, str]) -> str:
     inside = "".join(
         f'<div class="tile"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in numbers.items()
     )
-    return f'<div class="tiles">{inside}</div>'
+    rows = -(-len(numbers) // TILES_PER_ROW)
+    columns = -(-len(numbers) // max(rows, 1))  # rows of about the same length: no tile is left alone
+    return f'<div class="tiles" style="--columns: {max(columns, 1)}">{inside}</div>'
 
 
 def remark(text: str) -> str:

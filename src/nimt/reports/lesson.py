@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from nimt import plots
 from nimt.counting import counted
-from nimt.display import below
+from nimt.display import per_cent
 from nimt.errors import InvalidInput, MissingFile
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
@@ -23,7 +23,7 @@ from nimt.plots.looks import class_words, has_decibels, look_of
 from nimt.plots.scenes import MOST_DOTS, scene_of
 from nimt.plots.style import QUIET, inks
 from nimt.reports import html as pages
-from nimt.reports.summary import compiling_text, summary_of
+from nimt.reports.summary import COMPILING, compiling_text, summary_of
 
 DPI = 130
 DURING = 3  # panels between before and after
@@ -102,7 +102,7 @@ def panels_figure(lesson: Lesson, cmap: str | None = None) -> Figure:
             values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])
             scene_of(ax, lesson, limits, colour).show(values, np.empty(0, np.int64))
             ax.set_title(f"t = {step:,}", loc="left")
-            value = f"{lesson.measure.letter} = {frames[step].discrepancy:.3g}"
+            value = f"{lesson.measure.letter} = {lesson.measure.text(frames[step].discrepancy, digits=3)}"
             ax.set_title(value, loc="right", color=QUIET, fontsize=8)
             if ax is not axes[0]:
                 ax.set_ylabel("")  # the same at all panels
@@ -153,14 +153,15 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
     numbers = {"steps": f"{summary['steps']:,}"}
     if summary["tol"] is not None:
         itd = summary["itd"]
-        meets = f"{measure.letter} {'at least' if measure.higher_is_better else '<'} {summary['tol']:g}"
+        tol = measure.text(summary["tol"], digits=6)
+        meets = f"{measure.letter} {'at least' if measure.higher_is_better else '<'} {tol}"
         numbers[f"steps to {meets} (ITD)"] = "not reached" if itd is None else f"{itd:,}"
-    numbers[f"{measure.letter} at the start"] = _short(start)
-    numbers[f"{measure.letter} at the end"] = below(end, summary["tol"], digits=4)
+    numbers[f"{measure.letter} at the start"] = measure.text(start)
+    numbers[f"{measure.letter} at the end"] = measure.text(end, summary["tol"])
     if summary["held_out_points"] is not None:
         held = f"on {counted(summary['held_out_points'], 'row')} held out"
         if summary["held_out_accuracy"] is not None:
-            numbers[f"accuracy {held}"] = f"{summary['held_out_accuracy']:.1%}"
+            numbers[f"accuracy {held}"] = per_cent(summary["held_out_accuracy"])
         else:
             if summary["held_out_r2"] is not None:
                 numbers[f"R^2 {held}"] = f"{summary['held_out_r2']:.4f}"
@@ -171,7 +172,7 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
     numbers["seconds"] = f"{summary['seconds']:.3g}"
     compiling = compiling_text(summary)
     if compiling is not None:
-        numbers["seconds of compiling, once per installation"] = compiling
+        numbers[COMPILING] = compiling
     return numbers
 
 

@@ -11,6 +11,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import has_decibels
 
 HELD_OUT = ("held_out_points", "held_out_rms", "held_out_r2", "held_out_accuracy")
+COMPILING = "seconds of compiling, once per installation"
 MENTIONED = 0.5  # seconds of compiling below which nothing is said: loading what was compiled takes less
 
 

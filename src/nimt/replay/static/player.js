@@ -76,9 +76,9 @@ export class Player {
       teacher: header.teacher, learner: header.learner, kernel: header.kernel_text, "kernel width": header.kernel_width,
       loss: header.loss, "learning rate": header.learning_rate, points: countText(header.points),
       "examples shown": countText(header.examples), "distinct points shown": countText(header.distinct_points),
-      tolerance: header.tol, "steps to tolerance (ITD)": header.itd === null ? "not reached" : countText(header.itd),
-      [`${this.letter} at the start`]: numberText(header.discrepancy_at_start),
-      [`${this.letter} at the end`]: numberText(header.discrepancy_at_end),
+      tolerance: header.in_per_cent && header.tol !== null ? this.text(header.tol) : header.tol, "steps to tolerance (ITD)": header.itd === null ? "not reached" : countText(header.itd),
+      [`${this.letter} at the start`]: this.text(header.discrepancy_at_start),
+      [`${this.letter} at the end`]: this.text(header.discrepancy_at_end),
       seed: header.seed, engine: header.engine,
     };
     for (const [name, value] of Object.entries(about)) {
@@ -129,17 +129,23 @@ export class Player {
     const m = known ? discrepancy(values, blocks.target, header.points, header.measure) : this.recorded(step);
     this.m = m;
     write(this.by("step-text"), `step ${countText(step)} of ${countText(header.steps)}`);
-    write(this.by("discrepancy-text"), `${this.letter} = ${numberText(m)}`);
+    write(this.by("discrepancy-text"), `${this.letter} = ${this.text(m)}`);
     write(this.by("speed-text"), speedText(clock));
     showPlaying(this.by("play"), clock);
     this.by("scrub").value = step;
-    describeAs(this.by("scrub"), `step ${step}, ${this.letter} = ${numberText(m)}`, "aria-valuetext");
+    describeAs(this.by("scrub"), `step ${step}, ${this.letter} = ${this.text(m)}`, "aria-valuetext");
     this.timeline.end = header.steps;
     this.timeline.tol = header.tol;
+    this.timeline.inPerCent = header.in_per_cent;
     this.timeline.place = clock.place;
     this.timeline.series = [{ steps: blocks.curve_steps, values: blocks.curve, ink: colour("learner"), itd: header.itd }];
     this.timeline.draw();
     if (!clock.playing) this.say(step, m, marks);
+  }
+
+  /** A value of the measure as a person reads it. */
+  text(value) {
+    return this.header.in_per_cent && Number.isFinite(value) ? `${(100 * value).toFixed(1)}%` : numberText(value);
   }
 
   recorded(step) {
@@ -157,7 +163,7 @@ export class Player {
     const share = isDistance ? `, ${start ? Math.round(100 * (m / start)) : 0} % of what it was at the start` : "";
     const where = marks.length ? ` The latest example was point ${countText(marks[marks.length - 1])} of ${countText(header.points)}.` : "";
     const met = header.itd !== null && step >= header.itd ? " The tolerance is met." : "";
-    const text = `At step ${countText(step)} the ${called} is ${numberText(m)}${share}.${where}${met}`;
+    const text = `At step ${countText(step)} the ${called} is ${this.text(m)}${share}.${where}${met}`;
     write(this.by("said"), text);
     describeAs(this.by("learner"), `The learner. ${text}`);
   }

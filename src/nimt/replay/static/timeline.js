@@ -41,7 +41,7 @@ export class TimeLine {
       context.moveTo(left, toY(value));
       context.lineTo(right, toY(value));
       context.stroke();
-      context.fillText(levelText(value), left - 7, toY(value));
+      context.fillText(this.inPerCent ? `${Number((100 * value).toPrecision(3))}%` : levelText(value), left - 7, toY(value));
     }
     const whole = (step) => this.unit === "seconds" || Number.isInteger(step);
     for (const step of ticks(0, this.end, Math.max(2, width / 130)).filter(whole)) {
