@@ -2,11 +2,8 @@
 
 import io
 import json
-import os
 import re
 import shlex
-import sys
-import threading
 import time
 from importlib import resources
 
@@ -300,19 +297,6 @@ def test_compiling_is_said_only_while_someone_waits(mixture, monkeypatch):
     assert room.is_compiling
     race.racers[0].begin()
     assert not room.is_compiling
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a thread a priority of its own")
-def test_the_thread_that_teaches_gives_way_to_the_one_that_answers():
-    usual = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-    classroom = races.Classroom()
-    classroom.open()
-    try:
-        teaching = classroom.ask(threading.get_native_id).result(5)
-        assert os.getpriority(os.PRIO_PROCESS, teaching) > min(usual, 18)
-        assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == usual
-    finally:
-        classroom.close()
 
 
 def test_code_of_a_dropped_picture_names_it(studio, tmp_path, monkeypatch):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import secrets
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +30,6 @@ MOST_BROWSERS = 16  # whose files are kept
 MOST_BRANCHES = 12  # racers of one race, forks included
 LOADING = 0.5  # seconds that loading takes at most: what takes longer is being compiled
 PATIENCE = 60.0  # seconds a race goes on without anyone who looks
-LOWER_PRIORITY = 5  # added to that of the thread that teaches
 
 
 @dataclass(eq=False)
@@ -119,7 +116,6 @@ class Classroom:
     # -- what runs in the thread
 
     def _teach(self) -> None:
-        give_way()
         while not self._closing:
             self._do_jobs()
             self._forget()
@@ -244,14 +240,6 @@ class Classroom:
         name = secrets.token_urlsafe(9)
         kept[name] = source
         return name
-
-
-def give_way() -> None:
-    """Let the event loop and the page have a core before this thread: it teaches, mostly without Python's lock."""
-    if sys.platform == "linux":  # elsewhere a thread has no priority of its own
-        with contextlib.suppress(OSError):
-            thread = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + LOWER_PRIORITY)
 
 
 def changed(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
