@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nimt.arrays import stored_indices
 from nimt.errors import CorruptLesson
 from nimt.lesson import storage
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
+from nimt.reports.summary import summary_of
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +23,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     preparation = Preparation((Column("size", 1.0, 2.0), Column("kind", levels=("a", "b"))), "class", ("x", "y", "z"))
     pool = PreparedPoints(rng.normal(size=(9, 3)), preparation)
     lesson = nimt.teach(
-        nimt.KernelLearner(2.0 * nimt.rbf(1.0), learning_rate=0.1), nimt.GreedyTeacher(), pool,
+        nimt.KernelLearner(2.0 * nimt.rbf(1.0)), nimt.GreedyTeacher(), pool,
         np.eye(3)[np.arange(9) % 3], max_iterations=6, snapshots=[0, 3], holdout=(np.zeros((2, 3)), np.eye(3)[:2]),
     )  # fmt: skip
     path = tmp_path_factory.mktemp("honest") / "lesson.npz"
@@ -71,6 +73,9 @@ ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a snapshot after the end": (("course", "7"), np.zeros((9, 3))),
     "a snapshot before the start": (("course", "-1"), np.zeros((9, 3))),
     "an error after the end": (("held_out_curve",), {"steps": np.array([99]), "errors": np.array([0.5])}),
+    "an error at the end of text": (("held_out_error", "rms"), "x"),
+    "an error at the end of nothing": (("held_out_error",), {}),
+    "a width beyond all": (("settings", "learner", "kernel", "k2", "length_scale"), 10**400),
     "a class too few": (("pool", "preparation", "classes"), ["x", "y"]),
     "a class too many": (("pool", "preparation", "classes"), ["x", "y", "z", "w"]),
     "columns that are other ones": (("pool", "preparation", "columns"), [{"type": "Column", "name": "size"}]),
@@ -90,8 +95,24 @@ def test_an_altered_lesson_is_refused_when_it_is_loaded(honest: Path, tmp_path: 
         part = part[key]
     part[last] = value
     storage.write(tmp_path / "forged.npz", "lesson", content)
-    with pytest.raises(CorruptLesson, match="forged"):
+    with pytest.raises(CorruptLesson, match="forged") as refused:
         nimt.Lesson.load(tmp_path / "forged.npz")
+    # of the record alone, an altered learner is refused when it is asked for, by the same sentence
+    with pytest.raises(CorruptLesson) as later:
+        assert nimt.Lesson.load_record(tmp_path / "forged.npz").learner
+    assert str(later.value) == str(refused.value)
+
+
+def test_the_record_alone_says_the_same_as_the_lesson(honest: Path, tmp_path: Path) -> None:
+    record, lesson = nimt.Lesson.load_record(honest), nimt.Lesson.load(honest)
+    assert summary_of(record) == summary_of(lesson)
+    assert record.held_out == lesson.held_out is not None
+    assert record.learning_rate == lesson.learning_rate
+    assert repr(record) == repr(lesson) and record._repr_html_() == lesson._repr_html_()
+    nimt.Lesson.load_record(honest).save(tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == honest.read_bytes()
+    sent = pickle.loads(pickle.dumps(nimt.Lesson.load_record(honest)))
+    assert np.array_equal(sent.taught.coefficients_, lesson.taught.coefficients_)
 
 
 def test_a_text_in_the_place_of_the_colour_is_passed_over(honest: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 import nimt
 from nimt.engines import ENGINES
 from nimt.lesson import storage
-from nimt.teaching.running import previous_of
+from nimt.lesson.checkpoints import previous_of
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 pytestmark = pytest.mark.long

@@ -12,7 +12,7 @@ import pytest
 
 import nimt
 from nimt.files import is_archive_of_ours, whole_file, write_text
-from nimt.teaching.running import previous_of
+from nimt.lesson.checkpoints import previous_of
 from problems import assert_same_lesson, small_lesson
 
 pytestmark = pytest.mark.long

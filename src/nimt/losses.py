@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax
 
 from nimt.arrays import Array, check_positive
 from nimt.classes import check_probabilities
@@ -118,6 +117,8 @@ class Logistic(_WithTwin):
         return np.asarray(np.logaddexp(0.0, -y * f))
 
     def slope(self, f: Array, y: Array) -> Array:
+        from scipy.special import expit  # here, since most lessons do without it
+
         return np.asarray(-y * expit(-y * f))
 
     def check_labels(self, y: Array) -> None:
@@ -193,9 +194,13 @@ class CrossEntropy:
     predicts_logits: ClassVar[bool] = True
 
     def value(self, f: Array, y: Array) -> Array:
+        from scipy.special import log_softmax
+
         return np.asarray(y * -log_softmax(f, axis=-1))
 
     def slope(self, f: Array, y: Array) -> Array:
+        from scipy.special import softmax
+
         return np.asarray(softmax(f, axis=-1) - y)
 
     def check_labels(self, y: Array) -> None:

@@ -44,6 +44,24 @@ def test_help_loads_nothing_heavy():
     assert done.stderr.strip() == "set()"
 
 
+@pytest.mark.long
+def test_show_loads_neither_scikit_learn_nor_what_draws_and_compiles(undrawn, nimt, tmp_path):
+    (tmp_path / "rows.csv").write_text("size,kind,price\n" + "".join(f"{i},{'ab'[i % 2]},{i * i}\n" for i in range(40)))
+    for source in ("gmm", "rows.csv"):
+        assert nimt("teach", source, "-n", "5", "--out", f"run-{source}").code == 0  # a budget leaves a checkpoint, too
+    heavy = "{'scipy', 'sklearn', 'pandas', 'matplotlib', 'numba'}"
+    script = f"""
+import sys
+from nimt.cli.app import run
+codes = [run(["show", *order.split()]) for order in sys.argv[1:]]
+sys.exit(f"{{codes}} {{sorted({heavy} & set(sys.modules))}}")
+"""
+    orders = ["run-gmm", "run-gmm --json", "run-rows.csv", "run-rows.csv/lesson.npz --json"]
+    done = subprocess.run([sys.executable, "-c", script, *orders], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "[0, 0, 0, 0] []"
+    assert '"held_out_points": 8' in done.stdout
+
+
 def test_help_takes_less_than_half_a_second_of_the_processor():
     """The processor's time, not the clock's: other tests run beside this one."""
 

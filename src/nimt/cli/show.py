@@ -80,21 +80,20 @@ def found_lesson(path: Path) -> Lesson:
     from nimt.cli.folder import RunFolder
     from nimt.datasets.places import readable_file
     from nimt.lesson.lesson import Lesson
-    from nimt.teaching.teaching import lesson_so_far
 
     if not path.is_dir():
-        return Lesson.load(readable_file(path, LARGEST))
+        return Lesson.load_record(readable_file(path, LARGEST))
     run = RunFolder(path)
-    lesson = Lesson.load(readable_file(run.lesson, LARGEST)) if run.lesson.exists() else None
+    lesson = Lesson.load_record(readable_file(run.lesson, LARGEST)) if run.lesson.exists() else None
     if run.has_checkpoint():
         try:
-            so_far = lesson_so_far(run.checkpoint)
+            so_far = _further_than(lesson, run.checkpoint)
         except CorruptLesson as error:
             if lesson is None:
                 raise
             complain(f"{error}; the lesson that was written before it is shown", "warning")
         else:
-            if lesson is None or len(so_far) > len(lesson):  # steps, not times: a clock may be set back
+            if so_far is not None:
                 note(
                     f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}"
                 )
@@ -102,6 +101,18 @@ def found_lesson(path: Path) -> Lesson:
     if lesson is not None:
         return lesson
     raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {_way_out(run)}")
+
+
+def _further_than(lesson: Lesson | None, checkpoint: Path) -> Lesson | None:
+    """Return the lesson that a checkpoint holds, None if it has no more steps than the lesson already written."""
+    from nimt.lesson.checkpoints import recorded_steps
+
+    # steps, not times: a clock may be set back
+    if lesson is not None and recorded_steps(checkpoint) <= len(lesson):
+        return None
+    from nimt.teaching.teaching import lesson_so_far  # here, since it loads scikit-learn
+
+    return lesson_so_far(checkpoint)
 
 
 def _way_out(run: RunFolder) -> str:

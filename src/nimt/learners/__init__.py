@@ -1,8 +1,12 @@
-"""What is taught: our learners, each with its pupil, and anything with `predict` and `partial_fit`."""
+"""What is taught: our learners, each with its pupil, and anything with `predict` and `partial_fit`.
 
-from nimt.learners.base import Learner
-from nimt.learners.kernel import KernelLearner
-from nimt.learners.linear import LinearLearner
-from nimt.learners.orthogonal import OrthogonalLearner
+A name is loaded when it is first used.
+"""
 
-__all__ = ["KernelLearner", "Learner", "LinearLearner", "OrthogonalLearner"]
+import lazy_loader
+
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

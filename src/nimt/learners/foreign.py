@@ -8,12 +8,10 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from types import ModuleType
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.exceptions import NotFittedError
 
 from nimt.arrays import Array, Indices, real_array, stored_array
 from nimt.classes import are_classes, class_of
@@ -23,6 +21,9 @@ from nimt.learners.base import Learner, Pupil, StartsFromInitial, State, Statefu
 from nimt.losses import Loss
 from nimt.pools.base import Points, Pool
 from nimt.pools.box import Box
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator  # loaded where it is needed: a file can be shown without it
 
 SKOPS = "skops"
 SMALLEST_PROBABILITY = 1e-300  # a probability may be 0, and its logarithm must be finite
@@ -81,6 +82,8 @@ class ForeignPupil:
             self.first = {}
 
     def at_points(self, points: Array) -> Array:
+        from sklearn.exceptions import NotFittedError
+
         n = len(points)
         name = type(self.learner).__name__
         try:
@@ -163,6 +166,8 @@ def check_learner(learner: object) -> None:
 
 def is_classifier_like(learner: object) -> bool:
     """Say whether scikit-learn calls it a classifier, whose first `partial_fit` must be told the classes."""
+    from sklearn.base import is_classifier
+
     return bool(hasattr(learner, "__sklearn_tags__") and is_classifier(learner))
 
 
@@ -176,6 +181,8 @@ def has_state(learner: object) -> TypeGuard[StatefulLearner]:
 
 def state_of(learner: object) -> State:
     """Return what `with_state` needs, or refuse a learner that cannot be written without pickle."""
+    from sklearn.base import BaseEstimator
+
     if has_state(learner):
         return {"own": learner.state()}
     if isinstance(learner, BaseEstimator):
@@ -196,6 +203,8 @@ def with_state(learner: Any, state: State) -> Any:
 
 def from_skops(data: Array, name: str) -> BaseEstimator:
     """Read an estimator that skops wrote; only classes of scikit-learn are created."""
+    from sklearn.base import BaseEstimator
+
     io = _skops(name)
     written = np.asarray(data, dtype=np.uint8).tobytes()
     try:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import copy
+import dataclasses
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, outputs_of, stored_array, stored_indices
-from nimt.errors import CannotStore, CorruptLesson, StorageWarning
-from nimt.learners.prepared import with_preparation
-from nimt.lesson.descriptions import describe, is_foreign, is_own, is_state_alone, lost_in, rebuild
-from nimt.lesson.held_out import described_errors, stored_errors
+from nimt.errors import CorruptLesson, StorageWarning
+from nimt.lesson.descriptions import describe, is_state_alone, lost_in, rebuild
+from nimt.lesson.held_out import HeldOutError, described_errors, stored_error, stored_errors
 from nimt.lesson.outcome import Outcome
+from nimt.lesson.stored_learner import StoredLearner
 from nimt.lesson.stored_settings import checked_seconds, checked_settings
 from nimt.pools.base import Grid, Points, Pool
 
@@ -44,8 +44,10 @@ END = "end"  # of the course of f: the snapshots, and f^T
 TRUE_LABELS = "target"  # in the place of labels that are the target's values at the examples
 
 
-def content_of(fields: Mapping[str, Any], learner: object, per_output: bool) -> dict[str, Any]:
-    """Return what a file holds of a lesson, from its fields and the taught learner."""
+def content_of(
+    fields: Mapping[str, Any], learner: object, per_output: bool, held_out: HeldOutError | None
+) -> dict[str, Any]:
+    """Return what a file holds of a lesson, from its fields, the taught learner and its error on held-out points."""
     content = {name: fields[name] for name in STORED}
     content |= {
         "examples": fields["shown_points"],
@@ -53,6 +55,7 @@ def content_of(fields: Mapping[str, Any], learner: object, per_output: bool) -> 
         "pool": describe(fields["pool"]),
         "learner": _described_learner(learner),
         "held_out_curve": described_errors(fields["held_out_curve"]),
+        "held_out_error": None if held_out is None else dataclasses.asdict(held_out),
         # the end closes the series of snapshots, and is stored as what changed since the last of them
         "course": {**{str(step): values for step, values in fields["snapshots"].items()}, END: fields["final"]},
     }
@@ -76,8 +79,13 @@ def _described_learner(learner: object) -> object:
     return described
 
 
-def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None) -> dict[str, Any]:
-    """Return the fields of the lesson that a file holds, after checking the shapes of its arrays."""
+def fields_of(
+    content: dict[str, Any], path: str | PathLike[str], allow: list[object], learner: Any = None
+) -> dict[str, Any]:
+    """Return the fields of the lesson that a file holds, after checking the shapes of its arrays.
+
+    The learner is a `StoredLearner`: it is rebuilt, and checked, by the caller.
+    """
     pool = rebuild(content["pool"])
     if not isinstance(pool, Grid | Points):
         raise CorruptLesson("the file was altered: it does not describe a pool")
@@ -115,7 +123,16 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
         "initial": stored_array(content, "initial", target.shape),
         "final": stored_array({"final": final}, "final", target.shape),
         "settings": settings,
-        "learner": _stored_learner(content["learner"], pool, target.shape[1:], allow, learner),
+        "learner": StoredLearner(
+            path,
+            content["learner"],
+            settings["learner"],
+            pool,
+            target.shape[1:],
+            allow,
+            learner,
+            stored_error(content.get("held_out_error")),
+        ),
         "indices": indices,
         "labels": labels,
         "shown_points": shown_points,
@@ -127,16 +144,6 @@ def fields_of(content: dict[str, Any], allow: list[object], learner: Any = None)
         "held_out_curve": {_step(step, steps): error for step, error in held_out.items()},
         "looked": None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
     }
-
-
-@dataclass(frozen=True)
-class ForgottenSchedule:
-    """Stand for a learning rate that was a function: the learner predicts as before, and needs a rate to learn on."""
-
-    name: str
-
-    def __call__(self, step: int) -> float:
-        raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
 
 
 def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDArray[np.int64]:
@@ -184,45 +191,3 @@ def _check_preparation(pool: Pool, target: Array) -> None:
 def _true_labels(target: Array, indices: NDArray[np.int64], per_output: bool) -> Array:
     """Return the target at the examples shown, in the shape of their labels."""
     return np.asarray(target[indices, outputs_of(indices.shape[1], target.shape[1])] if per_output else target[indices])
-
-
-def _stored_learner(
-    description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[object], given: Any = None
-) -> Any:
-    """Return the learner that is described, on its pool; or a copy of the one given, with the state described."""
-    if given is not None:
-        learner = copy.deepcopy(given)
-        learner.restore(dict(description["state"]))
-        return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)
-    rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
-    if is_foreign(rate):
-        try:
-            schedule = rebuild(rate, allow)
-        except CannotStore:
-            schedule = ForgottenSchedule(rate["name"])
-        learner = _stored_learner(description | {"learning_rate": 1.0}, pool, outputs, allow)
-        return None if learner is None else learner.set_params(learning_rate=schedule)
-    try:
-        learner = rebuild(description, allow)
-    except CannotStore:
-        if is_state_alone(description):
-            name = str(description["name"]).rpartition(".")[2]
-            sentence = (
-                f"the file holds the state of a {name} and not its code: pass one like it, learner=, to have it back"
-            )
-            warnings.warn(sentence, StorageWarning, stacklevel=4)
-        return None
-    if learner is not None and not hasattr(learner, "predict"):
-        raise CorruptLesson(f"the file was altered: what it holds as the learner is {learner!r:.80}")
-    learner = learner.bind(pool) if hasattr(learner, "bind") else learner
-    if is_own(learner):
-        _check_learner(learner, pool, outputs)
-    return with_preparation(learner, pool)
-
-
-def _check_learner(learner: Any, pool: Pool, outputs: tuple[int, ...]) -> None:
-    """Refuse a learner of nimt that cannot answer at a point of its pool, in the shape of the target."""
-    with np.errstate(all="ignore"):  # a lesson may have diverged
-        answer = np.asarray(learner.predict(pool.take(np.zeros(1, dtype=np.intp))))
-    if answer.dtype.kind != "f" or answer.shape not in ((1, *outputs), (1,)):
-        raise CorruptLesson(f"the file was altered: its learner answers with the shape {answer.shape} at one point")

@@ -12,9 +12,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.gaussian_process import kernels as sklearn_kernels
-from sklearn.gaussian_process.kernels import Kernel
 
 import nimt
 from nimt.errors import CannotStore, InvalidInput
@@ -30,13 +27,16 @@ ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
 
 def own_class(name: str) -> type | None:
-    """Return the class of that name among scikit-learn's kernels and nimt's public nouns, or None."""
-    kind = getattr(sklearn_kernels, name, None)
-    if isinstance(kind, type) and issubclass(kind, Kernel):
-        return None if getattr(kind, "__abstractmethods__", None) else kind
-    kind = getattr(nimt, name) if name in nimt.__all__ else None
-    in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
-    return kind if in_room else None
+    """Return the class of that name among nimt's public nouns and scikit-learn's kernels, or None."""
+    if name in nimt.__all__:
+        kind = getattr(nimt, name)
+        in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
+        return kind if in_room else None
+    from sklearn.gaussian_process import kernels  # here, since a pool is rebuilt without it
+
+    kind = getattr(kernels, name, None)
+    is_kernel = isinstance(kind, type) and issubclass(kind, kernels.Kernel)
+    return kind if is_kernel and not getattr(kind, "__abstractmethods__", None) else None
 
 
 def is_own(thing: object) -> bool:
@@ -74,6 +74,8 @@ def _describe_foreign(thing: object) -> dict[str, Any]:
     description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing)}
     if isinstance(thing, type) or not type(thing).__module__:
         return description
+    from sklearn.base import BaseEstimator
+
     if isinstance(thing, BaseEstimator) and type(thing).__module__.startswith("sklearn."):
         try:
             return {"type": ESTIMATOR, "name": _full_name(thing), **state_of(thing)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, stored_array
+from nimt.arrays import Array, is_number, is_whole, stored_array
 from nimt.classes import answers, are_classes
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.measures import distance
@@ -83,6 +83,19 @@ def stored_errors(described: Any) -> dict[int, float]:
     steps = stored_array(described, "steps", (None,), "iu")
     errors = stored_array(described, "errors", (len(steps),))
     return {int(step): float(error) for step, error in zip(steps, errors, strict=True)}
+
+
+def stored_error(described: Any) -> HeldOutError | None:
+    """Return the error at the end that a file holds; None where it has none, as files before version 0.2."""
+    if described is None:
+        return None
+    names = ("count", "rms", "r_squared", "accuracy")
+    if not isinstance(described, Mapping) or set(described) != set(names):
+        raise CorruptLesson("the file was altered: its error on held-out points is not described")
+    count, rms, r_squared, accuracy = (described[name] for name in names)
+    if not is_whole(count) or not all(is_number(found) for found in (rms, r_squared or 0.0, accuracy or 0.0)):
+        raise CorruptLesson(f"the file was altered: its error on held-out points is {dict(described)!r:.80}")
+    return HeldOutError(count, float(rms), r_squared, accuracy)
 
 
 def described_errors(errors: Mapping[int, float]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import counted
-from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile
+from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
@@ -23,6 +24,7 @@ from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, rebuild
 from nimt.lesson.held_out import HeldOutError, error_on, stored_held_out
 from nimt.lesson.outcome import Outcome
+from nimt.lesson.stored_learner import RebuiltWhenAsked, StoredLearner, refused_if_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.base import Pool
 from nimt.pools.prepared import PreparedPoints
@@ -87,7 +89,8 @@ class Lesson:
     initial: Array
     final: Array
     settings: dict[str, Any]
-    learner: Any  # of the class that the caller taught, so only the caller knows its methods
+    # of the class that the caller taught, so only the caller knows its methods
+    learner: Any = RebuiltWhenAsked()  # noqa: RUF009  (a descriptor, which a class needs to have one of)
     indices: NDArray[np.int64] | None = None
     labels: Array | None = None
     shown_points: Array | None = None
@@ -99,13 +102,31 @@ class Lesson:
     mixes: Array | None = None
     held_out_curve: dict[int, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def held_out(self) -> HeldOutError | None:
         """The error of the taught learner on points that were held out; None where there are none."""
         held = stored_held_out(self.settings.get("holdout"), self.pool.dimension, self.target.shape[1:])
-        if held is None or self.taught is None:
+        if held is None:
+            return None
+        if self._stored_learner is not None and self._stored_learner.held_out is not None:
+            return self._stored_learner.held_out
+        if self.taught is None:
             return None
         return error_on(np.asarray(self.taught.predict(held[0]), dtype=np.float64), held[1])
+
+    @property
+    def _stored_learner(self) -> StoredLearner | None:
+        """The learner as a file holds it, None once it is rebuilt."""
+        found = vars(self)["learner"]
+        return found if isinstance(found, StoredLearner) else None
+
+    @property
+    def learning_rate(self) -> float | None:
+        """The learning rate that "auto" stood for; None where the learner found none."""
+        if self._stored_learner is not None:
+            return self._stored_learner.learning_rate
+        found: float | None = getattr(self.taught, "learning_rate_", None)
+        return found
 
     @property
     def taught(self) -> Any:
@@ -288,7 +309,7 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output))
+        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self.held_out))
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
         """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.
@@ -342,22 +363,16 @@ class Lesson:
             A kernel, loss, learner or initial function of your own is rebuilt only if it is listed here. Otherwise
             `lesson.learner` is None; everything else of the lesson is there.
         """
-        if not isinstance(path, str | PathLike):
-            raise InvalidInput(f"a lesson is loaded from the path of a file, got {path!r}")
-        try:
-            content = storage.read(path, KIND)
-        except FileNotFoundError:
-            raise MissingFile(f"there is no lesson {path}") from None
-        if learner is not None:
-            check_can_take(learner, content.get("learner"))
-        try:
-            return cls(**fields_of(content, list(allow), learner))
-        except CorruptLesson as error:
-            raise CorruptLesson(f"{path}: {error}") from None
-        except CannotStore:
-            raise
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-            raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
+        fields = _read(path, learner, allow)
+        return cls(**fields | {"learner": fields["learner"].rebuilt()})
+
+    @classmethod
+    def load_record(cls, path: str | PathLike[str]) -> Lesson:
+        """Read a lesson as `load` does, but rebuild and check its learner only when it is asked for.
+
+        So scikit-learn is not loaded where only the record is looked at.
+        """
+        return cls(**_read(path))
 
     def _repr_html_(self) -> str:
         measure = self.measure
@@ -398,3 +413,17 @@ def told_of(teacher: object) -> dict[str, str | None]:
             f"or None for a free one; got {colour!r}"
         )
     return {"name": name_of(teacher), "colour": colour if isinstance(colour, str) else None}
+
+
+def _read(path: str | PathLike[str], learner: Any = None, allow: Iterable[object] = ()) -> dict[str, Any]:
+    """Return the fields of the lesson that a file holds; its learner is not rebuilt yet."""
+    if not isinstance(path, str | PathLike):
+        raise InvalidInput(f"a lesson is loaded from the path of a file, got {path!r}")
+    try:
+        content = storage.read(path, KIND)
+    except FileNotFoundError:
+        raise MissingFile(f"there is no lesson {path}") from None
+    if learner is not None:
+        check_can_take(learner, content.get("learner"))
+    with refused_if_incomplete(path):
+        return fields_of(content, path, list(allow), learner)

@@ -148,7 +148,7 @@ def _loss_text(description: Any) -> str | None:
 def _rate_text(lesson: Lesson) -> float | str | None:
     given = lesson.settings["learner"].get("learning_rate")
     if given == "auto":
-        found = getattr(lesson.taught, "learning_rate_", None)
+        found = lesson.learning_rate
         return "auto" if found is None else f"auto ({found:g})"
     if isinstance(given, dict):
         return str(given.get("name"))

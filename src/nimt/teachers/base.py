@@ -6,11 +6,10 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
@@ -19,6 +18,9 @@ from nimt.errors import InvalidInput, named
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_k
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel  # not loaded here: a file can be shown without it
 
 Memory = Mapping[str, NDArray[Any]]
 INDEX = np.dtype(np.intp)

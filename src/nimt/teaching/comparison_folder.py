@@ -9,11 +9,12 @@ from os import PathLike
 from pathlib import Path
 
 from nimt.errors import InvalidInput
+from nimt.lesson.checkpoints import previous_of, read_checkpoint
 from nimt.lesson.identity import digest, identity
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.teaching.existing_checkpoints import has_checkpoint, read_checkpoint
-from nimt.teaching.running import Run, previous_of
+from nimt.teaching.existing_checkpoints import has_checkpoint
+from nimt.teaching.running import Run
 
 CHOOSING = "choosing_seconds"  # in the settings of a kept lesson
 

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, NimtError
-from nimt.lesson import storage
+from nimt.errors import CorruptLesson, InvalidInput, NimtError
+from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.identity import OF_THE_LESSON, fingerprint
-from nimt.teaching.running import CHECKPOINT, Run, checkpoint_place, previous_of
+from nimt.teaching.running import Run, checkpoint_place
 
 ON_EXISTING = ("refuse", "resume", "replace")
 RULES = ("box", "stop_when_stationary", "patience", "engine")  # with others, later steps would differ
 CALLED = {"pool": "X", "box": "X", "target": "y"}  # as `teach` calls them
-
-
-def read_checkpoint(path: Path) -> dict[str, Any]:
-    """Read the checkpoint, or the one before it if it is damaged or missing."""
-    previous = previous_of(path)
-    try:
-        return storage.read(path, CHECKPOINT)
-    except FileNotFoundError:
-        if not previous.exists():
-            raise InvalidInput(f"there is no checkpoint {path}") from None
-    except CorruptLesson as error:
-        if not previous.exists():
-            raise
-        warnings.warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning, stacklevel=4)
-    return storage.read(previous, CHECKPOINT)
 
 
 def has_checkpoint(path: Path) -> bool:

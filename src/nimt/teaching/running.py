@@ -25,6 +25,7 @@ from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, LessonIn
 from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.learners.prepared import with_preparation
 from nimt.lesson import storage
+from nimt.lesson.checkpoints import CHECKPOINT, previous_of
 from nimt.lesson.held_out import described_errors, stored_errors
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
@@ -32,7 +33,6 @@ from nimt.lesson.recording import Chunk, Record
 from nimt.lesson.stored_settings import checked_seconds
 from nimt.teaching.held_out_watch import HeldOutWatch
 
-CHECKPOINT = "checkpoint"
 ON_INTERRUPT = ("return", "raise")
 INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
 CHECKPOINT_EVERY = 3.0  # seconds, or more if writing one takes long
@@ -368,12 +368,6 @@ FINAL = {
         Outcome.BUDGET,
     )
 }
-
-
-def previous_of(path: Path) -> Path:
-    """Return where the checkpoint before this one is kept; a link is followed, as when it is written."""
-    place = place_of(path)
-    return place.with_name(place.name + ".previous")
 
 
 def checkpoint_place(path: Path) -> Path:

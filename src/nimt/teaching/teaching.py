@@ -18,6 +18,7 @@ from nimt.engines.compiling import compile_time
 from nimt.errors import CannotStore, InvalidInput, NimtError
 from nimt.learners.base import Learner, Pupil
 from nimt.learners.foreign import seated
+from nimt.lesson.checkpoints import read_checkpoint
 from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
@@ -41,7 +42,7 @@ from nimt.teaching.checking import (
     task_of,
     with_record,
 )
-from nimt.teaching.existing_checkpoints import continue_same, incomplete_is_corrupt, is_to_be_continued, read_checkpoint
+from nimt.teaching.existing_checkpoints import continue_same, incomplete_is_corrupt, is_to_be_continued
 from nimt.teaching.narrow_kernels import warn_of_narrow_kernel
 from nimt.teaching.progress import both, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run

@@ -1,0 +1,153 @@
+"""The taught learner as a file holds it: rebuilt when it is asked for, since scikit-learn takes a second to load."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import is_number
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning
+from nimt.learners.prepared import with_preparation
+from nimt.lesson.descriptions import ESTIMATOR, is_foreign, is_own, is_state_alone, rebuild
+from nimt.lesson.held_out import HeldOutError
+from nimt.pools.base import Pool
+
+
+@dataclass(frozen=True)
+class StoredLearner:
+    """A learner that was read from a file and is not rebuilt yet.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+    description : as `describe` returned it
+        Of the taught learner.
+    before : as `describe` returned it
+        Of the learner before the lesson, which figures and replays make again.
+    pool, outputs : on which it was taught, and the shape of one of its answers
+    allow, given : as in `Lesson.load`
+    held_out : HeldOutError or None
+        Its error on held-out points, where the file has it.
+    """
+
+    path: str | PathLike[str]
+    description: Any
+    before: Any
+    pool: Pool
+    outputs: tuple[int, ...]
+    allow: list[object]
+    given: Any
+    held_out: HeldOutError | None
+
+    @property
+    def learning_rate(self) -> float | None:
+        """The learning rate that "auto" stood for, None where there is none."""
+        described = self.description if isinstance(self.description, dict) else {}
+        state = described.get("state")
+        found = (state if isinstance(state, dict) else described).get("learning_rate_")
+        return float(found) if is_number(found) else None
+
+    def rebuilt(self) -> Any:
+        """Return the learner, None for one that is not nimt's and not allowed; refuse one that is not whole."""
+        with refused_if_incomplete(self.path):
+            _check_before(self.before)
+            return _made(self.description, self.pool, self.outputs, self.allow, self.given)
+
+
+class RebuiltWhenAsked:
+    """A field of a lesson: where it holds a `StoredLearner`, the learner is rebuilt when the field is first read."""
+
+    def __get__(self, lesson: object, owner: type) -> Any:
+        if lesson is None:
+            raise AttributeError("learner")  # so that a dataclass sees no default here
+        fields = vars(lesson)
+        if isinstance(fields["learner"], StoredLearner):
+            fields["learner"] = fields["learner"].rebuilt()
+        return fields["learner"]
+
+    def __set__(self, lesson: object, learner: Any) -> None:
+        vars(lesson)["learner"] = learner
+
+
+@contextlib.contextmanager
+def refused_if_incomplete(path: str | PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong with an altered lesson into `CorruptLesson` that names the file."""
+    try:
+        yield
+    except CorruptLesson as error:
+        raise CorruptLesson(f"{path}: {error}") from None
+    except CannotStore:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
+
+
+def _check_before(description: Any) -> None:
+    """Refuse a learner of the settings that cannot be made again."""
+    if description["type"] == ESTIMATOR:
+        return
+    try:
+        made = rebuild(description | ({"learning_rate": 1.0} if "learning_rate" in description else {}))
+        repr(getattr(made, "kernel", None))
+    except CannotStore:
+        return
+    except (InvalidInput, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+        raise CorruptLesson(f"the file was altered: of its settings, 'learner' is {description!r:.80}") from None
+
+
+@dataclass(frozen=True)
+class ForgottenSchedule:
+    """Stand for a learning rate that was a function: the learner predicts as before, and needs a rate to learn on."""
+
+    name: str
+
+    def __call__(self, step: int) -> float:
+        raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
+
+
+def _made(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[object], given: Any = None) -> Any:
+    """Return the learner that is described, on its pool; or a copy of the one given, with the state described."""
+    if given is not None:
+        learner = copy.deepcopy(given)
+        learner.restore(dict(description["state"]))
+        return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)
+    rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
+    if is_foreign(rate):
+        try:
+            schedule = rebuild(rate, allow)
+        except CannotStore:
+            schedule = ForgottenSchedule(rate["name"])
+        learner = _made(description | {"learning_rate": 1.0}, pool, outputs, allow)
+        return None if learner is None else learner.set_params(learning_rate=schedule)
+    try:
+        learner = rebuild(description, allow)
+    except CannotStore:
+        if is_state_alone(description):
+            name = str(description["name"]).rpartition(".")[2]
+            sentence = (
+                f"the file holds the state of a {name} and not its code: pass one like it, learner=, to have it back"
+            )
+            warnings.warn(sentence, StorageWarning, stacklevel=4)
+        return None
+    if learner is not None and not hasattr(learner, "predict"):
+        raise CorruptLesson(f"the file was altered: what it holds as the learner is {learner!r:.80}")
+    learner = learner.bind(pool) if hasattr(learner, "bind") else learner
+    if is_own(learner):
+        _check_learner(learner, pool, outputs)
+    return with_preparation(learner, pool)
+
+
+def _check_learner(learner: Any, pool: Pool, outputs: tuple[int, ...]) -> None:
+    """Refuse a learner of nimt that cannot answer at a point of its pool, in the shape of the target."""
+    with np.errstate(all="ignore"):  # a lesson may have diverged
+        answer = np.asarray(learner.predict(pool.take(np.zeros(1, dtype=np.intp))))
+    if answer.dtype.kind != "f" or answer.shape not in ((1, *outputs), (1,)):
+        raise CorruptLesson(f"the file was altered: its learner answers with the shape {answer.shape} at one point")

@@ -1,0 +1,15 @@
+from .base import AlternativeLabels as AlternativeLabels
+from .base import Selection as Selection
+from .base import SelectsExamples as SelectsExamples
+from .base import Teacher as Teacher
+from .base import View as View
+from .communicating import Communicating as Communicating
+from .greedy import GreedyTeacher as GreedyTeacher
+from .int_rule import INTTeacher as INTTeacher
+from .interpolation import InterpolationTeacher as InterpolationTeacher
+from .mixed import MixedTeacher as MixedTeacher
+from .per_output import PerOutput as PerOutput
+from .planned import PlannedTeacher as PlannedTeacher
+from .random import RandomTeacher as RandomTeacher
+from .soft import SoftTeacher as SoftTeacher
+from .synthesis import SynthesisTeacher as SynthesisTeacher
