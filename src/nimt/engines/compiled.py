@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count
 from nimt.engines.base import Task, Watch
-from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, SQUARE
+from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, named
 from nimt.learners.base import Learner
@@ -132,10 +132,9 @@ class CompiledEngine(ABC):
     def __init__(self, task: Task, pupil: KernelPupil) -> None:
         self.task: Task = task
         self.pupil: KernelPupil = pupil
-        self.loss: int | None
+        self.loss: int
         self.delta: float
         self.loss, self.delta = code_of(pupil.loss)
-        self.loss = None if self.loss == SQUARE else self.loss
         self.selection_rng: np.random.Generator
         self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()

@@ -9,7 +9,7 @@ from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
 from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size, twin_of_teacher
-from nimt.engines.compiled_steps.codes import FAN, LANES
+from nimt.engines.compiled_steps.codes import FAN, LANES, SQUARE
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil
@@ -104,9 +104,10 @@ class RowsEngine(ArrangedEngine):
         self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
+        loss = None if self.loss == SQUARE else self.loss
         taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
-            self.height, self.f, self.y, self.other, self.c, self.shown, self.loss, self.delta, *self.widths,
+            self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,
             self.levels, self.node_bits, self.node_index, self.touched, self.moves, self.change, self.sums, self.rules,
             *sheet[2:],
         )  # fmt: skip

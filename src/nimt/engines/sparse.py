@@ -171,14 +171,17 @@ class SparseEngine(ArrangedEngine):
     def run(self, sheet: Sheet) -> tuple[int, int]:
         if self.way == "fft":
             return self._by_fft(sheet)
-        function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
+        # asked for once per example: to compile lessons without another target apart would make them hardly faster
+        other_label = np.zeros(len(sheet.rates), dtype=bool) if sheet.other_label is None else sheet.other_label
+        other = self.y if self.other is None else self.other
+        function = (self.diagonal, self.f, self.y, other, self.c, self.shown)
         scores: tuple[object, ...] = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
-        learner = (self.loss, self.delta, self.outputs, self.copies)
+        learner = (self.loss, self.delta, self.outputs)
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = by_convolution(
-                *self._separable(), self.step, self.discrepancy, *sheet[:2], self.making, self.diverse, self.greedy,
-                *function, *scores, *learner, self.guess, *end,
+                *self._separable(), self.step, self.discrepancy, sheet.rates, other_label, self.making,
+                self.diverse, self.greedy, *function, *scores, *learner, self.copies, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
         nodes = (self.orders, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched)
@@ -186,8 +189,9 @@ class SparseEngine(ArrangedEngine):
             scores = (None, None, *scores[2:])
         taken, code = by_columns(
             self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.step, self.discrepancy,
-            *sheet[:2], self.making, self.drawing, self.diverse, nodes if self.tournament else None, *function, *scores,
-            *learner, np.empty(sheet.labels.shape[1]), self.work, self.guess, *end,
+            sheet.rates, other_label, self.making, self.drawing, self.diverse, nodes if self.tournament else None,
+            *function, *scores, *learner, (self.copies[0], 0), np.empty(sheet.labels.shape[1]), self.work,
+            self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
 

@@ -6,8 +6,9 @@ contiguous. Arrays with outputs are flat, the outputs of a slot side by side. `o
 length is known to the compiler, so that loops over one output cost nothing.
 
 Where every output is shown examples of its own, the pool is there once per output, and arrays hold one copy after
-another; `outputs` then has one number. `copies` is (1,), or (how many, 0): so the compiler knows where there is one. A
-slot counts through all copies, an index in the record is that of the pool.
+another; `outputs` then has one number. `copies` is (1,), or (how many, 0): so the compiler knows where there is one.
+`by_columns` gains nothing by that and always takes the second. A slot counts through all copies, an index in the record
+is that of the pool.
 
 Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
 vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.

@@ -85,21 +85,17 @@ def by_columns(
             make_labels(making, out_index[t], f, y, step, out_label[t])
         largest = 0.0
         for j in range(k):
-            copy = j // each if len(copies) > 1 else 0
+            copy = j // each if copies[0] > 1 else 0
             slot = np.uint64(out_index[t, j] + copy * size_of_copy)
             height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
-            top_output, parts = (
-                softmax_parts(f, slot * np.uint64(q), outputs)
-                if loss is not None and loss == CROSSENTROPY
-                else (0.0, 1.0)
-            )
+            top_output, parts = softmax_parts(f, slot * np.uint64(q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
             for o in range(q):
                 s = slot * np.uint64(q) + np.uint64(o)
                 if making is None:
                     out_label[t, j * q + o] = y[s]
-                    if other is not None and other_label[t]:
+                    if other_label[t]:
                         out_label[t, j * q + o] = other[s]
-                if loss is not None and loss == CROSSENTROPY:
+                if loss == CROSSENTROPY:
                     g = np.exp(f[s] - top_output) / parts - out_label[t, j * q + o]
                 else:
                     g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
@@ -113,7 +109,7 @@ def by_columns(
         change = 0.0
         count = 0
         for j in range(k):
-            copy = j // each if len(copies) > 1 else 0
+            copy = j // each if copies[0] > 1 else 0
             home = np.uint64(copy * size_of_copy)
             slot = np.uint64(out_index[t, j]) + home
             own = slot - home

@@ -72,7 +72,7 @@ def by_convolution(
                 choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[row])
             if making is None:
                 true_labels(out_index[row], whole, y, outputs, copies, out_label[row])
-                if other is not None and other_label[t]:
+                if other_label[t]:
                     true_labels(out_index[row], whole, other, outputs, copies, out_label[row])
             else:
                 make_labels(making, out_index[row], f, y, at + t, out_label[row])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled
-from nimt.engines.compiled_steps.codes import CROSSENTROPY
+from nimt.engines.compiled_steps.codes import CROSSENTROPY, SQUARE
 from nimt.engines.compiled_steps.diverse import diverse_into
 from nimt.engines.compiled_steps.largest import largest_into
 from nimt.engines.compiled_steps.losses import slope
@@ -39,23 +39,19 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
     q = len(outputs)
     n = f.size // (q * number_of(copies))
     factor = -rate / each
-    if q == 1 and loss is None and whole:
+    if q == 1 and loss == SQUARE and whole:
         for j in range(moves.size):
-            g = slope(loss, loss_delta, f[j], labels[j])
+            g = slope(None, loss_delta, f[j], labels[j])  # of the square: so the loop is vectorised
             moves[j] = factor * g
             sizes[j] = abs(g)
     else:
         for j in range(chosen.size):
             slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
-            top, parts = (
-                softmax_parts(f, np.uint64(slot * q), outputs)
-                if loss is not None and loss == CROSSENTROPY
-                else (0.0, 1.0)
-            )
+            top, parts = softmax_parts(f, np.uint64(slot * q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
             for o in range(q):
                 a = np.uint64(slot * q + o)
                 to = np.uint64(j * q + o)
-                if loss is not None and loss == CROSSENTROPY:
+                if loss == CROSSENTROPY:
                     g = np.exp(f[a] - top) / parts - labels[to]
                 else:
                     g = slope(loss, loss_delta, f[a], labels[to])
