@@ -8,7 +8,7 @@ SEED ?= $(shell date +%s)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
-.PHONY: help demo test exhaustive test-fast unit coverage lint docs soak bench bench-compare release-check versions clean
+.PHONY: help demo test exhaustive test-fast unit coverage style lint docs soak bench bench-compare release-check versions clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: .*##/ -/'
@@ -25,8 +25,12 @@ demo: $(READY)   ## every experiment of the paper: figures, summary.json and rep
 	@$(BIN)/python -m nimt.paper --out out
 	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper"
 
-test: lint       ## lint, type check, all tests but the exhaustive ones
-	$(PYTEST) -m "not exhaustive"
+# types are checked beside the tests, on the core that they leave idle, and what was found is printed after them
+test: style      ## style, types, all tests but the exhaustive ones
+	@mkdir -p out
+	@$(BIN)/mypy >out/types.txt 2>&1 & types=$$!; \
+	echo '$(PYTEST) -m "not exhaustive"'; $(PYTEST) -m "not exhaustive"; tests=$$?; \
+	wait $$types; types=$$?; echo "$(BIN)/mypy"; cat out/types.txt; exit $$((tests || types))
 
 exhaustive: $(READY)   ## the tests that take minutes each
 	$(PYTEST) -m exhaustive
@@ -41,9 +45,11 @@ coverage: $(READY)   ## the tests without the slow ones, and the lines that none
 	@rm -f .coverage*  # of processes that a test killed
 	$(PYTEST) -m "not slow and not exhaustive" --cov --cov-report=term:skip-covered --cov-report=html:out/coverage
 
-lint: $(READY)   ## style and types
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+lint: style      ## style and types
 	$(BIN)/mypy
 
 docs: $(READY)   ## these pages as a site, with a gallery and a reference: out/site/index.html
