@@ -192,7 +192,7 @@ def test_nothing_whose_assumptions_hold_ever_fails(seed, kernel, loss, rate, k, 
     teacher = (nimt.GreedyTeacher if greedy else nimt.RandomTeacher)(k=k, labels=labels)
     with any_rate():
         lesson = taught(
-            points, size * target, kernel=kernel, loss=loss, rate=rate, teacher=teacher, initial=initial, steps=40
+            points, size * target, kernel=kernel, loss=loss, rate=rate, teacher=teacher, initial=initial, steps=25
         )
     found = theory.check(lesson)
     assert found.sound, [one.sentence() for one in found.violated if one.assumed]

@@ -45,7 +45,7 @@ def test_every_lesson_is_given_though_a_worker_is_killed(client, tmp_path):
 
     with joblib.parallel_config(backend="dask"):
         found = nimt.sweep((POOL, np.sin), learner(), teachers, **study, out=tmp_path, progress=kill_one)
-    whole = nimt.sweep((POOL, np.sin), learner(), teachers, **study)
+    whole = nimt.sweep((POOL, np.sin), learner(), teachers | {"slow": SlowTeacher(0)}, **study)
     assert [entry.error for entry in found.entries] == [None] * 16
     assert [entry.curve for entry in found.entries] == [entry.curve for entry in whole.entries]
     assert told[-1] == 16

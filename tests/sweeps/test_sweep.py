@@ -211,17 +211,17 @@ def wait_for_lines(out, count):
 @pytest.mark.slow
 def test_a_kill_loses_only_the_lessons_under_way(tmp_path):
     out = tmp_path / "out"
-    process = started(out, 30, 0.02)
+    process = started(out, 12, 0.02)
     wait_for_lines(out, 3)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = lines_of(out)
-    assert 3 <= len(before) < 30
+    assert 3 <= len(before) < 12
     with open(out / ROWS, "ab") as file:
         file.write(before[0].encode()[:200])  # what a kill in the middle of a write leaves
-    found = slow_study(out, seeds=30, pause=0.02)
+    found = slow_study(out, seeds=12, pause=0.02)
     assert lines_of(out)[: len(before)] == before
-    whole = slow_study(None, seeds=30, pause=0.02)
+    whole = slow_study(None, seeds=12, pause=0)
     assert [entry.curve for entry in found.entries] == [entry.curve for entry in whole.entries]
 
 
