@@ -8,12 +8,15 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+from nimt.engines import second_compiler
 from nimt.engines.second_compiler import SecondCompiler, without_ctrl_c
 from nimt.errors import NimtError
 
+STEPS = Path(second_compiler.__file__).with_name("compiled_steps")
 COMPILE = """
 import threading
 import numpy as np
@@ -96,3 +99,11 @@ def test_ctrl_c_is_not_for_the_compiler():
         process.communicate(b"\n", timeout=60)
     assert process.returncode == 0
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_the_compiler_does_not_load_scikit_learn():
+    """So that it compiles a second earlier."""
+    steps = [f"nimt.engines.compiled_steps.{path.stem}" for path in STEPS.glob("[a-z]*.py")]
+    assert steps
+    script = f"import sys, nimt.engines.second_compiler, {', '.join(steps)}; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -1,5 +1,12 @@
-"""Ways to run a lesson: the plain loop, and faster ones that equal it."""
+"""Ways to run a lesson: the plain loop, and faster ones that equal it.
 
-from nimt.engines.choosing import ENGINES, Plan
+A name is loaded when it is first used.
+"""
 
-__all__ = ["ENGINES", "Plan"]
+import lazy_loader
+
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

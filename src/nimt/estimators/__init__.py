@@ -1,7 +1,12 @@
-"""Sparse kernel models for scikit-learn, with centres chosen one after the other by the rules of the teachers."""
+"""Sparse kernel models for scikit-learn, with centres chosen one after the other by the rules of the teachers.
 
-from nimt.estimators.classifier import GreedyKernelClassifier
-from nimt.estimators.record import GreedyLesson
-from nimt.estimators.regressor import GreedyKernelRegressor
+A name is loaded when it is first used.
+"""
 
-__all__ = ["GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyLesson"]
+import lazy_loader
+
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

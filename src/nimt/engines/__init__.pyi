@@ -1,0 +1,2 @@
+from .choosing import ENGINES as ENGINES
+from .choosing import Plan as Plan
