@@ -342,12 +342,66 @@ def test_lists_of_neighbours_and_streamed_columns_act_like_the_gram_matrix():
 def test_the_cache_of_columns_stays_within_its_bytes_and_returns_what_it_kept():
     points = nimt.pools.Points(POOLS["scattered"])
     n = len(points)
-    operator = StreamedOperator(nimt.rbf(3.0), points, cache_bytes=8 * n * 4)
     gram = nimt.rbf(3.0)(points.points)
+    computed = []
+
+    def column(index, result):
+        computed.append(index)
+        result[:] = gram[index]
+
+    operator = StreamedOperator(nimt.rbf(3.0), points, cache_bytes=8 * n * 4, column=column)
     for index in (0, 1, 2, 3, 0, 4, 0, 1):
-        np.testing.assert_allclose(operator.column(index), gram[index], rtol=1e-12)
-        assert len(operator.kept) <= 4
-    assert (operator.hits, operator.misses) == (2, 6)  # 1 had to leave for 4, 0 never did
+        np.testing.assert_array_equal(operator.column(index), gram[index])
+        assert operator.size <= 4
+    assert computed == [0, 1, 2, 3, 4, 1]  # 1 had to leave for 4, 0 never did
+    operator.fetch(np.array([5, 0, 6, 5, 0, 1]))  # what is needed together is kept together
+    assert computed[6:] == [5, 6]
+    assert [operator.kept[1][index] >= 0 for index in (0, 1, 5, 6)] == [True] * 4
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("kernel", ["wide", "product"])  # by compiled columns, and by the kernel itself
+@pytest.mark.parametrize("columns", [1, 2, 7])
+def test_any_room_for_columns_gives_the_same_lesson(columns, kernel, monkeypatch):
+    points, y = POOLS["scattered"], TARGETS["scattered"]
+    monkeypatch.setattr("nimt.engines.choosing.CACHE", 8 * len(y) * columns)
+    targets = {"one": y, "three": np.stack([y, y[::-1], y**2], axis=1)}
+    for k, outputs, each in [
+        (1, "one", 0),
+        (2, "one", 0),
+        (5, "one", 0),
+        (1, "three", 0),
+        (3, "three", 0),
+        (2, "three", 1),
+    ]:
+        for teacher in (nimt.GreedyTeacher(k=k), nimt.RandomTeacher(k=k)):
+            chosen = nimt.PerOutput(teacher) if each else teacher
+            options = {"kernel": KERNELS[kernel], "steps": 40}
+            expected = teach(points, targets[outputs], chosen, "reference", **options)
+            assert_same_lesson(expected, teach(points, targets[outputs], chosen, "streamed", **options))
+    synthesis = nimt.SynthesisTeacher(k=3)
+    expected = teach(points, y, synthesis, "reference", kernel=KERNELS[kernel], steps=40)
+    lesson = teach(points, y, synthesis, "streamed", kernel=KERNELS[kernel], steps=40)
+    np.testing.assert_array_equal(lesson.indices, expected.indices)
+    np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+
+
+def test_a_column_that_could_not_be_computed_is_not_kept():
+    points = nimt.pools.Points(POOLS["scattered"])
+    n = len(points)
+
+    def column(index, result):
+        result[:] = index
+        if index == 3:
+            raise ValueError("no such column")
+
+    operator = StreamedOperator(nimt.rbf(3.0), points, cache_bytes=8 * n * 2, column=column)
+    operator.fetch(np.array([0, 1]))
+    for _ in range(3):
+        with pytest.raises(ValueError, match="no such column"):
+            operator.fetch(np.array([3]))
+        assert operator.column(1)[0] == 1.0  # the last used stays
+    assert operator.column(2)[0] == 2.0 and operator.size == 2
 
 
 @pytest.mark.parametrize(("width", "cells"), [(0.5, 29), (2.0, 465)])

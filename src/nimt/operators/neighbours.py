@@ -24,7 +24,7 @@ BLOCK = 2**20  # pairs whose kernel value is computed at once
 PAIR_BYTES = 12  # of a pair in the finished lists: an int32 and a float64
 BUILDING = 4.6  # times PAIR_BYTES while the pairs are found, sorted and reordered
 SAMPLE, AGAINST = 256, 20_000  # points whose neighbours are counted, among how many, to estimate the length of a list
-PAIR_SECONDS = 1.5e-9
+PAIR_SECONDS = 1.5e-8  # to make the lists, if each is used about ten times, and to go through them
 
 
 class NeighbourOperator:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
@@ -15,6 +15,8 @@ from nimt.pools.base import Pool
 
 CACHE = 2**30  # bytes of columns kept
 BLOCK = 2**26  # bytes of columns scikit-learn computes at once
+
+Kept = tuple[Array, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
 
 class StreamedOperator:
@@ -31,7 +33,10 @@ class StreamedOperator:
 
     Attributes
     ----------
-    hits, misses : int
+    room : int
+        How many columns are kept at most.
+    size : int
+        How many are.
     """
 
     name = "streamed"
@@ -46,10 +51,22 @@ class StreamedOperator:
         self.kernel = kernel
         self.pool = pool
         self.compute: Callable[[int, Array], None] = column or self._by_scikit_learn
-        self.room: int = max(1, int(cache_bytes // (8 * len(pool))))
-        self.kept: OrderedDict[int, Array] = OrderedDict()
-        self.hits: int = 0
-        self.misses: int = 0
+        self.room: int = min(max(1, int(cache_bytes // (8 * len(pool)))), len(pool))
+        self.forget()
+
+    def forget(self) -> None:
+        """Release all columns."""
+        self.size: int = 0
+        self._columns: Array = np.empty((0, len(self.pool)))
+        self._where: NDArray[np.int32] = np.full(len(self.pool), -1, dtype=np.int32)
+        self._owner: NDArray[np.int64] = np.full(self.room, -1, dtype=np.int64)
+        self._used: NDArray[np.int64] = np.zeros(self.room, dtype=np.int64)
+        self._clock: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+
+    @property
+    def kept(self) -> Kept:
+        """What compiled code reads and writes: the columns, the place of each point's, their last use, a clock."""
+        return self._columns, self._where, self._used, self._clock
 
     @property
     def asks_kernel(self) -> bool:
@@ -58,32 +75,58 @@ class StreamedOperator:
 
     @classmethod
     def cost(cls, pool: Pool, cache_bytes: int = CACHE) -> Cost:
-        """Return its cost: the columns kept, and a pass over one of them per example."""
+        """Return its cost: the columns kept, and a pass over one of them per example.
+
+        The seconds hold the share of an example in computing the columns, if each is used about ten times.
+        """
         n = len(pool)
-        return Cost(memory=min(cache_bytes, 8 * n * n), seconds=1e-7 + 1.5e-10 * n)
+        return Cost(memory=min(cache_bytes, 8 * n * n), seconds=1e-6 + 1.5e-9 * n)
 
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.pool)
 
     def column(self, index: int) -> Array:
         """Return K[:, index]; it belongs to the cache: do not write to it."""
-        found = self.kept.get(index)
-        if found is not None:
-            self.kept.move_to_end(index)
-            self.hits += 1
-            return found
-        self.misses += 1
-        if len(self.kept) >= self.room:
-            _, found = self.kept.popitem(last=False)  # its memory is reused
+        self.fetch(np.array([index]))
+        return np.asarray(self._columns[self._where[index]])
+
+    def fetch(self, indices: Indices) -> None:
+        """Compute those of these columns that are not kept; there must be room for all of them.
+
+        If the kernel raises an error, the columns that were kept are not lost, but for the one it was to replace.
+        """
+        if not len(self._columns):
+            self._columns = np.empty((self.room, len(self.pool)))  # the system gives memory where it is written to
+        places = self._where[indices]
+        self._used[places[places >= 0]] = self._tick()  # so that none of these has to leave
+        missing = np.unique(indices[places < 0])
+        width = max(1, BLOCK // (8 * len(self.pool))) if self.asks_kernel else 1
+        for start in range(0, len(missing), width):
+            part = missing[start : start + width]
+            block = self.kernel(self.pool.points, self.pool.points[part]) if len(part) > 1 else None
+            for column, index in enumerate(part.tolist()):
+                self._keep(index, None if block is None else block[:, column])
+
+    def _keep(self, index: int, column: Array | None) -> None:
+        """Put a column into an empty place, or that of the least recently used; without one it is computed."""
+        place = self.size if self.size < self.room else int(np.argmin(self._used))
+        if self._owner[place] >= 0:
+            self._where[self._owner[place]] = -1
+        self._owner[place], self._used[place] = -1, 0  # if filling it fails, it is the first to be filled again
+        if column is None:
+            self.compute(index, self._columns[place])
         else:
-            found = np.empty(len(self.pool))
-        self.compute(index, found)
-        self.kept[index] = found
-        return found
+            self._columns[place] = column
+        self._owner[place], self._where[index], self._used[place] = index, place, self._tick()
+        self.size = max(self.size, place + 1)
+
+    def _tick(self) -> int:
+        self._clock += 1
+        return int(self._clock[0])
 
     def add(self, values: Array, indices: Indices, coefficients: Array) -> None:
-        unknown = [int(index) for index in indices if int(index) not in self.kept]
-        if self.asks_kernel and len(unknown) > 1:
+        unknown = np.count_nonzero(self._where[indices] < 0)
+        if self.asks_kernel and unknown > 1:
             self._add_in_blocks(values, indices, coefficients)
             return
         for index, coefficient in zip(indices, coefficients, strict=True):

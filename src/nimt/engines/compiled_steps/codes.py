@@ -12,6 +12,7 @@ CROSSENTROPY = 5  # its outputs are coupled: whoever needs the slope or the valu
 BY_LOSS = -2  # BY_LOSS - code for the value of that loss
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
+NOTHING_MISSING, FETCH, ADD = 0, 1, 2  # what Python has to do before the next step of `streaming`
 
 # places in the array of the sum of squares that is kept by changes: its value, what rounding cut off, its error
 TOTAL, CARRY, ERROR = 0, 1, 2

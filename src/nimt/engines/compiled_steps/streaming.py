@@ -1,8 +1,15 @@
-"""What lessons need whose kernel reaches across the pool."""
+"""Lessons whose kernel reaches across the pool: every step adds whole columns of K, of which the latest are kept."""
 
 from __future__ import annotations
 
 from nimt.engines.caching import compiled
+from nimt.engines.compiled_steps.codes import ADD, BEST, BEST_AT, FETCH, GOING, NOTHING_MISSING, SCALE, WARNED
+from nimt.engines.compiled_steps.discrepancy import measured
+from nimt.engines.compiled_steps.labels import make_labels, true_labels
+from nimt.engines.compiled_steps.largest import first_largest
+from nimt.engines.compiled_steps.outputs import number_of
+from nimt.engines.compiled_steps.packs import choose_packs, pack_moves, rescored
+from nimt.engines.compiled_steps.stopping import over, stillness
 
 
 @compiled
@@ -21,3 +28,70 @@ def squared_distances(columns, index, result):
 def add_scaled(scale, addition, f):
     for s in range(f.size):
         f[s] += scale * addition[s]
+
+
+@compiled
+def by_whole_columns(
+    kept, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits, rule,
+    rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
+    out_label, out_m,
+):  # fmt: skip
+    """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
+
+    Python computes columns, because the kernel may be the user's: FETCH asks for those of the pack in the next row of
+    `out_index`. Where not even the columns of one pack can be kept (`fits` is false), ADD asks to add `moves` to the
+    values; `added` then says that this was done for the first step.
+    """
+    columns, where, used, clock = kept
+    q = len(outputs)
+    k = out_index.shape[1]
+    each = k // number_of(copies)
+    n = f.size // (q * number_of(copies))
+    for t in range(rates.size):
+        chosen, labels = out_index[t], out_label[t]
+        if t > 0 or not added:
+            state, watch[BEST], watch[BEST_AT] = over(at + t, m, rules, watch[BEST], watch[BEST_AT])
+            if state != GOING:
+                return t, state, NOTHING_MISSING
+            if work is not None:
+                choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
+            elif greedy:
+                for v in range(number_of(copies)):
+                    chosen[v] = first_largest(bits[v * n : (v + 1) * n])
+            if fits:
+                for j in range(k):
+                    if where[chosen[j]] < 0:
+                        return t, GOING, FETCH
+            if making is not None:
+                make_labels(making, chosen, f, y, at + t, labels)
+            else:
+                true_labels(chosen, False, other if other_label[t] else y, outputs, copies, labels)
+            largest = pack_moves(
+                chosen, False, rates[t], labels, diagonal, f, loss, loss_delta, outputs, copies, moves, sizes
+            )
+            state = stillness(largest, m, rules)
+            if state != GOING:
+                return t, state, NOTHING_MISSING
+            if not fits:
+                return t, GOING, ADD
+            for j in range(k):
+                place = where[chosen[j]]
+                clock[0] += 1
+                used[place] = clock[0]
+                column = columns[place]
+                if q == 1:
+                    home = j // each * n
+                    add_scaled(moves[j], column, f[home : home + n])
+                else:
+                    for s in range(n):
+                        for o in range(q):
+                            f[s * q + o] += moves[j * q + o] * column[s]
+        for j in range(k):
+            shown[chosen[j]] = True
+            for o in range(q):
+                c[(j // each * n + chosen[j]) * q + o] += moves[j * q + o]
+        m = measured(rules[SCALE], rescored(f, y, score, rule, rule_delta, weight, greedy, outputs, norm), f, y)
+        out_m[t] = m
+        if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+            return t + 1, GOING, NOTHING_MISSING
+    return rates.size, GOING, NOTHING_MISSING
