@@ -329,6 +329,7 @@ TEACHERS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

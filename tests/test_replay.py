@@ -243,6 +243,7 @@ def test_keys_and_buttons_move_through_the_lesson(browser, tmp_path):
         assert page.title() == "The mixture"
 
 
+@pytest.mark.slow
 def test_a_million_steps_are_searched_at_once(browser, tmp_path):
     """No timed test: the number of steps taken again is what scrubbing costs, and it is counted."""
     replay_page_of_million(tmp_path / "long.html")

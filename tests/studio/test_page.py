@@ -441,6 +441,7 @@ def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
     page.wait_for_function("() => document.getElementById('alert').textContent.includes('checksum')")
 
 
+@pytest.mark.slow
 def test_a_dropped_photo_is_taught_drawn_and_shared_in_colour(page, browser, studio, tmp_path):
     from PIL import Image
 
@@ -580,6 +581,7 @@ def test_every_control_has_a_name_and_nothing_is_loaded_from_elsewhere(browser, 
     assert asked and all(url.startswith((studio.origin, "blob:")) for url in asked)
 
 
+@pytest.mark.slow
 def test_large_pictures_keep_their_pace(page):
     """No timed test: it is counted that frames are drawn while two lessons at 512 x 512 are taught and played."""
     page.select_option("#target-kind", "formula")
