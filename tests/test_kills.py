@@ -71,6 +71,7 @@ def of_torch() -> Endless:
 
 
 PACKS = nimt.GreedyTeacher(k=nimt.schedules.cosine(1, 60, over=20_000), look=nimt.schedules.every(7))
+GROWING = nimt.GreedyTeacher(k=nimt.schedules.cosine(1, 60, over=20_000))
 KINDS: dict[str, Callable[[], Endless]] = {
     "grid, greedy": lambda: Endless(kernel_learner(1e-7), GREEDY, GRID, WAVES, ON_GRID),
     "grid, greedy packs": lambda: Endless(kernel_learner(1e-6), nimt.GreedyTeacher(k=0.1), GRID, WAVES, PICKS),
@@ -87,6 +88,7 @@ KINDS: dict[str, Callable[[], Endless]] = {
         kernel_learner(), nimt.Communicating(nimt.PerOutput(GREEDY), every=9), GRID, COLOURS, {"engine": "reference"}
     ),
     "packs and looks by a schedule": lambda: Endless(kernel_learner(), PACKS, GRID, WAVES),
+    "packs by a schedule": lambda: Endless(kernel_learner(), GROWING, GRID, WAVES, ON_GRID),
     "classes": lambda: Endless(
         kernel_learner(1e-7, loss="crossentropy"), nimt.GreedyTeacher(score="loss", loss="crossentropy"), GRID, CLASSES
     ),

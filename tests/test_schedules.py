@@ -101,6 +101,65 @@ def test_a_greedy_lesson_is_that_of_plain_loops(k, look):
     np.testing.assert_array_equal(lesson.picks, np.bincount(np.concatenate(packs), minlength=len(POINTS)))
 
 
+ROOM = nimt.Grid.like(np.zeros((11, 13)))  # where small packs are added by columns, and large ones are convolved
+ENGINES = {"grid": (ROOM, 0.5), "neighbours": (np.random.default_rng(4).normal(size=(90, 2)), 0.2)}
+ENGINES["streamed"] = (ENGINES["neighbours"][0], 2.0)
+SIZES = {
+    "growing": schedules.geometric(1, 40, over=30),
+    "falling": schedules.cosine(1.0, 0.02, over=40),
+    "stages": schedules.steps(1, 9, over=30, stages=3),
+}
+
+
+def on_engine(teacher, engine, outputs=(), **options):
+    X, width = ENGINES[engine]
+    y = np.random.default_rng(5).normal(size=(len(X), *outputs))
+    learner = nimt.KernelLearner(nimt.rbf(width), loss=options.pop("loss", "square"), learning_rate=0.2)
+    options = {"max_iterations": 45, "seed": 3, "snapshots": [0, 3, 4, 5, 20, 45], **options}
+    return [nimt.teach(learner, teacher, X, y, engine=name, **options) for name in ("reference", engine)]
+
+
+@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_compiled_packs_follow_a_schedule_as_the_plain_loop_does(engine, size):
+    k = SIZES[size]
+    other = nimt.AlternativeLabels(0.3, 0.4)
+    cases = [
+        (nimt.GreedyTeacher(k=k), {}),
+        (nimt.GreedyTeacher(k=k), {"tol": 0.06}),
+        (nimt.GreedyTeacher(k=k), {"patience": 3, "loss": "hinge"}),
+        (nimt.GreedyTeacher(k=k, pool=0.9, labels=other), {}),
+        (nimt.GreedyTeacher(k=k, score="loss", loss="huber"), {}),
+        (nimt.RandomTeacher(k=k), {}),
+        (nimt.RandomTeacher(k=k, replace=False), {}),
+        (nimt.GreedyTeacher(k=k), {"outputs": (3,)}),
+        (nimt.PerOutput(nimt.GreedyTeacher(k=k)), {"outputs": (3,)}),
+        (nimt.Communicating(nimt.GreedyTeacher(k=k), every=7), {"outputs": (3,)}),
+    ]
+    for teacher, options in cases:
+        plain, fast = on_engine(teacher, engine, **options)
+        assert fast.engine == engine and fast.outcome is plain.outcome
+        for name in ("indices", "labels", "picks"):
+            np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name))
+        np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-9)
+        assert list(fast.snapshots) == list(plain.snapshots)
+        for step, values in plain.snapshots.items():
+            np.testing.assert_allclose(fast.snapshots[step], values, atol=1e-11)
+
+
+@pytest.mark.parametrize("engine", ["reference", "streamed"])
+def test_a_pack_without_a_slope_may_still_grow(engine):
+    """Hinge: the furthest point is on the right side of its margin; the smaller error of the second is not."""
+    X, y = np.array([0.0, 9.0]), np.array([1.0, -1.0])
+    learner = nimt.KernelLearner(nimt.rbf(0.5), loss="hinge", learning_rate=0.1, initial=np.array([4.0, -0.5]))
+    lesson = nimt.teach(
+        learner, nimt.GreedyTeacher(k=schedules.steps(1, 2, over=8, stages=2)), X, y, max_iterations=8, engine=engine
+    )
+    assert len(lesson) == 8
+    assert lesson.final[0] == 4.0 and lesson.final[1] < -0.5
+
+
 TEACHERS = {
     "greedy": nimt.GreedyTeacher(k=schedules.geometric(1, 12, over=9), look=schedules.every(3)),
     "random": nimt.RandomTeacher(k=schedules.cosine(0.1, 0.9, over=9)),
@@ -228,7 +287,7 @@ def test_figures_theory_and_tables_read_packs_of_any_size(tmp_path):
         (lambda: nimt.MixedTeacher({"greedy": 1.0}), "make no labels"),
         (lambda: taught(nimt.MixedTeacher({POWER: 1.0}, k=2)), "remembers what it showed"),
         (lambda: forecast(nimt.GreedyTeacher(k=schedules.linear(1, 4))), "no forecast"),
-        (lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 4)), engine="grid"), "follows a schedule"),
+        (lambda: taught(nimt.GreedyTeacher(look=schedules.every(2)), engine="streamed"), "follows the schedule"),
         (lambda: taught_in_a_box(nimt.GreedyTeacher(look=schedules.every(2))), "in a Box a teacher cannot have look="),
         (lambda: taught(nimt.GreedyTeacher(), record="picks").pack(0), "record='all'"),
         (lambda: taught(nimt.GreedyTeacher()).pack(30), "steps 0 to 29, got 30"),

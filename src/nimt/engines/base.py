@@ -17,6 +17,7 @@ from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
+from nimt.schedules import PackSchedule
 from nimt.teachers.base import Selection, SelectsExamples
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
@@ -98,7 +99,8 @@ class Task:
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
         still = getattr(self.teacher, "draws", True) is False and self.other_target is None
-        return still and not self.communicates  # a mixture moves the learner
+        grows = isinstance(getattr(self.teacher, "k", None), PackSchedule)  # a larger pack may hold what moves it
+        return still and not grows and not self.communicates  # a mixture moves the learner
 
     @property
     def communicates(self) -> bool:

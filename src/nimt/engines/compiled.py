@@ -20,9 +20,10 @@ from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.outcome import Outcome
-from nimt.lesson.recording import Chunk
+from nimt.lesson.recording import Chunk, joined
 from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
 from nimt.measures import SAFE_SQUARES, distance
+from nimt.schedules import PackSchedule
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -40,7 +41,7 @@ def uncovered(task: Task) -> str | None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
     twin = twin_of_teacher(teacher)
     if twin is None and has_schedule(teacher):
-        return "the size of the packs or the looking follows a schedule"
+        return f"the reference loop follows the schedule of this {type(teacher).__name__}"
     if twin is None:
         return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
     if twin.loss is not None and engine_code_of(twin.loss) is None:
@@ -69,9 +70,14 @@ def twin_of_teacher(teacher: SelectsExamples) -> CompiledTwin | None:
     return None if tell is None else tell()
 
 
-def pack_size(task: Task) -> int:
-    teacher: Any = task.teacher  # one with a compiled twin has k, and packs of one size
-    return count_of(teacher.k, task.offered)
+def pack_size(task: Task, step: int = 0) -> int:
+    """Return how many examples a pack has at a step."""
+    teacher: Any = task.teacher  # one with a compiled twin has k
+    return count_of(teacher.k, task.offered, step)
+
+
+def has_packs_of_one_size(task: Task) -> bool:
+    return not isinstance(getattr(task.teacher, "k", None), PackSchedule)
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -143,6 +149,7 @@ class CompiledEngine(ABC):
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
         self.k: int = pack_size(task)
+        self.one_size: bool = has_packs_of_one_size(task)
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.norm: int = NORMS.index(twin.norm)
@@ -194,6 +201,26 @@ class CompiledEngine(ABC):
         return None if self.maker is None else self.maker.arrays
 
     def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
+        if self.one_size:
+            return self._advance(steps, asked)
+        chunks: list[Chunk] = []
+        snapshots: dict[int, Array] = {}
+        end = self.step + steps
+        while not chunks or (self.step < end and chunks[-1].outcome is None and self.failure is None):
+            began, stop = self.step, min(self.step + 1, end)
+            self.k = pack_size(self.task, began)
+            while stop < end and pack_size(self.task, stop) == self.k:
+                stop += 1
+            chunks.append(self._advance(stop - began, [step for step in asked if began < step < stop]))
+            snapshots |= chunks[-1].snapshots
+            if self.step in asked:
+                snapshots[self.step] = np.array(self.values)
+            if self.step < stop:
+                break
+        return joined(chunks, snapshots)
+
+    def _advance(self, steps: int, asked: Sequence[int]) -> Chunk:
+        """Take steps with packs of one size."""
         if self.failure is not None:
             raise self.failure
         rates = self._rates(steps)

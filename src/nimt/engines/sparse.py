@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,7 @@ class SparseEngine(ArrangedEngine):
         self.operator: GridOperator | NeighbourOperator = operator
         self.name: str = operator.name
         self.on_grid: bool = isinstance(operator, GridOperator)
-        self.tournament: bool = self.greedy and self.k == 1
-        self.way: str = (
-            operator.cheapest_for(self.k) if isinstance(operator, GridOperator) and not self.tournament else "columns"
-        )
+        self.tournament: bool = self.greedy and self.k == 1 and self.one_size
         self.diagonal: Array = np.array([operator.height])
         self.tables: Whole = NO_SLOTS
         if self.tournament:
@@ -71,7 +69,8 @@ class SparseEngine(ArrangedEngine):
         self.bits: Whole = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
-        selects = self.greedy and not self.tournament and self.way != "separable"  # that way has room of its own
+        own_room = self.way == "separable" and self.one_size
+        selects = self.greedy and not self.tournament and not own_room
         self.work: Whole = np.empty(len(task.pool) if selects else 0, dtype=np.int64)
         self.guess: Whole = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.drawing: tuple[object, ...] | None = None
@@ -98,6 +97,13 @@ class SparseEngine(ArrangedEngine):
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
+
+    @property
+    def way(self) -> str:
+        """How packs of k examples are added: by columns, or by a convolution of the whole grid."""
+        if self.tournament or not isinstance(self.operator, GridOperator):
+            return "columns"
+        return self.operator.cheapest_for(self.k)
 
     # -- layout
 
@@ -165,7 +171,7 @@ class SparseEngine(ArrangedEngine):
 
     @property
     def shows_the_same(self) -> bool:
-        everything = self.greedy and self.k == len(self.task.pool)
+        everything = self.greedy and self.one_size and self.k == len(self.task.pool)
         return everything and self.way == "separable" and self.maker is None and self.task.other_target is None
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
@@ -180,7 +186,7 @@ class SparseEngine(ArrangedEngine):
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
             taken, code = by_convolution(
-                *self._separable(), self.step, self.discrepancy, sheet.rates, other_label, self.making,
+                *self._separable, self.step, self.discrepancy, sheet.rates, other_label, self.making,
                 self.diverse, self.greedy, *function, *scores, *learner, self.copies, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
@@ -195,6 +201,7 @@ class SparseEngine(ArrangedEngine):
         )  # fmt: skip
         return int(taken), int(code)
 
+    @cached_property
     def _separable(self) -> tuple[object, ...]:
         assert isinstance(self.operator, GridOperator) and self.operator.taps is not None
         taps = self.operator.taps

@@ -89,7 +89,7 @@ class StreamedEngine(CompiledEngine):
         self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else np.tile(self.gradient_weight(), self.copies[0])
-        selects = self.greedy and self.k > 1
+        selects = self.greedy and (self.k > 1 or not self.one_size)
         self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.y: Array = np.array(self._flat(task.target))

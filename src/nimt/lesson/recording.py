@@ -61,6 +61,21 @@ def filled(pack: NDArray[T], k: int, filler: float, axis: int = 0) -> NDArray[T]
     return np.pad(pack, missing, constant_values=filler)
 
 
+def joined(chunks: list[Chunk], snapshots: dict[int, Array]) -> Chunk:
+    """Return steps that follow each other as one chunk; packs of fewer examples than the largest are filled up."""
+    some = [chunk for chunk in chunks if len(chunk.indices)] or chunks[:1]  # the last may only say that it is over
+    shape = (sum(len(chunk.indices) for chunk in some), max(chunk.indices.shape[1] for chunk in some))
+    indices = np.full(shape, NO_INDEX, dtype=np.int64)
+    labels = np.full((*shape, *some[0].labels.shape[2:]), np.nan)
+    begin = 0
+    for chunk in some:
+        place = slice(begin, begin + len(chunk.indices)), slice(chunk.indices.shape[1])
+        indices[place], labels[place] = chunk.indices, chunk.labels
+        begin += len(chunk.indices)
+    curve = np.concatenate([chunk.discrepancy for chunk in some])
+    return Chunk(indices, labels, curve, chunks[-1].outcome, snapshots=snapshots)
+
+
 class Record:
     """The columns of a lesson so far.
 

@@ -313,7 +313,7 @@ def name_of(teacher: object) -> str:
 
 
 def has_schedule(teacher: object) -> bool:
-    """Say whether the size of its packs changes, or it looks only at some steps: such a teacher is not compiled."""
+    """Say whether the size of its packs changes, or it looks only at some steps."""
     return isinstance(getattr(teacher, "k", None), PackSchedule) or getattr(teacher, "look", None) is not None
 
 

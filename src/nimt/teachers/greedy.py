@@ -157,10 +157,10 @@ class GreedyTeacher(Teacher):
         return dataclasses.replace(self, score="loss", loss=loss)
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if has_schedule(self) or not behaves_like(self, GreedyTeacher, "select", "scores"):
+        if self.look is not None or not behaves_like(self, GreedyTeacher, "select", "scores"):
             return None
         if self.diverse:
-            return CompiledTwin(diverse_by=self.kernel)
+            return None if has_schedule(self) else CompiledTwin(diverse_by=self.kernel)
         loss = None if self.loss is None else as_loss(self.loss)
         return CompiledTwin(loss=loss, kernel=self.kernel, norm=self.norm)
 

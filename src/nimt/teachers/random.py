@@ -14,7 +14,7 @@ from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, count_of, has_schedule
+from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, count_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class RandomTeacher(Teacher):
         return view.shown(self.drawn(view.rng, view.candidates, k, 1)[0])
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if has_schedule(self) or not behaves_like(self, RandomTeacher, "select", "drawn"):
+        if not behaves_like(self, RandomTeacher, "select", "drawn"):
             return None
         return CompiledTwin(draw=self.drawn)
 
