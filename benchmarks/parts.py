@@ -49,7 +49,7 @@ def times_of_parts(teacher, warm=100, repeat=40):
 
 def calls(engine):
     """Return the functions of one step of `by_convolution`, in its order, with their arguments."""
-    wide, taps, taps_at, height = engine._separable()
+    wide, taps, taps_at, height = engine._separable
     place, strides, lead, span, _ = wide
     f, y, c, shown = engine.f.copy(), engine.y, engine.c.copy(), engine.shown.copy()
     chosen, labels = np.zeros(engine.k, dtype=np.int64), np.zeros(engine.k)
