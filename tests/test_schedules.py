@@ -137,9 +137,43 @@ def test_compiled_packs_follow_a_schedule_as_the_plain_loop_does(engine, size):
         (nimt.PerOutput(nimt.GreedyTeacher(k=k)), {"outputs": (3,)}),
         (nimt.Communicating(nimt.GreedyTeacher(k=k), every=7), {"outputs": (3,)}),
     ]
+    assert_compiled_equals_plain(engine, cases)
+
+
+@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("look", [schedules.every(4), schedules.incremental(6, over=30, stages=2, dense=0.3)], ids=str)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_compiled_packs_of_an_earlier_look_are_those_of_the_plain_loop(engine, look):
+    other = nimt.AlternativeLabels(0.3, 0.4)
+    cases = [(nimt.GreedyTeacher(k=k, look=look), {}) for k in (1, 4, 0.5, 1.0)] + [
+        (nimt.GreedyTeacher(k=3, look=look), {"tol": 0.09}),
+        (nimt.GreedyTeacher(k=3, look=look), {"patience": 3, "loss": "hinge"}),
+        (nimt.GreedyTeacher(k=2, look=look, pool=0.9, labels=other), {}),
+        (nimt.GreedyTeacher(k=2, look=look, score="loss", loss="huber"), {}),
+        (nimt.GreedyTeacher(k=2, look=look), {"outputs": (3,)}),
+        (nimt.PerOutput(nimt.GreedyTeacher(k=2, look=look)), {"outputs": (3,)}),
+        (nimt.Communicating(nimt.GreedyTeacher(k=2, look=look), every=7), {"outputs": (3,)}),
+    ]
+    if engine != "streamed":
+        kernel = nimt.rbf(ENGINES[engine][1])
+        cases.append((nimt.GreedyTeacher(k=3, look=look, diverse=True, kernel=kernel), {}))
+    assert_compiled_equals_plain(engine, cases)
+
+
+@pytest.mark.parametrize("stop", [1, 3, 4, 7])
+def test_a_compiled_lesson_is_resumed_between_two_looks(stop, tmp_path):
+    teacher = nimt.GreedyTeacher(k=3, look=schedules.every(4))
+    whole = nimt.teach(LEARNER, teacher, ROOM, ROOM.points[:, 0], max_iterations=12)
+    part = nimt.teach(LEARNER, teacher, ROOM, ROOM.points[:, 0], max_iterations=stop, checkpoint=tmp_path / "part.npz")
+    assert part.engine == whole.engine == "grid"
+    assert_same_lesson(nimt.resume(tmp_path / "part.npz", max_iterations=12), whole)
+
+
+def assert_compiled_equals_plain(engine, cases):
     for teacher, options in cases:
         plain, fast = on_engine(teacher, engine, **options)
         assert fast.engine == engine and fast.outcome is plain.outcome
+        np.testing.assert_array_equal(fast.looked, plain.looked)
         for name in ("indices", "labels", "picks"):
             np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name))
         np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-9)
@@ -287,7 +321,10 @@ def test_figures_theory_and_tables_read_packs_of_any_size(tmp_path):
         (lambda: nimt.MixedTeacher({"greedy": 1.0}), "make no labels"),
         (lambda: taught(nimt.MixedTeacher({POWER: 1.0}, k=2)), "remembers what it showed"),
         (lambda: forecast(nimt.GreedyTeacher(k=schedules.linear(1, 4))), "no forecast"),
-        (lambda: taught(nimt.GreedyTeacher(look=schedules.every(2)), engine="streamed"), "follows the schedule"),
+        (
+            lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 4), look=schedules.every(2)), engine="streamed"),
+            "the reference loop follows the schedule of this GreedyTeacher",
+        ),
         (lambda: taught_in_a_box(nimt.GreedyTeacher(look=schedules.every(2))), "in a Box a teacher cannot have look="),
         (lambda: taught(nimt.GreedyTeacher(), record="picks").pack(0), "record='all'"),
         (lambda: taught(nimt.GreedyTeacher()).pack(30), "steps 0 to 29, got 30"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -109,10 +108,6 @@ class ArrangedEngine(CompiledEngine):
         else:
             self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
         self.find_scores()
-
-    @abstractmethod
-    def find_scores(self) -> None:
-        """Compute from f all that the next choice depends on."""
 
     @property
     def closed(self) -> bool:

@@ -17,8 +17,7 @@ from nimt.lesson.recording import Chunk
 from nimt.measures import Measure
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
-from nimt.schedules import PackSchedule
-from nimt.teachers.base import Selection, SelectsExamples
+from nimt.teachers.base import Selection, SelectsExamples, has_schedule
 
 DIVERGED_BY = 1e6  # times the discrepancy at the start
 
@@ -90,6 +89,15 @@ class Task:
         """Whether the teacher looks at its learner only at some steps."""
         return getattr(self.teacher, "look", None) is not None
 
+    def looks_at(self, step: int) -> bool:
+        """Say whether the teacher looks at its learner at a step."""
+        return not self.looks_by_schedule or bool(self.teacher.looks_at(step))  # type: ignore[attr-defined]
+
+    @cached_property
+    def has_schedule(self) -> bool:
+        """Whether packs change in size, or are chosen by an earlier look: a later one may hold other points."""
+        return has_schedule(self.teacher)
+
     @property
     def possible_labels(self) -> Array:
         """All labels of the target and the other target: a classifier must know its classes before it begins."""
@@ -99,8 +107,7 @@ class Task:
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
         still = getattr(self.teacher, "draws", True) is False and self.other_target is None
-        grows = isinstance(getattr(self.teacher, "k", None), PackSchedule)  # a larger pack may hold what moves it
-        return still and not grows and not self.communicates  # a mixture moves the learner
+        return still and not self.has_schedule and not self.communicates  # a mixture moves the learner
 
     @property
     def communicates(self) -> bool:

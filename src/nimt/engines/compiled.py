@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array, Flags, Indices, stored_count
+from nimt.arrays import Array, Flags, Indices, stored_count, stored_indices
 from nimt.engines.base import Task, Watch
 from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT
 from nimt.engines.synthesising import LabelMaker
@@ -23,7 +23,6 @@ from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, joined
 from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
 from nimt.measures import SAFE_SQUARES, distance
-from nimt.schedules import PackSchedule
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -74,10 +73,6 @@ def pack_size(task: Task, step: int = 0) -> int:
     """Return how many examples a pack has at a step."""
     teacher: Any = task.teacher  # one with a compiled twin has k
     return count_of(teacher.k, task.offered, step)
-
-
-def has_packs_of_one_size(task: Task) -> bool:
-    return not isinstance(getattr(task.teacher, "k", None), PackSchedule)
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -149,7 +144,7 @@ class CompiledEngine(ABC):
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
         self.k: int = pack_size(task)
-        self.one_size: bool = has_packs_of_one_size(task)
+        self.pack: NDArray[np.int64] | None = None  # of the latest look, where the teacher looks by a schedule
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.norm: int = NORMS.index(twin.norm)
@@ -201,26 +196,40 @@ class CompiledEngine(ABC):
         return None if self.maker is None else self.maker.arrays
 
     def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
-        if self.one_size:
+        if not self.task.has_schedule:
             return self._advance(steps, asked)
         chunks: list[Chunk] = []
         snapshots: dict[int, Array] = {}
         end = self.step + steps
         while not chunks or (self.step < end and chunks[-1].outcome is None and self.failure is None):
             began, stop = self.step, min(self.step + 1, end)
-            self.k = pack_size(self.task, began)
-            while stop < end and pack_size(self.task, stop) == self.k:
+            self.k, looks = pack_size(self.task, began), self.task.looks_at(began)
+            while stop < end and pack_size(self.task, stop) == self.k and self.task.looks_at(stop) == looks:
                 stop += 1
+            if self.task.looks_by_schedule:
+                self._look(looks)
             chunks.append(self._advance(stop - began, [step for step in asked if began < step < stop]))
             snapshots |= chunks[-1].snapshots
             if self.step in asked:
                 snapshots[self.step] = np.array(self.values)
+            if looks and self.step > began:
+                self.pack = self.last_selection().indices
             if self.step < stop:
                 break
-        return joined(chunks, snapshots)
+        looked = None
+        if self.task.looks_by_schedule:
+            looked = np.array([self.task.looks_at(step) for step in range(end - steps, self.step)], dtype=bool)
+        return joined(chunks, looked, snapshots)
+
+    def _look(self, looks: bool) -> None:
+        """Choose by the scores of now, or show the pack of the latest look again."""
+        if looks and not self.greedy:
+            self.greedy = True
+            self.find_scores()
+        self.greedy = looks
 
     def _advance(self, steps: int, asked: Sequence[int]) -> Chunk:
-        """Take steps with packs of one size."""
+        """Take steps with packs of one size, all of them chosen by a look, or none."""
         if self.failure is not None:
             raise self.failure
         rates = self._rates(steps)
@@ -283,6 +292,10 @@ class CompiledEngine(ABC):
         self.discrepancy = self.take_over()
 
     @abstractmethod
+    def find_scores(self) -> None:
+        """Compute from f all that the next choice depends on."""
+
+    @abstractmethod
     def take_over(self) -> float:
         """Take the pupil's arrays, bring the scores up to date, and return the discrepancy."""
 
@@ -319,8 +332,10 @@ class CompiledEngine(ABC):
         return rates
 
     def _drawn(self, steps: int) -> NDArray[np.int64]:
-        """Draw what `select` would draw in these steps: the same numbers from the same stream."""
-        assert self.twin.draw is not None
+        """Return what `select` would draw in these steps, the same numbers from the same stream; or the pack again."""
+        if self.twin.draw is None:
+            assert self.pack is not None
+            return np.tile(self.pack, (steps, 1))
         candidates: Indices = np.arange(self.task.offered) if self.task.candidates is None else self.task.candidates
         packs = self.copies[0]
         drawn = self.twin.draw(self.selection_rng, candidates, self.k, steps * packs).reshape(steps, packs * self.k)
@@ -353,6 +368,7 @@ class CompiledEngine(ABC):
             "watch": self.watch.state(),
             "pupil": self.pupil.state(),
             "responses": None if self.maker is None else self.maker.state(),
+            "pack": self.pack,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -365,3 +381,5 @@ class CompiledEngine(ABC):
         self.rules[LIMIT] = self.watch.limit
         if self.maker is not None:
             self.maker.restore(state["responses"])
+        if self.task.looks_by_schedule and self.step:
+            self.pack = stored_indices(state, "pack", (self.k * self.copies[0],), len(self.task.pool))

@@ -97,7 +97,9 @@ class ReferenceEngine:
         dimension = self.task.pool.dimension
         looked = None
         if self.task.looks_by_schedule:
-            looked = np.array([self.looks_at(self.step - len(shown) + row) for row in range(len(shown))], dtype=bool)
+            looked = np.array(
+                [self.task.looks_at(self.step - len(shown) + row) for row in range(len(shown))], dtype=bool
+            )
         return Chunk(
             as_rows(shown, NO_INDEX).astype(np.int64, copy=False),
             as_rows(labels, np.nan, self.task.label_outputs),
@@ -115,10 +117,6 @@ class ReferenceEngine:
 
         cast(CompilablePupil, self.pupil).use_compiled(add_center)
         self.may_be_compiled = False
-
-    def looks_at(self, step: int) -> bool:
-        """Say whether the teacher looks at its learner at a step."""
-        return not self.task.looks_by_schedule or bool(self.task.teacher.looks_at(step))  # type: ignore[attr-defined]
 
     def select(self) -> tuple[Indices, Selection]:
         """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""

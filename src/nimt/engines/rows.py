@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.base import Task
-from nimt.engines.compiled import LARGEST_POOL, Sheet, has_packs_of_one_size, pack_size, twin_of_teacher
+from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size, twin_of_teacher
 from nimt.engines.compiled_steps.codes import FAN, LANES, SQUARE
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
@@ -69,7 +69,7 @@ class RowsEngine(ArrangedEngine):
         twin = twin_of_teacher(task.teacher)
         chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
         assert isinstance(task.learner, KernelLearner)
-        one = pack_size(task) == 1 and has_packs_of_one_size(task) and not task.per_output
+        one = pack_size(task) == 1 and not task.has_schedule and not task.per_output
         return chooses and one and not couples_outputs(as_loss(task.learner.loss)) and 2 * task.pool.shape[-1] > LANES
 
     @property

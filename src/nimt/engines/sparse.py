@@ -48,7 +48,7 @@ class SparseEngine(ArrangedEngine):
         self.operator: GridOperator | NeighbourOperator = operator
         self.name: str = operator.name
         self.on_grid: bool = isinstance(operator, GridOperator)
-        self.tournament: bool = self.greedy and self.k == 1 and self.one_size
+        self.tournament: bool = self.greedy and self.k == 1 and not task.has_schedule
         self.diagonal: Array = np.array([operator.height])
         self.tables: Whole = NO_SLOTS
         if self.tournament:
@@ -69,7 +69,7 @@ class SparseEngine(ArrangedEngine):
         self.bits: Whole = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
-        own_room = self.way == "separable" and self.one_size
+        own_room = self.way == "separable" and not task.has_schedule
         selects = self.greedy and not self.tournament and not own_room
         self.work: Whole = np.empty(len(task.pool) if selects else 0, dtype=np.int64)
         self.guess: Whole = np.zeros((self.copies[0], 2), dtype=np.int64)
@@ -171,7 +171,7 @@ class SparseEngine(ArrangedEngine):
 
     @property
     def shows_the_same(self) -> bool:
-        everything = self.greedy and self.one_size and self.k == len(self.task.pool)
+        everything = self.greedy and not self.task.has_schedule and self.k == len(self.task.pool)
         return everything and self.way == "separable" and self.maker is None and self.task.other_target is None
 
     def run(self, sheet: Sheet) -> tuple[int, int]:

@@ -89,7 +89,7 @@ class StreamedEngine(CompiledEngine):
         self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else np.tile(self.gradient_weight(), self.copies[0])
-        selects = self.greedy and (self.k > 1 or not self.one_size)
+        selects = self.greedy and (self.k > 1 or task.has_schedule)
         self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.y: Array = np.array(self._flat(task.target))
@@ -163,6 +163,9 @@ class StreamedEngine(CompiledEngine):
             self.operator.add(values, indices, coefficients)
         self.f[:] = after.reshape(-1)
 
+    def find_scores(self) -> None:
+        self._rescored()
+
     def _rescored(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
         rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
@@ -178,4 +181,4 @@ class StreamedEngine(CompiledEngine):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._borrow()
-        self._rescored()
+        self.find_scores()

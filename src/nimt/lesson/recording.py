@@ -61,7 +61,7 @@ def filled(pack: NDArray[T], k: int, filler: float, axis: int = 0) -> NDArray[T]
     return np.pad(pack, missing, constant_values=filler)
 
 
-def joined(chunks: list[Chunk], snapshots: dict[int, Array]) -> Chunk:
+def joined(chunks: list[Chunk], looked: Flags | None, snapshots: dict[int, Array]) -> Chunk:
     """Return steps that follow each other as one chunk; packs of fewer examples than the largest are filled up."""
     some = [chunk for chunk in chunks if len(chunk.indices)] or chunks[:1]  # the last may only say that it is over
     shape = (sum(len(chunk.indices) for chunk in some), max(chunk.indices.shape[1] for chunk in some))
@@ -73,7 +73,7 @@ def joined(chunks: list[Chunk], snapshots: dict[int, Array]) -> Chunk:
         indices[place], labels[place] = chunk.indices, chunk.labels
         begin += len(chunk.indices)
     curve = np.concatenate([chunk.discrepancy for chunk in some])
-    return Chunk(indices, labels, curve, chunks[-1].outcome, snapshots=snapshots)
+    return Chunk(indices, labels, curve, chunks[-1].outcome, None, looked, snapshots)
 
 
 class Record:

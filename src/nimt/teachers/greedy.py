@@ -27,7 +27,6 @@ from nimt.teachers.base import (
     View,
     check_norm,
     count_of,
-    has_schedule,
     largest,
     norm_of,
     residual_size,
@@ -157,10 +156,13 @@ class GreedyTeacher(Teacher):
         return dataclasses.replace(self, score="loss", loss=loss)
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if self.look is not None or not behaves_like(self, GreedyTeacher, "select", "scores"):
+        if not behaves_like(self, GreedyTeacher, "select", "scores"):
+            return None
+        changes = isinstance(self.k, PackSchedule)
+        if changes and (self.diverse or self.look is not None):  # a larger pack of an earlier look is not kept
             return None
         if self.diverse:
-            return None if has_schedule(self) else CompiledTwin(diverse_by=self.kernel)
+            return CompiledTwin(diverse_by=self.kernel)
         loss = None if self.loss is None else as_loss(self.loss)
         return CompiledTwin(loss=loss, kernel=self.kernel, norm=self.norm)
 

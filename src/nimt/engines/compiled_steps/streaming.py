@@ -54,7 +54,8 @@ def by_whole_columns(
             if state != GOING:
                 return t, state, NOTHING_MISSING
             if work is not None:
-                choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
+                if greedy:
+                    choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
             elif greedy:
                 for v in range(number_of(copies)):
                     chosen[v] = first_largest(bits[v * n : (v + 1) * n])
