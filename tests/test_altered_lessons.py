@@ -75,6 +75,12 @@ ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "an error after the end": (("held_out_curve",), {"steps": np.array([99]), "errors": np.array([0.5])}),
     "an error at the end of text": (("held_out_error", "rms"), "x"),
     "an error at the end of nothing": (("held_out_error",), {}),
+    "an accuracy that is none": (("held_out_error", "accuracy"), float("nan")),
+    "an accuracy of nothing": (("held_out_error", "accuracy"), ""),
+    "an accuracy above 1": (("held_out_error", "accuracy"), 1.5),
+    "a share explained of nothing": (("held_out_error", "r_squared"), ""),
+    "points below zero": (("held_out_error", "count"), -1),
+    "a part of a kernel that is many": (("settings", "learner", "kernel", "k2", "type"), np.ones(3, dtype=bool)),
     "a width beyond all": (("settings", "learner", "kernel", "k2", "length_scale"), 10**400),
     "a class too few": (("pool", "preparation", "classes"), ["x", "y"]),
     "a class too many": (("pool", "preparation", "classes"), ["x", "y", "z", "w"]),
@@ -99,7 +105,8 @@ def test_an_altered_lesson_is_refused_when_it_is_loaded(honest: Path, tmp_path: 
         nimt.Lesson.load(tmp_path / "forged.npz")
     # of the record alone, an altered learner is refused when it is asked for, by the same sentence
     with pytest.raises(CorruptLesson) as later:
-        assert nimt.Lesson.load_record(tmp_path / "forged.npz").learner
+        record = nimt.Lesson.load_record(tmp_path / "forged.npz")
+        assert summary_of(record) and record.learner
     assert str(later.value) == str(refused.value)
 
 
@@ -115,6 +122,18 @@ def test_the_record_alone_says_the_same_as_the_lesson(honest: Path, tmp_path: Pa
     assert np.array_equal(sent.taught.coefficients_, lesson.taught.coefficients_)
 
 
+@pytest.mark.parametrize("k", [1, 5])
+def test_the_rate_that_auto_stood_for_is_read_from_the_file(tmp_path: Path, k: int) -> None:
+    points = np.random.default_rng(0).random((30, 2)) * 4
+    learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate="auto")
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), points, points[:, 0], max_iterations=3)
+    lesson.save(tmp_path / "lesson.npz")
+    assert lesson.learning_rate is not None and (lesson.learning_rate > 0.5) == (k > 1)
+    for read in (nimt.Lesson.load, nimt.Lesson.load_record):
+        assert read(tmp_path / "lesson.npz").learning_rate == lesson.learning_rate
+        assert summary_of(read(tmp_path / "lesson.npz")) == summary_of(lesson)
+
+
 def test_a_text_in_the_place_of_the_colour_is_passed_over(honest: Path, tmp_path: Path) -> None:
     content = storage.read(honest, "lesson")
     content["settings"]["method"]["colour"] = "red; background: url(x)"
@@ -127,3 +146,32 @@ def test_an_index_outside_its_range_never_reaches_compiled_code(index: int) -> N
     assert stored_indices({"rows": np.array([0, 4])}, "rows", (2,), 5).tolist() == [0, 4]
     with pytest.raises(CorruptLesson, match="'rows' holds an index outside 0 to 4"):
         stored_indices({"rows": np.array([0, index])}, "rows", (2,), 5)
+
+
+def test_a_lesson_is_saved_where_its_learner_fails_on_held_out_points(tmp_path: Path) -> None:
+    class Tired:
+        rested = True
+
+        def predict(self, X: Any) -> Any:
+            if len(X) == 2 and not Tired.rested:
+                raise ValueError("no more")
+            return np.zeros(len(X))
+
+        def partial_fit(self, X: Any, y: Any) -> None:
+            pass
+
+        def state(self) -> dict[str, Any]:
+            return {}
+
+        def restore(self, state: dict[str, Any]) -> None:
+            pass
+
+    points = np.arange(9.0)[:, np.newaxis]
+    lesson = nimt.teach(
+        Tired(), nimt.RandomTeacher(), points, np.sin, max_iterations=3, holdout=(points[:2], np.ones(2))
+    )
+    Tired.rested = False
+    lesson.save(tmp_path / "lesson.npz")
+    assert len(nimt.Lesson.load_record(tmp_path / "lesson.npz")) == 3
+    with pytest.raises(ValueError, match="no more"):
+        assert lesson.held_out

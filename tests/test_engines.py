@@ -386,6 +386,62 @@ def test_any_room_for_columns_gives_the_same_lesson(columns, kernel, monkeypatch
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("most", [1, 3, 40])  # columns that the address space has room for, as under `ulimit -v`
+def test_where_the_space_for_all_columns_is_refused_fewer_are_kept(most, monkeypatch):
+    points, y = POOLS["scattered"], TARGETS["scattered"]
+    n, empty, largest = len(points), np.empty, []
+
+    def scarce(shape, *rest, **options):
+        if np.ndim(shape) == 1 and len(shape) == 2 and shape[1] == n:
+            if shape[0] > most:
+                raise MemoryError(shape)
+            largest.append(shape[0])
+        return empty(shape, *rest, **options)
+
+    for k in (1, 5):
+        expected = teach(points, y, nimt.GreedyTeacher(k=k), "reference", kernel=KERNELS["wide"], steps=40)
+        with monkeypatch.context() as scene:
+            scene.setattr("numpy.empty", scarce)
+            lesson = teach(points, y, nimt.GreedyTeacher(k=k), "streamed", kernel=KERNELS["wide"], steps=40)
+        assert_same_lesson(expected, lesson)
+    assert max(largest) <= most and largest[-1] <= max(1, most // 2)
+
+
+def test_a_kernel_that_fails_between_two_snapshots_loses_no_step():
+    class Refused(RationalQuadratic):
+        seen: set[bytes] = set()
+
+        def __call__(self, X, Y=None, eval_gradient=False):
+            if Y is not None and len(Y) == 1:
+                self.seen.add(Y.tobytes())
+                if len(self.seen) > 4:
+                    raise ValueError("no such column")
+            return super().__call__(X, Y)
+
+    with pytest.raises(nimt.LessonInterrupted, match="at step 4: no such column") as failed:
+        teach(
+            POOLS["scattered"], TARGETS["scattered"], nimt.RandomTeacher(replace=False), "streamed",
+            kernel=Refused(), snapshots=range(10),
+        )  # fmt: skip
+    lesson = failed.value.lesson
+    assert len(lesson) == lesson.picks.sum() == lesson.learner.steps_ == 4
+    assert set(lesson.snapshots) == set(range(5))
+    assert lesson.discrepancy[-1] == pytest.approx(np.linalg.norm(lesson.final - lesson.target) / len(lesson.target))
+
+
+@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("k", [5, 0.4, 100])
+def test_the_rate_auto_of_packs_is_the_same_on_every_engine(k):
+    points, y = POOLS["scattered"], TARGETS["scattered"]
+    expected = teach(points, y, nimt.GreedyTeacher(k=k), "reference", rate="auto", steps=40)
+    assert expected.learning_rate > 0.5  # that of single examples
+    given = teach(points, y, nimt.GreedyTeacher(k=k), "reference", rate=expected.learning_rate, steps=40)
+    assert_same_lesson(expected, given)
+    for engine in ("neighbours", "streamed"):
+        assert_same_lesson(expected, teach(points, y, nimt.GreedyTeacher(k=k), engine, rate="auto", steps=40))
+
+
 def test_a_column_that_could_not_be_computed_is_not_kept():
     points = nimt.pools.Points(POOLS["scattered"])
     n = len(points)

@@ -266,7 +266,13 @@ class CompiledEngine(ABC):
         code = 0
         for stop in [*(step for step in asked if step < end), end]:
             low, high = self.step - began, stop - began
-            taken, code = self.run(sheet.part(low, high) if asked else sheet)
+            try:
+                taken, code = self.run(sheet.part(low, high) if asked else sheet)
+            except Exception as error:  # the kernel may be the user's, and raise anything
+                if low == 0:
+                    raise
+                self.failure = error  # the steps before the latest snapshot are recorded first
+                break
             self.step += taken
             if taken:
                 self.discrepancy = float(sheet.discrepancy[low + taken - 1])

@@ -250,15 +250,16 @@ class KernelPupil:
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
         self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
-        self.constant_rate: float | None = None
-        if not callable(self.learner.learning_rate):
-            self.constant_rate = self.learner.rate(0, self.diagonal)
+        self.constant_rate: float | None = None  # known from the first step on: "auto" depends on the packs
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
         if self.constant_rate is not None:
             return self.constant_rate
-        return self.learner.rate(self.learner.steps_so_far() + self.steps, self.diagonal)
+        rate = self.learner.rate(self.learner.steps_so_far() + self.steps, self.diagonal)
+        if not callable(self.learner.learning_rate):
+            self.constant_rate = rate
+        return rate
 
     @property
     def takes_slopes(self) -> bool:
@@ -365,15 +366,16 @@ class KernelBoxPupil:
         self.size: int = 0
         self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
-        self.constant_rate: float | None = None
-        if not callable(self.learner.learning_rate):
-            self.constant_rate = self.learner.rate(0, self.on_grid)
+        self.constant_rate: float | None = None  # known from the first step on: "auto" depends on the packs
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
         if self.constant_rate is not None:
             return self.constant_rate
-        return self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
+        rate = self.learner.rate(self.learner.steps_so_far() + self.steps, self.on_grid)
+        if not callable(self.learner.learning_rate):
+            self.constant_rate = rate
+        return rate
 
     def at(self, points: Array) -> Array:
         taught = self.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]

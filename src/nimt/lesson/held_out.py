@@ -93,7 +93,8 @@ def stored_error(described: Any) -> HeldOutError | None:
     if not isinstance(described, Mapping) or set(described) != set(names):
         raise CorruptLesson("the file was altered: its error on held-out points is not described")
     count, rms, r_squared, accuracy = (described[name] for name in names)
-    if not is_whole(count) or not all(is_number(found) for found in (rms, r_squared or 0.0, accuracy or 0.0)):
+    fits = is_whole(count) and count >= 0 and is_number(rms) and (r_squared is None or is_number(r_squared))
+    if not fits or (accuracy is not None and not (is_number(accuracy) and 0 <= accuracy <= 1)):
         raise CorruptLesson(f"the file was altered: its error on held-out points is {dict(described)!r:.80}")
     return HeldOutError(count, float(rms), r_squared, accuracy)
 

@@ -52,8 +52,7 @@ class StoredLearner:
         """The learning rate that "auto" stood for, None where there is none."""
         described = self.description if isinstance(self.description, dict) else {}
         state = described.get("state")
-        found = (state if isinstance(state, dict) else described).get("learning_rate_")
-        return float(found) if is_number(found) else None
+        return _stored_rate((state if isinstance(state, dict) else described).get("learning_rate_"))
 
     def rebuilt(self) -> Any:
         """Return the learner, None for one that is not nimt's and not allowed; refuse one that is not whole."""
@@ -118,7 +117,7 @@ def _made(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[ob
     if given is not None:
         learner = copy.deepcopy(given)
         learner.restore(dict(description["state"]))
-        return with_preparation(learner.bind(pool) if hasattr(learner, "bind") else learner, pool)
+        return with_preparation(_bound(learner, pool), pool)
     rate: Any = description.get("learning_rate") if isinstance(description, dict) else None
     if is_foreign(rate):
         try:
@@ -139,10 +138,25 @@ def _made(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[ob
         return None
     if learner is not None and not hasattr(learner, "predict"):
         raise CorruptLesson(f"the file was altered: what it holds as the learner is {learner!r:.80}")
-    learner = learner.bind(pool) if hasattr(learner, "bind") else learner
+    learner = _bound(learner, pool)
     if is_own(learner):
         _check_learner(learner, pool, outputs)
     return with_preparation(learner, pool)
+
+
+def _bound(learner: Any, pool: Pool) -> Any:
+    """Return the learner on its pool, with the learning rate that "auto" stood for: `bind` does not know the packs."""
+    rate = _stored_rate(getattr(learner, "learning_rate_", None))
+    learner = learner.bind(pool) if hasattr(learner, "bind") else learner
+    if rate is not None and is_own(learner):
+        learner.learning_rate_ = rate
+    return learner
+
+
+def _stored_rate(found: Any) -> float | None:
+    """Return a learning rate that was stored as a number or as an array of one, None for anything else."""
+    value = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
+    return float(value) if is_number(value) and 0 < value < np.inf else None
 
 
 def _check_learner(learner: Any, pool: Pool, outputs: tuple[int, ...]) -> None:

@@ -94,7 +94,8 @@ def _is_learner(found: Any) -> bool:
 def _is_printable(found: Any) -> bool:
     """Say whether a description consists of parts that a table can print, of numbers that are floats."""
     if isinstance(found, dict):
-        return all(isinstance(name, str) and _is_printable(part) for name, part in found.items())
+        named = isinstance(found.get("type", ""), str)
+        return named and all(isinstance(name, str) and _is_printable(part) for name, part in found.items())
     if isinstance(found, list):
         return all(_is_printable(part) for part in found)
     return is_number(found) or isinstance(found, bool) or not isinstance(found, int)  # an int may be beyond all floats

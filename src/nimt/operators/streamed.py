@@ -34,7 +34,7 @@ class StreamedOperator:
     Attributes
     ----------
     room : int
-        How many columns are kept at most.
+        How many columns are kept at most; fewer once the system refused the space for them.
     size : int
         How many are.
     """
@@ -96,7 +96,7 @@ class StreamedOperator:
         If the kernel raises an error, the columns that were kept are not lost, but for the one it was to replace.
         """
         if not len(self._columns):
-            self._columns = np.empty((self.room, len(self.pool)))  # the system gives memory where it is written to
+            self._reserve()
         places = self._where[indices]
         self._used[places[places >= 0]] = self._tick()  # so that none of these has to leave
         missing = np.unique(indices[places < 0])
@@ -106,6 +106,20 @@ class StreamedOperator:
             block = self.kernel(self.pool.points, self.pool.points[part]) if len(part) > 1 else None
             for column, index in enumerate(part.tolist()):
                 self._keep(index, None if block is None else block[:, column])
+
+    def _reserve(self) -> None:
+        """Take the space of all columns, of which the system gives memory where it is written to.
+
+        Where the address space is limited (`ulimit -v`), the room becomes smaller, and as much is left to others.
+        """
+        try:
+            self._columns = np.empty((self.room, len(self.pool)))
+        except MemoryError:
+            if self.room == 1:
+                raise
+            self.room = _half_of_what_is_free(self.room, len(self.pool))
+            self._columns = np.empty((self.room, len(self.pool)))
+            self._owner, self._used = self._owner[: self.room].copy(), self._used[: self.room].copy()
 
     def _keep(self, index: int, column: Array | None) -> None:
         """Put a column into an empty place, or that of the least recently used; without one it is computed."""
@@ -141,3 +155,15 @@ class StreamedOperator:
 
     def _by_scikit_learn(self, index: int, result: Array) -> None:
         result[:] = self.kernel(self.pool.points, self.pool.points[index : index + 1])[:, 0]
+
+
+def _half_of_what_is_free(room: int, n: int) -> int:
+    """Return how many columns fit into half of the space that is free, at least one, where `room` do not."""
+    while room > 1:
+        room //= 2
+        try:
+            np.empty((room, n))
+        except MemoryError:
+            continue
+        break
+    return max(1, room // 2)
