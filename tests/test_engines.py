@@ -409,13 +409,13 @@ def test_where_the_space_for_all_columns_is_refused_fewer_are_kept(most, monkeyp
 
 
 def test_a_kernel_that_fails_between_two_snapshots_loses_no_step():
-    class Refused(RationalQuadratic):
-        seen: set[bytes] = set()
+    seen = set()
 
+    class Refused(RationalQuadratic):
         def __call__(self, X, Y=None, eval_gradient=False):
             if Y is not None and len(Y) == 1:
-                self.seen.add(Y.tobytes())
-                if len(self.seen) > 4:
+                seen.add(Y.tobytes())
+                if len(seen) > 4:
                     raise ValueError("no such column")
             return super().__call__(X, Y)
 
@@ -440,6 +440,19 @@ def test_the_rate_auto_of_packs_is_the_same_on_every_engine(k):
     assert_same_lesson(expected, given)
     for engine in ("neighbours", "streamed"):
         assert_same_lesson(expected, teach(points, y, nimt.GreedyTeacher(k=k), engine, rate="auto", steps=40))
+
+
+@pytest.mark.parametrize("columns", [1, 100])
+def test_a_kernel_may_return_lists(columns, monkeypatch):
+    class Listed(RationalQuadratic):
+        def __call__(self, X, Y=None, eval_gradient=False):
+            return super().__call__(X, Y).tolist()
+
+    points, y = POOLS["scattered"], TARGETS["scattered"]
+    monkeypatch.setattr("nimt.engines.choosing.CACHE", 8 * len(y) * columns)
+    for k in (1, 4):
+        expected = teach(points, y, nimt.RandomTeacher(k=k), "reference", kernel=Listed(), steps=20)
+        assert_same_lesson(expected, teach(points, y, nimt.RandomTeacher(k=k), "streamed", kernel=Listed(), steps=20))
 
 
 def test_a_column_that_could_not_be_computed_is_not_kept():

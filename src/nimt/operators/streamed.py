@@ -103,7 +103,7 @@ class StreamedOperator:
         width = max(1, BLOCK // (8 * len(self.pool))) if self.asks_kernel else 1
         for start in range(0, len(missing), width):
             part = missing[start : start + width]
-            block = self.kernel(self.pool.points, self.pool.points[part]) if len(part) > 1 else None
+            block = self._block(part) if len(part) > 1 else None
             for column, index in enumerate(part.tolist()):
                 self._keep(index, None if block is None else block[:, column])
 
@@ -147,14 +147,17 @@ class StreamedOperator:
             add_column(values, self.column(int(index)), coefficient)
 
     def _add_in_blocks(self, values: Array, indices: Indices, coefficients: Array) -> None:
-        points = self.pool.points
-        width = max(1, BLOCK // (8 * len(points)))
+        width = max(1, BLOCK // (8 * len(self.pool)))
         for start in range(0, len(indices), width):
             part = slice(start, start + width)
-            values += self.kernel(points, points[indices[part]]) @ coefficients[part]
+            values += self._block(indices[part]) @ coefficients[part]
 
     def _by_scikit_learn(self, index: int, result: Array) -> None:
-        result[:] = self.kernel(self.pool.points, self.pool.points[index : index + 1])[:, 0]
+        result[:] = self._block(np.array([index]))[:, 0]
+
+    def _block(self, indices: Indices) -> Array:
+        """Return K[:, indices] as the kernel computes it, which may return lists."""
+        return np.asarray(self.kernel(self.pool.points, self.pool.points[indices]))
 
 
 def _half_of_what_is_free(room: int, n: int) -> int:
