@@ -23,10 +23,13 @@ def every_step(monkeypatch):
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items):
-    """Mark every test that asks for data that cannot be shipped, so that none is forgotten."""
+    """Mark every test that asks for data that cannot be shipped, or for a browser, so that none is forgotten."""
     for item in items:
-        if "published_cheetah" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "published_cheetah" in fixtures:
             item.add_marker("data")
+        if "browser" in fixtures:
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")
