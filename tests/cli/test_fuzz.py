@@ -22,7 +22,7 @@ from nimt.kernel_expressions import WORDS, parse_kernel
 from nimt.sources import read_source
 from nimt.sources.tables import Columns, read_table
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 LONGEST = 5.0  # seconds for one file of a few hundred bytes, on a busy machine
 
