@@ -114,6 +114,11 @@ class Sheet(NamedTuple):
     labels: Array
     discrepancy: Array
 
+    @property
+    def other_flags(self) -> Flags:
+        """`other_label` as an array in any case: None would be another type, for which a loop is compiled again."""
+        return np.zeros(len(self.rates), dtype=bool) if self.other_label is None else self.other_label
+
     def part(self, low: int, high: int) -> Sheet:
         """Return the sheet of the steps from `low` to before `high`."""
         now = slice(low, high)

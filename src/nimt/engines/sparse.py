@@ -177,8 +177,7 @@ class SparseEngine(ArrangedEngine):
     def run(self, sheet: Sheet) -> tuple[int, int]:
         if self.way == "fft":
             return self._by_fft(sheet)
-        # asked for once per example: to compile lessons without another target apart would make them hardly faster
-        other_label = np.zeros(len(sheet.rates), dtype=bool) if sheet.other_label is None else sheet.other_label
+        other_label = sheet.other_flags  # asked for once per example, so that a loop without them is hardly faster
         other = self.y if self.other is None else self.other
         function = (self.diagonal, self.f, self.y, other, self.c, self.shown)
         scores: tuple[object, ...] = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)

@@ -128,8 +128,7 @@ class StreamedEngine(CompiledEngine):
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
         scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
         learner = (self.loss, self.delta, self.outputs, self.copies)
-        if sheet.other_label is None:  # instead of another kind of function, which would have to be compiled, too
-            sheet = sheet._replace(other_label=np.zeros(len(sheet.rates), dtype=bool))
+        sheet = sheet._replace(other_label=sheet.other_flags)
         added = False
         taken, m = 0, self.discrepancy
         while True:

@@ -65,7 +65,11 @@ class StreamedOperator:
 
     @property
     def kept(self) -> Kept:
-        """What compiled code reads and writes: the columns, the place of each point's, their last use, a clock."""
+        """What compiled code reads and writes.
+
+        The columns that are kept, one per row; the row that holds the column of each point, or -1; when each row was
+        last used; and a clock of one number, which counts the uses.
+        """
         return self._columns, self._where, self._used, self._clock
 
     @property
