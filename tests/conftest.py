@@ -18,7 +18,7 @@ settings.load_profile("fixed")
 @pytest.fixture
 def every_step(monkeypatch):
     """Let a lesson look up after every step, so that a test can stop it where it likes."""
-    monkeypatch.setattr("nimt.teaching.running.INTERVAL", 0.0)
+    monkeypatch.setattr("nimt.session.session.INTERVAL", 0.0)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects

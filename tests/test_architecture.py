@@ -58,8 +58,17 @@ DRAWN = [name for name in drawn_in(drawing()) if name not in FREE]
 
 
 def names_imported(path: Path) -> Iterator[str]:
-    """Yield what a file imports from nimt, at its top or within a function, without the leading nimt."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Yield what a file imports from nimt when it runs, at its top or within a function, without the leading nimt."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:  # nothing is loaded by it
+            continue
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} uses a relative import; write it out"
             names = [f"{node.module}.{name.name}" for name in node.names]

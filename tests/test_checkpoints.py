@@ -245,16 +245,16 @@ def test_a_full_disk_warns_and_the_lesson_goes_on(tmp_path, monkeypatch):
 
 def test_checkpoints_are_written_on_the_way_and_take_their_share_only(tmp_path, monkeypatch):
     written = []
-    from nimt.teaching.running import Run
+    from nimt.session.session import Session
 
-    write = Run.write_checkpoint
+    write = Session.write_checkpoint
 
     def noting(run):
         written.append(run.engine.step)
         write(run)
 
-    monkeypatch.setattr(Run, "write_checkpoint", noting)
-    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_EVERY", 0.1)
+    monkeypatch.setattr(Session, "write_checkpoint", noting)
+    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.1)
     small_lesson(max_iterations=10**9, time_limit=0.6, record="picks", checkpoint=tmp_path / "checkpoint")
     assert 2 <= len(written) <= 7
 
@@ -314,7 +314,7 @@ def test_a_damaged_checkpoint_never_takes_the_place_of_a_whole_one(tmp_path):
 
 def test_many_snapshots_are_not_searched_at_every_step(monkeypatch):
     """Every look at the list of snapshots is a bisection: a list that may not be walked through proves it."""
-    from nimt.teaching.running import Run
+    from nimt.session.session import Session
 
     class Unwalkable(list):
         def __iter__(self):
@@ -323,14 +323,14 @@ def test_many_snapshots_are_not_searched_at_every_step(monkeypatch):
         def __contains__(self, step):
             raise AssertionError("walked through")
 
-    make = Run.__init__
+    make = Session.__init__
 
     def made(run, *arguments, **options):
         make(run, *arguments, **options)
         run.asked = Unwalkable(run.asked)
 
     whole = small_lesson(snapshots=range(26))
-    monkeypatch.setattr(Run, "__init__", made)
+    monkeypatch.setattr(Session, "__init__", made)
     lesson = small_lesson(snapshots=range(26))
     assert_same_lesson(lesson, whole)
     assert sorted(lesson.snapshots) == [*range(26)]

@@ -70,8 +70,8 @@ class PlainTeacher(nimt.Teacher):
 
 
 def test_a_second_ctrl_c_is_raised_and_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
-    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_EVERY", 0.0)
-    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_SHARE", 1e9)
+    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
     path = tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
         small_lesson(SlowTeacher(), checkpoint=path)
@@ -96,8 +96,8 @@ def test_a_lesson_runs_in_any_thread():
 
 
 def test_an_error_of_the_teacher_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
-    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_EVERY", 0.0)
-    monkeypatch.setattr("nimt.teaching.running.CHECKPOINT_SHARE", 1e9)
+    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
     path = tmp_path / "checkpoint"
 
     class Breaking(nimt.Teacher):
@@ -131,7 +131,7 @@ def test_an_error_of_the_callback_keeps_the_lesson_in_the_checkpoint(tmp_path, e
 @pytest.mark.parametrize("how", ["Ctrl-C", "SIGTERM"])
 def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, how):
     from nimt.lesson import storage
-    from nimt.teaching.running import interrupt
+    from nimt.session.interrupts import interrupt
 
     def press():
         if how == "Ctrl-C":

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import nimt
-from nimt.engines import choosing
 from nimt.files import write_text
+from nimt.task import plan
 
 SOURCE = Path(nimt.__file__).parent
 
@@ -56,13 +56,13 @@ def test_free_memory_is_asked_of_the_system_and_not_of_proc(monkeypatch):
         available = 12_345
 
     monkeypatch.setattr(psutil, "virtual_memory", Memory)
-    assert choosing.available_memory() == 12_345
+    assert plan.available_memory() == 12_345
 
     def unknown():
         raise OSError("no such call")
 
     monkeypatch.setattr(psutil, "virtual_memory", unknown)
-    assert choosing.available_memory() is None
+    assert plan.available_memory() is None
 
 
 def test_text_files_are_the_same_bytes_on_every_system(tmp_path, monkeypatch):

@@ -64,7 +64,7 @@ def test_auto_keeps_everything_that_fits():
 @pytest.mark.parametrize("sure", [True, False], ids=["known before", "found out on the way"])
 def test_auto_keeps_the_counts_only_where_the_rest_is_too_large(monkeypatch, sure):
     monkeypatch.setattr(recording, "RECORD_LIMIT", 16 * 20)
-    monkeypatch.setattr("nimt.teaching.checking.RECORD_LIMIT", 16 * 20)
+    monkeypatch.setattr("nimt.task.task.RECORD_LIMIT", 16 * 20)
     monkeypatch.setattr(recording.Record.__init__, "__defaults__", (16 * 20,))
     options = {"max_iterations": 21} if sure else {"max_iterations": 21, "tol": 0.0}
     lesson = small_lesson(record="auto", **options)

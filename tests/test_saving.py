@@ -326,7 +326,7 @@ def test_a_newer_format_says_so(stored, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "FORMAT", 99)
     small_lesson().save(tmp_path / "newer")
     monkeypatch.undo()
-    with pytest.raises(nimt.CorruptLesson, match="has format 99, this version of nimt reads 1"):
+    with pytest.raises(nimt.CorruptLesson, match="has format 99, this version of nimt reads 5"):
         nimt.Lesson.load(tmp_path / "newer")
 
 

@@ -1,15 +1,11 @@
 """Where a learner starts, in a file: a number and a formula as what they are, a table between its points."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import nimt
 from nimt.lesson.descriptions import describe
 from nimt.pools.interpolating import interpolated
-
-EARLIER = Path(__file__).with_name("files")
 
 
 def ramp(points):
@@ -125,15 +121,3 @@ def test_learners_from_the_same_formula_differ_by_an_expansion():
     goal.partial_fit([[0.3]], [2.0])
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), grid, goal, max_iterations=3, measure="rkhs")
     assert lesson.discrepancy[0] == pytest.approx(goal.rkhs_norm())
-
-
-def test_files_of_earlier_code_still_load_and_resume(tmp_path):
-    lesson = nimt.Lesson.load(EARLIER / "earlier-lesson.npz")
-    assert len(lesson) == 12 and sorted(lesson.snapshots) == [0, 6, 12]
-    np.testing.assert_allclose(lesson.learner.predict(lesson.pool), lesson.final, atol=1e-14)
-    assert np.isfinite(lesson.learner.predict([[0.1]])).all()
-    copy = tmp_path / "checkpoint.npz"
-    copy.write_bytes((EARLIER / "earlier-checkpoint.npz").read_bytes())
-    longer = nimt.resume(copy, max_iterations=20)
-    assert len(longer) == 20
-    np.testing.assert_array_equal(longer.discrepancy[:13], lesson.discrepancy)

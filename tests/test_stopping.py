@@ -11,7 +11,7 @@ import nimt
 from nimt import Outcome
 from nimt.engines import caching, reference
 from nimt.engines.compiling import CompileTime, compile_time
-from nimt.teaching import running
+from nimt.session import session as running
 from problems import scattered, small_lesson
 
 

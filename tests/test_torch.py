@@ -106,9 +106,10 @@ def test_a_killed_lesson_resumes_bit_for_bit(tmp_path):
         textwrap.dedent("""
         import os, signal, sys
         import numpy as np, torch, nimt
-        import nimt.teaching.running as running
+        import nimt.session.checkpoint_file as kept
+        import nimt.session.session as running
 
-        running.CHECKPOINT_EVERY, running.CHECKPOINT_SHARE, running.INTERVAL = 0.0, 1.0, 0.0
+        kept.EVERY, kept.SHARE, running.INTERVAL = 0.0, 1.0, 0.0
         torch.manual_seed(0)
         module = torch.nn.Sequential(torch.nn.Linear(1, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
         learner = nimt.torch.TorchLearner(module, torch.optim.Adam(module.parameters(), lr=0.02))

@@ -9,7 +9,6 @@ from . import torch as torch
 from .classes import one_hot as one_hot
 from .compiled_loss import compiled as compiled
 from .datasets.formulas import Formula as Formula
-from .engines.choosing import Plan as Plan
 from .errors import CannotStore as CannotStore
 from .errors import CheckpointWarning as CheckpointWarning
 from .errors import CorruptLesson as CorruptLesson
@@ -59,12 +58,14 @@ from .pools.prepared import Preparation as Preparation
 from .pools.prepared import PreparedPoints as PreparedPoints
 from .schedules import LookSchedule as LookSchedule
 from .schedules import PackSchedule as PackSchedule
+from .session.session import Progress as Progress
 from .sources import Problem as Problem
 from .sources import read_problem as read_problem
 from .sources.tables import Columns as Columns
 from .sweeps.progress import SweepProgress as SweepProgress
 from .sweeps.sweep import Sweep as Sweep
 from .sweeps.sweeping import sweep as sweep
+from .task.plan import Plan as Plan
 from .teachers.base import AlternativeLabels as AlternativeLabels
 from .teachers.base import Selection as Selection
 from .teachers.base import Teacher as Teacher
@@ -83,11 +84,10 @@ from .teachers.uncertainty import UncertaintyTeacher as UncertaintyTeacher
 from .teaching.comparing import compare as compare
 from .teaching.comparison import Comparison as Comparison
 from .teaching.comparison import compare_lessons as compare_lessons
-from .teaching.running import Progress as Progress
-from .teaching.teaching import plan as plan
-from .teaching.teaching import resume as resume
-from .teaching.teaching import steps as steps
-from .teaching.teaching import teach as teach
+from .teaching.lessons import plan as plan
+from .teaching.lessons import resume as resume
+from .teaching.lessons import steps as steps
+from .teaching.lessons import teach as teach
 from .theory.forecasting import Forecast as Forecast
 from .theory.forecasting import forecast as forecast
 

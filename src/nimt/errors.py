@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -106,6 +108,14 @@ def _named_in_errors(what: str, when: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise InvalidInput(f"{what} raised {type(error).__name__} ({error}) {when}") from error
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn, and name as the place the first line outside nimt that led here: the one that the user wrote."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "nimt":
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(text, category, stacklevel=depth)
 
 
 def named(thing: object) -> str:

@@ -28,10 +28,10 @@ from nimt.losses import Loss, as_loss, check_labels, couples_outputs, twin_of
 from nimt.measures import Measure, as_measure
 from nimt.operators.base import Operator
 from nimt.pools.base import FunctionLike, Grid, Points, Pool, as_pool, values_on
-from nimt.teachers.base import Selection, SelectsExamples, Teacher, View, name_of
-from nimt.teachers.base import check_teacher as check_teacher_protocol
+from nimt.teachers.adapter import as_teacher
+from nimt.teachers.base import Selection, SelectsExamples, Teacher, View
 from nimt.teachers.greedy import GreedyTeacher
-from nimt.teaching.teaching import resume, teach
+from nimt.teaching.lessons import resume, teach
 
 STEPS = 12
 
@@ -161,11 +161,11 @@ def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -
     X : pool, optional
         Where it teaches; 24 points on a line by default. A teacher with `per_output` teaches two outputs there.
     """
-    check_teacher_protocol(teacher)
-    name = name_of(teacher)
+    adapted = as_teacher(teacher)
+    name = adapted.name
     pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
     target = np.cos(pool.points.sum(axis=1))
-    if getattr(teacher, "per_output", False):
+    if adapted.per_output:
         target = np.column_stack([target, np.sin(pool.points.sum(axis=1))])
     target, values = read_only(target), read_only(np.zeros(target.shape))
     places = np.arange(len(pool))
@@ -182,7 +182,7 @@ def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -
     told = any(
         "draws" in vars(kind) or "at_random" in vars(kind) for kind in type(teacher).__mro__ if kind is not Teacher
     )
-    silent = told and getattr(teacher, "draws", None) is False and plain.drew
+    silent = told and adapted.draws is False and plain.drew
     _expect(not silent, f"{name} declares that it does not draw, but drew from the seed")
     _check_engines(learner, teacher, pool, target)
     if not is_foreign(describe(teacher)) or "fields" in describe(teacher):

@@ -17,9 +17,9 @@ import nimt.cli.results
 import nimt.plots.animation
 import nimt.reports.comparison
 import nimt.reports.lesson
+import nimt.session.checkpoint_file
 import nimt.sources
 import nimt.teaching
-import nimt.teaching.running
 from nimt.cli.app import run
 
 
@@ -59,8 +59,8 @@ def obey(order: dict) -> int:
     os.environ.update(order.get("environment", {}))
     connect(order)
     if "every" in order:  # seconds between checkpoints
-        nimt.teaching.running.CHECKPOINT_EVERY = order["every"]
-        nimt.teaching.running.CHECKPOINT_SHARE = 1e6
+        nimt.session.checkpoint_file.EVERY = order["every"]
+        nimt.session.checkpoint_file.SHARE = 1e6
     if "largest_file" in order:  # beyond it a write fails, as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
     if "cwd" in order:

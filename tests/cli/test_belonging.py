@@ -110,7 +110,7 @@ def test_an_overwritten_run_leaves_no_report_of_the_one_before(nimt, tmp_path, m
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nimt.cli.teach.taught", interrupted)
+    monkeypatch.setattr("nimt.cli.teach.run_session", interrupted)
     assert nimt("teach", "sine", "--out", "run", "--overwrite").code == 130
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["notes.txt", "run.toml"]
 
@@ -124,7 +124,7 @@ def test_a_run_resumed_between_two_budgets_keeps_the_snapshots_of_both(nimt, tmp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nimt.teaching.teaching.resume", killed)
+        patch.setattr("nimt.cli.teach.run_session", killed)
         assert nimt("resume", "run", "--iterations", "50").code == 130
     assert nimt("resume", "run").code == 0
     assert sorted(Lesson.load(tmp_path / "run" / "lesson.npz").snapshots) == [0, 10, 20, 30, 40, 50]

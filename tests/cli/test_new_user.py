@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from nimt.lesson.checkpoints import load_checkpoint
 from nimt.lesson.lesson import Lesson
-from nimt.teaching.teaching import lesson_so_far
 
 PROJECT = Path(__file__).parents[2]
 
@@ -55,7 +55,7 @@ def test_from_the_installation_to_the_page(tmp_path):
         _, said = process.communicate()
     assert process.returncode == 130, said
     assert "go on with: nimt resume nimt-cat" in said
-    budget = len(lesson_so_far(work / "nimt-cat" / "checkpoint.npz")) + 1000
+    budget = len(load_checkpoint(work / "nimt-cat" / "checkpoint.npz")) + 1000
     nimt("resume", "nimt-cat", "--iterations", str(budget))
     lesson = Lesson.load(work / "nimt-cat" / "lesson.npz")
     assert len(lesson) == budget and lesson.pool.shape == (32, 32)

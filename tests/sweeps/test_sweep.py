@@ -20,12 +20,12 @@ from matplotlib.figure import Figure
 
 import nimt
 from nimt.plots.style import LINE_STYLES
+from nimt.session.session import Session
 from nimt.sweeps.drawing import Line, dashes_apart, draw_problems, sweep_lines
 from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
 from nimt.sweeps.folder import ROWS, SweepFolder
 from nimt.teaching import parallel
 from nimt.teaching.parallel import Workers
-from nimt.teaching.running import Run
 from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
 
 pytestmark = pytest.mark.long
@@ -539,13 +539,13 @@ def test_a_folder_that_cannot_be_made_or_holds_no_sweep(tmp_path):
 
 
 def test_an_interrupted_lesson_is_not_kept(tmp_path, monkeypatch):
-    whole = Run._loop
+    whole = Session._loop
 
     def loop(self, time_limit, flag):
         flag.set()
         whole(self, time_limit, flag)
 
-    monkeypatch.setattr("nimt.teaching.running.Run._loop", loop)
+    monkeypatch.setattr("nimt.session.session.Session._loop", loop)
     with pytest.raises(KeyboardInterrupt):
         nimt.sweep((POOL, np.sin), learner(), SlowTeacher(0), seeds=1, max_iterations=50, out=tmp_path, n_jobs=1)
     assert not (tmp_path / ROWS).exists()

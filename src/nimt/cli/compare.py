@@ -82,7 +82,7 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
 
 def _check(settings: RunSettings, problem: Problem) -> None:
     """Refuse a lesson that cannot be given by one of the teachers."""
-    from nimt.teaching.teaching import plan
+    from nimt.teaching.lessons import plan
 
     learner = settings.made_learner(problem)
     for teacher in settings.made_teachers(problem).values():

@@ -290,7 +290,7 @@ class RunFolder:
 
     def _recover(self) -> None:
         """Take up a checkpoint that a killed run had written and not moved to its place, if none there is whole."""
-        from nimt.teaching.running import is_whole
+        from nimt.session.checkpoint_file import is_whole
 
         written = self.path / WRITTEN
         if written.is_file() and is_whole(written) and not (self.checkpoint.is_file() and is_whole(self.checkpoint)):

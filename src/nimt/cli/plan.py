@@ -27,7 +27,7 @@ def plan(
     import json
 
     from nimt.cli.expected_steps import quick_forecast
-    from nimt.teaching.teaching import plan as planned
+    from nimt.teaching.lessons import plan as planned
 
     settings, problem = read_completed(settings_from(target, given))
     for sentence in problem.notes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nimt.teaching.running import Progress
+    from nimt.session.session import Progress
 
 Watcher = Callable[["Progress"], Any]
 

@@ -184,7 +184,7 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
         print_summary(summary)
         print_written(folder.path, written)
         if folder.has_checkpoint():
-            from nimt.engines.choosing import readable
+            from nimt.task.plan import readable
 
             size = readable(folder.checkpoint_bytes())
             larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shlex
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,11 +57,8 @@ def resume(
             settings = dataclasses.replace(settings, time_limit=time_limit)
         if iterations is not None:
             check_count("iterations", iterations, at_least=0)
-            if (stands := _step_of(run)) > iterations:
-                note(f"the lesson stands at step {stands:,}, past {iterations:,}: nothing was done", quiet=quiet)
-                raise typer.Exit(DONE)
             settings = dataclasses.replace(settings, iterations=iterations)
-        lesson = _gone_on(run, settings, shown=not (quiet or as_json), quiet=quiet)
+        lesson = _go_on(run, settings, iterations, shown=not (quiet or as_json), quiet=quiet)
         code = finish(lesson, run, settings, as_json=as_json, quiet=quiet, require=require)
     raise typer.Exit(code)
 
@@ -78,66 +74,59 @@ def _compared(run: RunFolder, settings: RunSettings, iterations: int | None, *, 
     return given_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
 
 
-def _step_of(run: RunFolder) -> int:
-    """Return how far the lesson has come."""
-    from nimt.lesson.lesson import Lesson
-    from nimt.teaching.teaching import lesson_so_far
-
-    with _naming_what_is_whole(run), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
-        if run.has_checkpoint():
-            return len(lesson_so_far(run.checkpoint))
-        return len(Lesson.load(run.lesson)) if run.lesson.exists() else 0
-
-
-def _gone_on(run: RunFolder, settings: RunSettings, *, shown: bool, quiet: bool) -> Lesson:
+def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
-    from nimt.cli.teach import prepared, taught
+    from nimt.cli.teach import run_session, task_of
     from nimt.datasets.places import readable_file
     from nimt.lesson.lesson import Lesson
     from nimt.lesson.outcome import Outcome
 
     if run.has_checkpoint():
-        return _from_checkpoint(run, settings, shown=shown)
+        return _from_checkpoint(run, settings, iterations, shown=shown, quiet=quiet)
     if run.lesson.exists():
         lesson = Lesson.load(readable_file(run.lesson, LARGEST))
+        _refuse_fewer(len(lesson), iterations, quiet=quiet)
         _begin(run, settings, lesson.settings, str(run.lesson))
         if lesson.outcome is not Outcome.BUDGET or len(lesson) >= settings.iterations:
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
     settings, problem = read_completed(settings)
     learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
-    again = prepared(settings, problem, learner, teacher)
-    _begin(run, settings, again.settings, f"{settings.target!r} as it is now")
+    session = task_of(settings, problem, learner, teacher).begin()
+    _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is no checkpoint to go on from: it begins again", quiet=quiet)
-    return taught(again, settings, run, shown=shown)
+    session.keep_checkpoints(run.checkpoint)
+    return run_session(session, settings, shown=shown)
 
 
-def _from_checkpoint(run: RunFolder, settings: RunSettings, *, shown: bool) -> Lesson:
-    from nimt.cli.progress import progress_bar
+def _from_checkpoint(
+    run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool
+) -> Lesson:
+    from nimt.cli.teach import run_session
     from nimt.lesson.outcome import Outcome
-    from nimt.teaching.teaching import lesson_so_far
-    from nimt.teaching.teaching import resume as go_on
+    from nimt.session.session import Session
+    from nimt.session.stored_task import StoredTask
 
     with _naming_what_is_whole(run):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a damaged checkpoint: said again when the lesson goes on
-            found = lesson_so_far(run.checkpoint)
-        if found.outcome is Outcome.BUDGET and len(found) >= settings.iterations:
-            note(f"the lesson is over: {found.outcome} after {counted(len(found), 'step')}", quiet=not shown)
-        described, values = found.settings, found.target.size
-        del found  # it may be large, and is made again
-        before = described["max_iterations"]
-        asked = settings.snapshots(values)  # refused here where so many pictures would not fit
-        _begin(run, settings, described, str(run.checkpoint))
-        with progress_bar(settings.title, shown=shown) as watcher:
-            return go_on(
-                run.checkpoint,
-                max_iterations=settings.iterations,
-                snapshots=[step for step in asked if step > before],
-                callback=watcher,
-                time_limit=settings.time_limit,
-            )
+        stored = StoredTask.read(run.checkpoint)
+        steps = len(stored.fields["discrepancy"]) - 1
+        _refuse_fewer(steps, iterations, quiet=quiet)
+        if stored.fields["outcome"] is Outcome.BUDGET and steps >= settings.iterations:
+            note(f"the lesson is over: {Outcome.BUDGET} after {counted(steps, 'step')}", quiet=not shown)
+        before = stored.settings["max_iterations"]
+        asked = settings.snapshots(stored.fields["target"].size)  # refused here where so many would not fit
+        _begin(run, settings, stored.settings, str(run.checkpoint))
+        session = Session.go_on(
+            stored, max_iterations=settings.iterations, snapshots=[step for step in asked if step > before]
+        )
+        return run_session(session, settings, shown=shown)
+
+
+def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
+    """End here if the lesson stands past the budget asked for."""
+    if iterations is not None and steps > iterations:
+        note(f"the lesson stands at step {steps:,}, past {iterations:,}: nothing was done", quiet=quiet)
+        raise typer.Exit(DONE)
 
 
 def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:

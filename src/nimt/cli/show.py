@@ -105,14 +105,11 @@ def found_lesson(path: Path) -> Lesson:
 
 def _further_than(lesson: Lesson | None, checkpoint: Path) -> Lesson | None:
     """Return the lesson that a checkpoint holds, None if it has no more steps than the lesson already written."""
-    from nimt.lesson.checkpoints import recorded_steps
+    from nimt.lesson.checkpoints import load_checkpoint
 
+    found = load_checkpoint(checkpoint)
     # steps, not times: a clock may be set back
-    if lesson is not None and recorded_steps(checkpoint) <= len(lesson):
-        return None
-    from nimt.teaching.teaching import lesson_so_far  # here, since it loads scikit-learn
-
-    return lesson_so_far(checkpoint)
+    return None if lesson is not None and len(found) <= len(lesson) else found
 
 
 def _way_out(run: RunFolder) -> str:

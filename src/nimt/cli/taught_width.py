@@ -55,7 +55,7 @@ def _error(settings: RunSettings, problem: Problem, taught: np.ndarray, other: n
     """Return the share of wrong answers of classes, otherwise the root mean square error; infinite if it diverges."""
     from nimt.lesson.held_out import error_on
     from nimt.pools.base import Points
-    from nimt.teaching.teaching import teach
+    from nimt.teaching.lessons import teach
 
     few = dataclasses.replace(
         problem, pool=Points(problem.pool.points[taught]), target=problem.target[taught], other_target=None

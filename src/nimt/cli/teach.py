@@ -13,12 +13,12 @@ from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
 if TYPE_CHECKING:
-    from nimt.cli.folder import RunFolder
     from nimt.learners.base import Learner
     from nimt.lesson.lesson import Lesson
+    from nimt.session.session import Session
     from nimt.sources import Problem
+    from nimt.task.task import Task
     from nimt.teachers.base import Teacher
-    from nimt.teaching.running import Run
 
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper",
@@ -62,15 +62,16 @@ def run_lesson(
     folder = RunFolder.chosen(out, Path(settings.target).stem)
     folder.check_it_can_be_written()
     # refused here, before a folder is made or an older run in it is replaced
-    run = prepared(settings, problem, learner, teacher)
-    config = marked(settings, run.settings)
+    session = task_of(settings, problem, learner, teacher).begin()
+    config = marked(settings, session.task.settings)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
         expected = _announced(settings, problem, learner, teacher) if shown else None
         write_text(folder.config, config)
-        lesson = taught(run, settings, folder, shown=shown, expected=expected)
+        session.keep_checkpoints(folder.checkpoint)
+        lesson = run_session(session, settings, shown=shown, expected=expected)
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
 
 
@@ -93,29 +94,28 @@ def check_cmap(settings: RunSettings) -> None:
         checked(settings.cmap)
 
 
-def prepared(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> Run:
-    """Check everything and build the lesson, without beginning it."""
-    from nimt.teaching.teaching import prepare
+def task_of(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> Task:
+    """Return the task of a run, checked."""
+    from nimt.task.task import Task
 
     aside = problem.aside
-    snapshots = settings.snapshots(problem.target.size)
-    return prepare(
+    options = settings.rules()
+    options.pop("time_limit", None)
+    return Task.of(
         learner,
         teacher,
         problem.pool,
         problem.target,
-        **settings.rules(),
+        **options,
         seed=settings.seed,
-        snapshots=snapshots,
+        snapshots=settings.snapshots(problem.target.size),
         holdout=None if aside is None else (aside.points, aside.target),
     )
 
 
-def taught(run: Run, settings: RunSettings, folder: RunFolder, *, shown: bool, expected: int | None = None) -> Lesson:
-    """Give the lesson, with a bar to watch and a checkpoint to fall back on."""
+def run_session(session: Session, settings: RunSettings, *, shown: bool, expected: int | None = None) -> Lesson:
+    """Give the lesson, with a bar to watch."""
     from nimt.cli.progress import progress_bar
 
-    run.keep_checkpoints(folder.checkpoint)
     with progress_bar(settings.title, shown=shown, expected=expected) as watcher:
-        run.callback = watcher
-        return run.to_the_end(settings.time_limit)
+        return session.run(watch=watcher, seconds=settings.time_limit)

@@ -1,2 +1,1 @@
 from .choosing import ENGINES as ENGINES
-from .choosing import Plan as Plan

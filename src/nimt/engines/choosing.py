@@ -7,54 +7,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nimt import display
-from nimt.counting import counted
-from nimt.engines.base import Engine, Task
-from nimt.engines.compiled import twin_of_teacher, uncovered
+from nimt.engines.base import Engine
+from nimt.engines.compiled import uncovered
 from nimt.engines.compiled_steps.codes import MARKS
 from nimt.engines.compiling import load_numba
 from nimt.engines.reference import ReferenceEngine
-from nimt.errors import InvalidInput, NotEnoughMemory
+from nimt.errors import InvalidInput
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
-from nimt.operators.features import FeatureKernel, FeatureOperator
+from nimt.operators.features import FeatureKernel, FeatureOperator, RandomFeatures
 from nimt.operators.grid import GridOperator, grid_operator
 from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
 from nimt.operators.streamed import CACHE, StreamedOperator
 from nimt.pools.base import Grid
+from nimt.task.plan import Plan, readable
+from nimt.task.task import Task
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a lesson would run.
-
-    Attributes
-    ----------
-    engine : str
-    bytes : int
-        Estimated memory at its peak, beyond the arrays given.
-    window : int or None
-        How many points one example changes: the cells of the kernel's window, or the average number of neighbours;
-        None for all.
-    reason : str
-    """
-
-    engine: str
-    bytes: int
-    window: int | None
-    reason: str
-
-    def __str__(self) -> str:
-        changed = "every point" if self.window is None else counted(self.window, "point", "d")
-        return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {changed}: {self.reason}"
-
-    def _repr_html_(self) -> str:
-        changed = "every point" if self.window is None else counted(self.window, "point", "d")
-        rows = {"memory": f"about {readable(self.bytes)}", "an example changes": changed, "why": self.reason}
-        return display.cell(f"Plan: {self.engine} engine", display.pairs(rows))
 
 
 @dataclass(frozen=True)
@@ -66,26 +36,12 @@ class Choice:
     make: Callable[[Pupil], Engine] = field(repr=False)
 
 
-def readable(count: float) -> str:
-    """Return a number of bytes as text with a unit.
-
-    Examples
-    --------
-    >>> readable(573_000_000)
-    '573 MB'
-    """
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
-
-
-def choose(name: str, task: Task) -> Choice:
-    """Decide on an engine: the one of that name, or for "auto" the cheapest that covers the task.
+def choose(task: Task) -> Choice:
+    """Decide on an engine: the one asked for, or for "auto" the cheapest that covers the task.
 
     What is built here to compare costs is used by the engine, so nothing is built twice.
     """
+    name = "reference" if isinstance(task.engine, RandomFeatures) else task.engine
     if not isinstance(name, str) or name not in ENGINES:
         raise InvalidInput(
             f"engine must be one of {', '.join(ENGINES)}, nimt.RandomFeatures() or nimt.Nystroem(), got {name!r}"
@@ -120,7 +76,7 @@ def _grid(task: Task) -> Choice | str:
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
     operator = grid_operator(kernel, pool)
     n, cells = len(pool), operator.cells
-    k = getattr(task.teacher, "k", None)
+    k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + kept_by_teacher(task)
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
@@ -130,7 +86,7 @@ def _grid(task: Task) -> Choice | str:
 
 def kept_by_teacher(task: Task) -> int:
     """Return the bytes a compiled engine keeps for a teacher beyond the scores."""
-    twin = twin_of_teacher(task.teacher)
+    twin = task.teacher.compiled_twin()
     if twin is None:
         return 0
     per_point = MARKS * twin.makes_labels + (twin.temperature is not None) + 3 * (twin.diverse_by is not None)
@@ -153,7 +109,7 @@ def _neighbours(task: Task) -> Choice | str:
 
 
 def _streamed(task: Task) -> Choice | str:
-    twin = twin_of_teacher(task.teacher)
+    twin = task.teacher.compiled_twin()
     if twin is not None and twin.temperature is not None:
         return "points are drawn by their scores on a grid or among neighbours, and this kernel reaches across the pool"
     if twin is not None and twin.diverse_by is not None:
@@ -218,23 +174,3 @@ OFFERED: dict[str, Callable[[Task], Choice | str]] = {
     "streamed": _streamed,
 }
 ENGINES = ("auto", "reference", *OFFERED)
-
-
-def check_memory(plan: Plan) -> None:
-    """Raise if a lesson needs more memory than is free, before anything is allocated."""
-    free = available_memory()
-    if free is not None and plan.bytes > free:
-        raise NotEnoughMemory(
-            f"this lesson would need about {readable(plan.bytes)} on the {plan.engine} engine, and "
-            f"{readable(free)} are free: use a smaller pool, a narrower kernel, record='picks', or engine='auto'"
-        )
-
-
-def available_memory() -> int | None:
-    """Return the bytes of free memory, None if the system does not report them."""
-    import psutil
-
-    try:
-        return int(psutil.virtual_memory().available)
-    except (OSError, RuntimeError, NotImplementedError):
-        return None

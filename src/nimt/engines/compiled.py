@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count, stored_indices
-from nimt.engines.base import Task, Watch
+from nimt.engines.base import Watch
 from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, named
@@ -23,7 +23,8 @@ from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, joined
 from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
 from nimt.measures import SAFE_SQUARES, distance
-from nimt.teachers.base import NORMS, CompiledTwin, Selection, SelectsExamples, count_of, has_schedule
+from nimt.task.task import Task
+from nimt.teachers.base import NORMS, CompiledTwin, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
@@ -38,11 +39,11 @@ def uncovered(task: Task) -> str | None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
     if engine_code_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
-    twin = twin_of_teacher(teacher)
-    if twin is None and has_schedule(teacher):
-        return f"the reference loop follows the schedule of this {type(teacher).__name__}"
+    twin = teacher.compiled_twin()
+    if twin is None and teacher.has_schedule:
+        return f"the reference loop follows the schedule of this {teacher.kind}"
     if twin is None:
-        return f"the teacher {type(teacher).__name__} chooses by its own select(view)"
+        return f"the teacher {teacher.kind} chooses by its own select(view)"
     if twin.loss is not None and engine_code_of(twin.loss) is None:
         return f"the teacher's loss {named(twin.loss)} is your own"
     if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(twin.loss)):
@@ -63,16 +64,11 @@ def is_same_kernel(one: Kernel, other: Kernel) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def twin_of_teacher(teacher: SelectsExamples) -> CompiledTwin | None:
-    """Return how compiled engines choose for a teacher, None if they cannot."""
-    tell = getattr(teacher, "compiled_twin", None)
-    return None if tell is None else tell()
-
-
 def pack_size(task: Task, step: int = 0) -> int:
     """Return how many examples a pack has at a step."""
-    teacher: Any = task.teacher  # one with a compiled twin has k
-    return count_of(teacher.k, task.offered, step)
+    k = task.teacher.size
+    assert k is not None  # a teacher with a compiled twin has it
+    return count_of(k, task.offered, step)
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -144,7 +140,7 @@ class CompiledEngine(ABC):
         self.selection_rng: np.random.Generator
         self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
-        twin = twin_of_teacher(task.teacher)
+        twin = task.teacher.compiled_twin()
         assert twin is not None
         self.twin: CompiledTwin = twin
         self.greedy: bool = twin.draw is None
@@ -170,16 +166,17 @@ class CompiledEngine(ABC):
     def begin(self, discrepancy: float) -> None:
         """Start the watch with the discrepancy before the first step."""
         task = self.task
-        tol_square = -1.0 if task.tol is None or task.tol <= 0.0 else (task.tol / self.scale) * (task.tol / self.scale)
+        tol = task.stop.tol
+        tol_square = -1.0 if tol is None or tol <= 0.0 else (tol / self.scale) * (tol / self.scale)
         self.discrepancy = discrepancy
-        self.watch: Watch = Watch(task.measure, task.tol, task.patience, discrepancy)
+        self.watch: Watch = Watch(task.measure, task.stop.tol, task.stop.patience, discrepancy)
         self.rules: Array = np.array(
             [
                 self.scale,
-                -1.0 if task.tol is None else task.tol,
+                -1.0 if tol is None else tol,
                 self.watch.limit,
-                -1.0 if task.stop_when_stationary is None else task.stop_when_stationary,
-                0.0 if task.patience is None else float(task.patience),
+                -1.0 if task.stop.stop_when_stationary is None else task.stop.stop_when_stationary,
+                0.0 if task.stop.patience is None else float(task.stop.patience),
                 1.0 if task.repeats and not self.twin.makes_labels else 0.0,
                 tol_square,
             ]

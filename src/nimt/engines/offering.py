@@ -7,14 +7,13 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Flags, Indices, is_whole, read_only, stored_array
-from nimt.engines.base import Task
-from nimt.errors import InvalidInput
+from nimt.arrays import Array, Flags, Indices, read_only, stored_array
 from nimt.learners.base import BoxPupil, FollowingPupil, MovingBoxPupil, MovingPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
 from nimt.pools.cell_maxima import CellNodes
-from nimt.teachers.base import AlternativeLabels, Memory, Selection, SelectsExamples, View, norm_of, residual_size
+from nimt.task.task import Task
+from nimt.teachers.base import Memory, Selection, View, norm_of, residual_size
 
 
 class Offer(Protocol):
@@ -110,7 +109,7 @@ class BoxOffer:
         assert task.box is not None
         self.task: Task = task
         self.box: Box = task.box
-        self.k: int = check_box_task(task)
+        self.k: int = int(task.teacher.size or 1)  # type: ignore[arg-type]
         self.pupil: BoxPupil = cast(BoxPupil, pupil)
         n = len(task.pool)
         self.between: Array = np.tile(task.pool.points[:1], (2 * self.k, 1))
@@ -190,7 +189,7 @@ class BoxOffer:
         return self.offered[places]
 
     def other_labels(self, places: Indices) -> Array:
-        labels = labels_of(self.task.teacher)
+        labels = self.task.teacher.labels
         assert labels is not None
         points = Points(self.offered[places])
         return np.asarray(values_on(points, labels.other_target, "the other target", self.task.outputs))
@@ -214,38 +213,6 @@ class BoxOffer:
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 
-def labels_of(teacher: SelectsExamples) -> AlternativeLabels | None:
-    """Return the other labels that a teacher was given, None for the truth alone."""
-    labels: AlternativeLabels | None = getattr(teacher, "labels", None)
-    return labels
-
-
 def offer_of(task: Task, pupil: Pupil) -> Offer:
     """Return the offer of a task: of its pool, or of its box."""
     return PoolOffer(task, pupil) if task.box is None else BoxOffer(task, pupil)
-
-
-def check_box_task(task: Task) -> int:
-    """Return the size of a pack, and refuse what a box cannot do."""
-    functions = {"the target": task.target_function}
-    labels = labels_of(task.teacher)
-    if labels is not None:
-        functions["the other target"] = labels.other_target
-    for name, function in functions.items():
-        if not callable(function) and not hasattr(function, "predict"):
-            raise InvalidInput(f"{name} must be callable in a Box, because examples may lie anywhere in it")
-    if task.stop_when_stationary is not None:
-        raise InvalidInput("stop_when_stationary is not available in a Box: use patience instead")
-    if task.candidates is not None:
-        raise InvalidInput(
-            "in a Box a teacher cannot have pool=, because a Box is not a list of points: leave it out, or use a "
-            "smaller Box"
-        )
-    if task.looks_by_schedule:
-        raise InvalidInput("in a Box a teacher cannot have look=, because what it may show changes with every step")
-    k = getattr(task.teacher, "k", 1)
-    if not is_whole(k):
-        raise InvalidInput(
-            f"in a Box k must be a count, because a Box has no number of points to take a share of; got k={k!r}"
-        )
-    return int(k)

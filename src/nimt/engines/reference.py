@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
 from nimt.counting import counted
-from nimt.engines.base import Task, Watch
+from nimt.engines.base import Watch
 from nimt.engines.compiling import load_numba, numba_is_loaded
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
@@ -18,6 +18,7 @@ from nimt.learners.base import CompilablePupil, Learner, MixingPupil, Pupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
+from nimt.task.task import Task
 from nimt.teachers.base import Memory, Selection, checked_indices
 
 LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
@@ -47,7 +48,7 @@ class ReferenceEngine:
         # an infinite one is refused elsewhere, with a message
         with np.errstate(over="ignore", invalid="ignore"), first_call_of(f"the measure {task.measure.name!r}"):
             self.discrepancy = self.measure()
-        self.watch: Watch = Watch(task.measure, task.tol, task.patience, self.discrepancy)
+        self.watch: Watch = Watch(task.measure, task.stop.tol, task.stop.patience, self.discrepancy)
         self.last: Selection | None = None
         self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded
 
@@ -124,11 +125,11 @@ class ReferenceEngine:
         view = offer.view(self.step, self.selection_rng, self.memory)
         selection = task.teacher.select(view)
         if not isinstance(selection, Selection):
-            raise InvalidInput(f"{type(task.teacher).__name__}.select must return a Selection, got {selection!r}")
+            raise InvalidInput(f"{task.teacher.kind}.select must return a Selection, got {selection!r}")
         places = checked_indices(selection.indices, len(view.target))
         if task.per_output and len(places) % task.outputs[0]:
             raise InvalidInput(
-                f"{type(task.teacher).__name__} shows each of {task.outputs[0]} outputs examples of its own, and chose "
+                f"{task.teacher.kind} shows each of {task.outputs[0]} outputs examples of its own, and chose "
                 f"{len(places)}: it must choose as many for every output"
             )
         labels = self.label(places, selection.labels)
@@ -153,7 +154,7 @@ class ReferenceEngine:
         """
         if self.may_be_full and self.pupil.is_full:  # type: ignore[attr-defined]
             return Outcome.STATIONARY, None
-        loss, diagonal, still = self.pupil.loss, self.pupil.diagonal, self.task.stop_when_stationary
+        loss, diagonal, still = self.pupil.loss, self.pupil.diagonal, self.task.stop.stop_when_stationary
         if loss is None or diagonal is None:
             return None, None
         may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None

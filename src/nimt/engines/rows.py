@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
-from nimt.engines.base import Task
-from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size, twin_of_teacher
+from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size
 from nimt.engines.compiled_steps.codes import FAN, LANES, SQUARE
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
+from nimt.task.task import Task
 
 Whole = NDArray[np.int64]
 
@@ -66,7 +66,7 @@ class RowsEngine(ArrangedEngine):
     @staticmethod
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
-        twin = twin_of_teacher(task.teacher)
+        twin = task.teacher.compiled_twin()
         chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
         assert isinstance(task.learner, KernelLearner)
         one = pack_size(task) == 1 and not task.has_schedule and not task.per_output

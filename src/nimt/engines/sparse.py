@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
-from nimt.engines.base import Task
 from nimt.engines.compiled import Sheet
 from nimt.engines.compiled_steps.codes import FAN, TILE
 from nimt.engines.compiled_steps.columns import by_columns
@@ -26,6 +25,7 @@ from nimt.engines.layouts import grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
+from nimt.task.task import Task
 from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
 
 Whole = NDArray[np.int64]

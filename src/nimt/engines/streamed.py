@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 
 from nimt.arrays import Array, Flags
-from nimt.engines.base import Task
 from nimt.engines.compiled import CompiledEngine, Sheet
 from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING
 from nimt.engines.compiled_steps.packs import rescored
@@ -18,6 +17,7 @@ from nimt.engines.compiled_steps.streaming import by_whole_columns, squared_dist
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
+from nimt.task.task import Task
 
 NOTHING: Array = np.empty(0)
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, stored_array, stored_indices
-from nimt.engines.base import Task
 from nimt.engines.compiled_steps.codes import (
     FAR,
     HIGH,
@@ -26,6 +25,7 @@ from nimt.engines.compiled_steps.codes import (
     WARNED,
 )
 from nimt.errors import CorruptLesson
+from nimt.task.task import Task
 from nimt.teachers.responses import AGREE, FORGET, FORGET_ERRORS, PROBES, SURE, TELLING
 from nimt.teachers.synthesis import SynthesisTeacher, warn_that_movement_stopped_growing
 

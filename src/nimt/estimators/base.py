@@ -17,7 +17,6 @@ from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array, check_count, check_positive, is_number
 from nimt.counting import counted
-from nimt.engines.choosing import available_memory, readable
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.estimators.choosing import GreedyChoice, rms
 from nimt.estimators.record import GreedyLesson
@@ -29,6 +28,7 @@ from nimt.kernels import check_kernel, check_kernel_on, rbf
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import as_pool
 from nimt.sklearn_types import Estimator
+from nimt.task.plan import available_memory, readable
 from nimt.teachers.interpolation import InterpolationTeacher
 
 BLOCK = 2**22  # numbers of K that `predict` holds at a time

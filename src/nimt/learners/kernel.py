@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Kernel
 
-from nimt.arrays import Array, Flags, Indices, check_finite, real_array, stored_array, stored_count
-from nimt.errors import InvalidInput
+from nimt.arrays import Array, Flags, Indices, check_finite, is_number, real_array, stored_array, stored_count
+from nimt.errors import CorruptLesson, InvalidInput
 from nimt.kernels import check_kernel, check_kernel_on, diagonal, on_one_axis, reach
 from nimt.learners.base import (
     Described,
@@ -330,6 +330,7 @@ class KernelPupil:
             "coefficients": self.coefficients,
             "shown": self.shown,
             "mixed": self.mixed,
+            "rate": getattr(self.learner, "learning_rate_", None),
             "steps": self.steps,
         }
 
@@ -339,6 +340,7 @@ class KernelPupil:
         self.coefficients = stored_array(state, "coefficients", shape)
         self.shown = stored_array(state, "shown", shape[:1], "bf") > 0
         self.mixed = _stored_mixture(state, self.outputs)
+        restore_rate(self.learner, state["rate"])
         self.steps = stored_count(state, "steps")
 
 
@@ -453,6 +455,7 @@ class KernelBoxPupil:
             "centers": self.centers[: self.size],
             "coefficients": self.coefficients[: self.size],
             "mixed": self.mixed,
+            "rate": getattr(self.learner, "learning_rate_", None),
             "steps": self.steps,
         }
 
@@ -462,11 +465,21 @@ class KernelBoxPupil:
         self.size = len(self.centers)
         self.coefficients = stored_array(state, "coefficients", (self.size, *self.outputs))
         self.mixed = _stored_mixture(state, self.outputs)
+        restore_rate(self.learner, state["rate"])
         self.steps = stored_count(state, "steps")
         if "followed" in state:
             self.followed = stored_array(state, "followed", self.followed.shape)
         else:  # a file of version 0.1
             self.followed = self.at(self.points_followed)
+
+
+def restore_rate(learner: KernelLearner, rate: Any) -> None:
+    """Give a learner the rate that "auto" stood for, where a file has one."""
+    if rate is None:
+        return
+    if not is_number(rate) or not 0 < float(rate) < np.inf:
+        raise CorruptLesson(f"the file was altered: the learning rate is {rate!r:.80}")
+    learner.learning_rate_ = float(rate)
 
 
 def _stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:

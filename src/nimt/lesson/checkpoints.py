@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput
+from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, warn
 from nimt.files import place_of
 from nimt.lesson import storage
-
-CHECKPOINT = "checkpoint"
+from nimt.lesson.content import KIND
+from nimt.lesson.lesson import Lesson
 
 
 def previous_of(path: Path) -> Path:
@@ -25,21 +22,17 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """Read the checkpoint, or the one before it if it is damaged or missing."""
     previous = previous_of(path)
     try:
-        return storage.read(path, CHECKPOINT)
+        return storage.read(path, KIND)
     except FileNotFoundError:
         if not previous.exists():
             raise InvalidInput(f"there is no checkpoint {path}") from None
     except CorruptLesson as error:
         if not previous.exists():
             raise
-        warnings.warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning, stacklevel=4)
-    return storage.read(previous, CHECKPOINT)
+        warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning)
+    return storage.read(previous, KIND)
 
 
-def recorded_steps(path: Path) -> int:
-    """Return how many steps a checkpoint holds."""
-    record = read_checkpoint(path).get("record")
-    curve = record.get("discrepancy") if isinstance(record, dict) else None
-    if not isinstance(curve, np.ndarray) or curve.ndim != 1 or curve.size == 0:
-        raise CorruptLesson(f"{path} is marked as a checkpoint but its content is incomplete: it has no curve")
-    return len(curve) - 1
+def load_checkpoint(path: Path) -> Lesson:
+    """Return the lesson so far that a checkpoint holds; its learner is made again when it is asked for."""
+    return Lesson.of_content(read_checkpoint(path), path)

@@ -45,15 +45,23 @@ TRUE_LABELS = "target"  # in the place of labels that are the target's values at
 
 
 def content_of(
-    fields: Mapping[str, Any], learner: object, per_output: bool, held_out: HeldOutError | None
+    fields: Mapping[str, Any],
+    learner: object,
+    per_output: bool,
+    held_out: HeldOutError | None,
+    state: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what a file holds of a lesson, from its fields, the taught learner and its error on held-out points."""
+    """Return what a file holds of a lesson, from its fields, the taught learner and its error on held-out points.
+
+    With a `state`, from which the lesson can go on, the file holds no learner: it is in the state.
+    """
     content = {name: fields[name] for name in STORED}
     content |= {
         "examples": fields["shown_points"],
         "outcome": fields["outcome"].name,
         "pool": describe(fields["pool"]),
-        "learner": _described_learner(learner),
+        "learner": None if state is not None else _described_learner(learner),
+        "state": state,
         "held_out_curve": described_errors(fields["held_out_curve"]),
         "held_out_error": None if held_out is None else dataclasses.asdict(held_out),
         # the end closes the series of snapshots, and is stored as what changed since the last of them
@@ -128,10 +136,12 @@ def fields_of(
             content["learner"],
             settings["learner"],
             pool,
-            target.shape[1:],
+            pool if settings.get("box") is None else rebuild(settings["box"]),
+            target,
             allow,
             learner,
             stored_error(content.get("held_out_error")),
+            content.get("state"),
         ),
         "indices": indices,
         "labels": labels,
@@ -165,9 +175,7 @@ def stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray[np.in
 
 
 def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Return the snapshots and the end, as files hold them; format 1 has them apart."""
-    if "course" not in content:
-        return content["snapshots"], content["final"]
+    """Return the snapshots and the end, as files hold them."""
     snapshots = dict(content["course"])
     return snapshots, snapshots.pop(END)
 

@@ -16,19 +16,18 @@ from numpy.typing import NDArray
 from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import counted
-from nimt.errors import CannotStore, InvalidInput, MissingFile
+from nimt.errors import InvalidInput, MissingFile
 from nimt.learners.prepared import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.content import KIND, content_of, fields_of
-from nimt.lesson.descriptions import check_can_take, rebuild
+from nimt.lesson.descriptions import check_can_take
 from nimt.lesson.held_out import HeldOutError, error_on, stored_held_out
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_learner import RebuiltWhenAsked, StoredLearner, refused_if_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.base import Pool
 from nimt.pools.prepared import PreparedPoints
-from nimt.teachers.base import name_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,22 +168,13 @@ class Lesson:
     @property
     def method(self) -> str:
         """What tables and figures call its teacher: GFT-1, RFT-0.05, whole ..."""
-        return str(self._teacher_told()["name"])
+        return str(self.settings["method"]["name"])
 
     @property
     def colour(self) -> str | None:
         """The colour of its teacher in figures; None if the teacher has none, and figures then take a free one."""
-        colour = self._teacher_told()["colour"]
+        colour: str | None = self.settings["method"]["colour"]
         return colour if colour is not None and display.is_colour(colour) else None  # a file may hold any text
-
-    def _teacher_told(self) -> dict[str, str | None]:
-        if "method" in self.settings:
-            told: dict[str, str | None] = self.settings["method"]
-            return told
-        try:  # a file of version 0.1
-            return told_of(rebuild(self.settings["teacher"]))
-        except CannotStore:
-            return {"name": str(self.settings["teacher"].get("name")).rpartition(".")[2], "colour": None}
 
     def steps_to(self, tolerance: float) -> int | None:
         """Return the first t that meets any tolerance: M below it, above it if higher is better; None if no t does."""
@@ -381,6 +371,12 @@ class Lesson:
         """
         return cls(**_read(path))
 
+    @classmethod
+    def of_content(cls, content: dict[str, Any], path: str | PathLike[str]) -> Lesson:
+        """Return the lesson of a file that was read."""
+        with refused_if_incomplete(path):
+            return cls(**fields_of(content, path, []))
+
     def _repr_html_(self) -> str:
         measure = self.measure
         numbers = {
@@ -409,17 +405,6 @@ class Lesson:
             f"{self.discrepancy[0]:.4g} -> "
             f"{display.below(self.discrepancy[-1], self.tol, 4)} on {self.pool!r}, {self.engine} engine{stored}>"
         )
-
-
-def told_of(teacher: object) -> dict[str, str | None]:
-    """Return the name and the colour of a teacher, as it states them; refuse what is no colour."""
-    colour = getattr(teacher, "colour", None)
-    if isinstance(colour, str) and not display.is_colour(colour):
-        raise InvalidInput(
-            f"the colour of {type(teacher).__name__} must be '#' and six hexadecimal digits, as '#D55E00', "
-            f"or None for a free one; got {colour!r}"
-        )
-    return {"name": name_of(teacher), "colour": colour if isinstance(colour, str) else None}
 
 
 def _read(path: str | PathLike[str], learner: Any = None, allow: Iterable[object] = ()) -> dict[str, Any]:

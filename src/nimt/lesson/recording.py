@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, stored_array
-from nimt.errors import CorruptLesson
-from nimt.lesson.content import stored_mixtures, stored_packs
+from nimt.arrays import Array, Flags
 from nimt.lesson.outcome import Outcome
 
 T = TypeVar("T", bound=np.generic)
@@ -192,43 +191,21 @@ class Record:
         parts[:] = [np.concatenate(same)] if parts else []
         return parts[0] if parts else empty
 
-    def state(self) -> dict[str, Any]:
-        """Return everything as numbers, text and arrays."""
-        return {
-            "kept": self.kept,
-            "picks": self.picks,
-            "discrepancy": self.discrepancy,
-            "indices": self.indices,
-            "labels": self.labels,
-            "points": self.points,
-            "looked": self.looked,
-            "mix_steps": self.mix_steps,
-            "mixes": self.mixes,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned."""
-        if state["kept"] not in RECORDS:
-            raise CorruptLesson(f"the file was altered: the record is {state['kept']!r}")
-        self.kept = state["kept"]
-        n = len(self.picks)
-        self.picks = stored_array(state, "picks", (n,), "i").astype(np.int32)
-        self._discrepancy = [stored_array(state, "discrepancy", (None,))]
-        steps = len(self._discrepancy[0]) - 1
-        if steps < 0:
-            raise CorruptLesson("the file was altered: it records no discrepancy")
-        self._indices, self._labels, self._points = [], [], []
-        if state["indices"] is not None and steps:
-            indices = stored_packs(state, "indices", steps, n)
-            shape = (steps, indices.shape[1], *self.outputs)
-            self._indices, self._labels = [indices], [stored_array(state, "labels", shape)]
-        if state.get("points") is not None:
-            self._points = [stored_array(state, "points", (steps, None, None))]
-        self._looked = []
-        if state.get("looked") is not None:
-            self._looked = [stored_array(state, "looked", (steps,), "b")]
+    def restore(self, fields: Mapping[str, Any]) -> None:
+        """Go on from the fields of a lesson, which were checked when they were read."""
+        if fields["record"] == "picks":
+            self.kept = "picks"
+        self.picks = fields["picks"]
+        self._discrepancy = [fields["discrepancy"]]
+        self._indices = self._present(fields["indices"])
+        self._labels = self._present(fields["labels"])
+        self._points = self._present(fields["shown_points"])
+        self._looked = self._present(fields["looked"])
         self._mix_steps, self._mixes = [], []
-        if state.get("mixes") is not None:
-            mix_steps, mixes = stored_mixtures(state, steps)
-            self._mix_steps, self._mixes = mix_steps.tolist(), list(mixes)
+        if fields["mixes"] is not None:
+            self._mix_steps, self._mixes = fields["mix_steps"].tolist(), list(fields["mixes"])
         self._bytes = sum(part.nbytes for part in (*self._indices, *self._labels, *self._points, *self._mixes))
+
+    def _present(self, column: Any) -> list[Any]:
+        """Return the parts of a column: one, or none where nothing was shown yet."""
+        return [] if column is None or not len(column) else [column]

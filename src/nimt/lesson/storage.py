@@ -19,8 +19,7 @@ from nimt.files import whole_file
 from nimt.lesson.codings import AnyArray, coded
 from nimt.lesson.packing import REST, Packer, most_unpacked, with_arrays
 
-FORMAT = 4
-READ = (1, 2, 3, 4)  # format 1 has every array as it is, 2 has no long series, 3 no planes and palettes
+FORMAT = 5
 CHECKSUM_BYTES = 32  # SHA-256
 WORTH = 1.1  # times smaller: what compressing an array must bring
 
@@ -125,10 +124,9 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         raise CorruptLesson(f"{path} was altered: its header cannot be read") from None
     if found != kind:
         raise CorruptLesson(f"{path} holds a {found}, not a {kind}")
-    if version not in READ:
+    if version != FORMAT:
         raise CorruptLesson(
-            f"{path} has format {version}, this version of nimt reads {READ[0]} to {READ[-1]}: use the version "
-            f"it was written with"
+            f"{path} has format {version}, this version of nimt reads {FORMAT}: use the version it was written with"
         )
     try:
         record = with_arrays(plain, arrays, header.get("packing", {}), limit)

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import is_number
+from nimt.arrays import Array, is_number
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning
+from nimt.learners.foreign import seated
 from nimt.learners.prepared import with_preparation
 from nimt.lesson.descriptions import ESTIMATOR, is_foreign, is_own, is_state_alone, rebuild
 from nimt.lesson.held_out import HeldOutError
 from nimt.pools.base import Pool
+from nimt.pools.box import Box
 
 
 @dataclass(frozen=True)
@@ -32,24 +34,30 @@ class StoredLearner:
         Of the taught learner.
     before : as `describe` returned it
         Of the learner before the lesson, which figures and replays make again.
-    pool, outputs : on which it was taught, and the shape of one of its answers
+    pool, place, target : on which it was taught, the pool or the box around it, and f* there
     allow, given : as in `Lesson.load`
     held_out : HeldOutError or None
         Its error on held-out points, where the file has it.
+    state : dict or None
+        Of the lesson under way, where the file has one: the learner is in it.
     """
 
     path: str | PathLike[str]
     description: Any
     before: Any
     pool: Pool
-    outputs: tuple[int, ...]
+    place: Pool | Box
+    target: Array
     allow: list[object]
     given: Any
     held_out: HeldOutError | None
+    state: dict[str, Any] | None = None
 
     @property
     def learning_rate(self) -> float | None:
         """The learning rate that "auto" stood for, None where there is none."""
+        if self.state is not None:
+            return _stored_rate(self.state["pupil"].get("rate"))
         described = self.description if isinstance(self.description, dict) else {}
         state = described.get("state")
         return _stored_rate((state if isinstance(state, dict) else described).get("learning_rate_"))
@@ -58,7 +66,19 @@ class StoredLearner:
         """Return the learner, None for one that is not nimt's and not allowed; refuse one that is not whole."""
         with refused_if_incomplete(self.path):
             _check_before(self.before)
-            return _made(self.description, self.pool, self.outputs, self.allow, self.given)
+            if self.state is not None:
+                return self._from_state(self.state)
+            return _made(self.description, self.pool, self.target.shape[1:], self.allow, self.given)
+
+    def _from_state(self, state: dict[str, Any]) -> Any:
+        """Return the learner of a lesson under way, None for one that is not nimt's and not allowed."""
+        try:
+            before = self.given if self.given is not None else rebuild(self.before, self.allow)
+        except CannotStore:
+            return None
+        pupil = seated(before, self.place, self.target)
+        pupil.restore(state["pupil"])
+        return with_preparation(pupil.taught(), self.pool)
 
 
 class RebuiltWhenAsked:

@@ -13,9 +13,9 @@ from nimt.learners.base import Learner
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import FunctionLike, Pool
+from nimt.session.session import Progress
 from nimt.teachers.base import SelectsExamples
-from nimt.teaching.running import Progress
-from nimt.teaching.teaching import teach
+from nimt.teaching.lessons import teach
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

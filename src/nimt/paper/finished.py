@@ -16,7 +16,7 @@ from nimt.errors import CorruptLesson
 from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Setting
-from nimt.teaching.checking import versions
+from nimt.task.description import versions
 
 FORMAT = 1
 RECORDS = "records"

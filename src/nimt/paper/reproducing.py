@@ -21,7 +21,7 @@ from nimt.paper.experiment import Drawn, Experiment, Setting
 from nimt.paper.finished import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
-from nimt.teaching.checking import versions
+from nimt.task.description import versions
 from nimt.teaching.parallel import Workers
 
 DPI = 150

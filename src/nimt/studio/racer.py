@@ -20,12 +20,12 @@ from nimt.operators.grid import GridOperator
 from nimt.plots.frames import frame_steps
 from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.replay.recording import Recording, describe_pool, window_blocks
+from nimt.session.session import Session
 from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import Column
 from nimt.studio.frames import Frames
 from nimt.studio.requests import PERSON, RacerRequest, Rules, Setting
 from nimt.teachers.base import Selection, View
-from nimt.teaching.teaching import Steps
 
 SLICE = 0.006  # seconds of teaching between two looks at what else is to be done
 HEAVY_STEP = 2**16  # points moved by a step from which a page could not take the steps again fast enough
@@ -81,7 +81,7 @@ class Racer:
         if self.frames is None:
             self.coefficients = self._coefficients(self.learner.bind(setting.pool))
         self.indices, self.added, self.curve = Column(np.uint32), Column(np.float64), Column(np.float64)
-        self.walk: Steps | None = None
+        self.walk: Session | None = None
         self.is_begun = False
         self.notes: list[str] = []
         self.taken = 0
@@ -108,7 +108,7 @@ class Racer:
         self.seconds = 0.0  # loading is not teaching
         self.is_begun = True
 
-    def _made_walk(self) -> Steps:
+    def _made_walk(self) -> Session:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             walk = nimt.steps(self.learner, self.teacher, self.setting.pool, self.setting.target, **self.options)

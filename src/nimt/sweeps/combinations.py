@@ -20,7 +20,7 @@ from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
 from nimt.sources.problem import Problem, read_problem
 from nimt.sweeps.entries import Scalar, flattened, sentence_of
-from nimt.teachers.base import check_teacher, name_of
+from nimt.teachers.adapter import as_teacher
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def planned(problems: object, learners: object, teachers: object) -> list[Planne
                 combined.append(Planned(where, who, by, (None, None, None, None), {}, mark, failed[0]))
                 continue
             check_learner(learner)
-            check_teacher(teacher)
+            as_teacher(teacher)
             combined.append(combination((where, who, by), (place.pool, place.target, learner, teacher), marks[where]))
     return combined
 
@@ -170,7 +170,8 @@ def _learner_names(learners: Sequence[object]) -> list[str]:
 
 
 def _teacher_names(teachers: Sequence[object]) -> list[str]:
-    return _told_apart([name_of(teacher) for teacher in teachers], teachers, "teacher")
+    names = [as_teacher(one).name if hasattr(one, "select") else type(one).__name__ for one in teachers]
+    return _told_apart(names, teachers, "teacher")
 
 
 def _told_apart(names: list[str], things: Sequence[object], prefix: str) -> list[str]:

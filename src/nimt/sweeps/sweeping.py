@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -19,10 +20,9 @@ from nimt.sweeps.entries import Entry, entry_of_lesson, sentence_of
 from nimt.sweeps.folder import SweepFolder
 from nimt.sweeps.progress import Listener, SweepProgress, check_sweep_progress, sweep_bar
 from nimt.sweeps.sweep import Sweep
-from nimt.teaching.checking import Rules
+from nimt.task.task import Task, check_options
 from nimt.teaching.parallel import Workers, check_jobs
 from nimt.teaching.seeding import checked_seeds, over_seeds
-from nimt.teaching.teaching import prepare
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
@@ -110,12 +110,11 @@ def sweep(
 
 def checked_rules(**options: Any) -> dict[str, Any]:
     """Return the rules of all lessons, checked before the first."""
-    rules = {name: value for name, value in options.items() if name not in ("time_limit", "engine")}
-    try:
-        Rules(**rules)
-    except TypeError:
-        unknown = next(name for name in rules if name not in Rules.__dataclass_fields__)
-        raise InvalidInput(f"sweep() does not take {unknown}: see the options of teach()") from None
+    known = inspect.signature(Task.of).parameters
+    for name in options:
+        if name not in known and name != "time_limit":
+            raise InvalidInput(f"sweep() does not take {name}: see the options of teach()")
+    check_options(**{name: value for name, value in options.items() if name not in ("time_limit", "engine")})
     return options
 
 
@@ -263,9 +262,10 @@ def _one(
         with contextlib.suppress(Exception):  # a teacher of the user may remember, and other threads use it too
             teacher = copy.deepcopy(teacher)
     options = {"record": "auto" if keep else "picks", "numbers_only": not keep} | rules
+    seconds = options.pop("time_limit", None)
     try:
-        run = prepare(learner, teacher, place, target, seed=which["seed"], **options)
-        lesson = run.to_the_end(rules.get("time_limit"))
+        task = Task.of(learner, teacher, place, target, seed=which["seed"], **options)
+        lesson = task.begin().run(seconds=seconds)
     except Exception as error:
         return Entry(**which, error=sentence_of(error), nimt=__version__), None
     if lesson.outcome is Outcome.INTERRUPTED:

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.counting import counted
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput
 from nimt.losses import Loss
-from nimt.pools.base import FunctionLike, Points, Pool
+from nimt.pools.base import FunctionLike, Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
 
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ class Teacher:
     ----------
     name : str
         What tables and figures call it: the name in the paper where there is one, else that of its class.
-    draws : bool
-        Whether its lesson depends on the seed; a comparison then runs it over several.
+    draws : bool or None
+        Whether its lesson depends on the seed; a comparison then runs it over several. None if it does not say so.
     colour : str or None
         Its colour in figures; None for any free colour.
     spellings : dict of str -> dict
@@ -212,6 +212,35 @@ class Teacher:
             raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
 
     @property
+    def given(self) -> object:
+        """The teacher as the caller gave it: itself, or what `as_teacher` adapted."""
+        return self
+
+    @property
+    def kind(self) -> str:
+        """The name of its class, for sentences."""
+        return type(self.given).__name__
+
+    # A teacher of the user may have k, look and replace or not, as fields: a default here would become theirs.
+
+    @property
+    def size(self) -> int | float | PackSchedule | None:
+        """The size of a pack, `k`; None for a teacher that does not say it."""
+        k: int | float | PackSchedule | None = getattr(self, "k", None)
+        return k
+
+    @property
+    def looks(self) -> LookSchedule | None:
+        """At which steps it looks at the learner, `look`; None for all."""
+        look: LookSchedule | None = getattr(self, "look", None)
+        return look
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether a pack may hold a point twice, `replace`."""
+        return bool(getattr(self, "replace", False))
+
+    @property
     def name(self) -> str:
         name = self.method
         if self.labels is not None:
@@ -224,7 +253,7 @@ class Teacher:
         return type(self).__name__
 
     @property
-    def draws(self) -> bool:
+    def draws(self) -> bool | None:
         return self.at_random or self.labels is not None or is_number(self.pool)
 
     @property
@@ -240,7 +269,7 @@ class Teacher:
 
     def pack_size(self, n: int) -> int | None:
         """Return how many examples a pack from n points has, or None where this is known only after `select`."""
-        k = getattr(self, "k", None)
+        k = self.size
         if isinstance(k, PackSchedule):
             for end in (k.start, k.end):
                 count_of(end, n)  # refuses one that is too large
@@ -249,12 +278,29 @@ class Teacher:
 
     def looks_at(self, step: int) -> bool:
         """Say whether it reads the learner's predictions at a step; without a schedule (`look`) it always does."""
-        look: LookSchedule | None = getattr(self, "look", None)
-        return look is None or look.at(step)
+        return self.looks is None or self.looks.at(step)
+
+    @property
+    def has_schedule(self) -> bool:
+        """Whether the size of its packs changes, or it looks only at some steps."""
+        return isinstance(self.size, PackSchedule) or self.looks is not None
+
+    @property
+    def communicates(self) -> bool:
+        """Whether it mixes the outputs before some steps, as `Communicating` does."""
+        return False
+
+    def next_mix(self, step: int) -> int | None:
+        """Return the first step, this one or a later one, before which the outputs are mixed; None for none."""
+        return None
+
+    def mix(self, predictions: Array, target: Array) -> Array:
+        """Return the matrix (q, q) to mix the outputs by, from what the teacher sees of f and f*: arrays (n, q)."""
+        raise InvalidInput(f"{self.kind} does not mix outputs")
 
     def settled(self, steps: int) -> Self:
         """Return the teacher for a lesson of this many steps: schedules without a length get this one."""
-        schedules = {name: getattr(self, name, None) for name in ("k", "look")}
+        schedules = {"k": self.size, "look": self.looks}
         known: dict[str, Any] = {
             name: schedule.settled(steps)
             for name, schedule in schedules.items()
@@ -278,6 +324,16 @@ class Teacher:
 
     def check_on(self, n: int) -> None:
         """Refuse a pool of n points that does not fit its parameters."""
+
+    def check_loss(self, loss: Loss) -> None:
+        """Refuse a learner's loss that it cannot teach."""
+
+    def resolve_on(self, pool: Pool) -> Self:
+        """Return the teacher with what was given as functions as values on a pool, so that a file can hold it."""
+        if self.labels is None:
+            return self
+        values = values_on(pool, self.labels.other_target, "the other target")
+        return self.with_labels(AlternativeLabels(values, self.labels.probability))
 
     def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         """Return a sentence if the labels, or the learner's loss, will mislead it, None if not.
@@ -310,17 +366,6 @@ def name_of(teacher: object) -> str:
     """Return what tables and figures call a teacher; a teacher without a name is called by its class."""
     name = getattr(teacher, "name", None)
     return name if isinstance(name, str) and name else type(teacher).__name__
-
-
-def has_schedule(teacher: object) -> bool:
-    """Say whether the size of its packs changes, or it looks only at some steps."""
-    return isinstance(getattr(teacher, "k", None), PackSchedule) or getattr(teacher, "look", None) is not None
-
-
-def check_teacher(teacher: object) -> None:
-    """Refuse an object without `select(view)`."""
-    if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
-        raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {named(teacher)}")
 
 
 def checked_indices(indices: ArrayLike, n: int) -> Indices:

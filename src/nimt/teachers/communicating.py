@@ -55,8 +55,8 @@ class Communicating(Wrapping):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if hasattr(self.teacher, "next_mix"):
-            raise InvalidInput(f"{type(self.teacher).__name__} mixes the outputs already: leave Communicating out")
+        if self.inner.communicates:
+            raise InvalidInput(f"{self.inner.kind} mixes the outputs already: leave Communicating out")
         check_count("every", self.every, at_least=1)
         if self.until is not None:
             check_count("until", self.until, at_least=1)
@@ -67,7 +67,11 @@ class Communicating(Wrapping):
         return f"{super().method} communicating"
 
     def compiled_twin(self) -> CompiledTwin | None:
-        return self.twin_of_teacher()
+        return self.inner.compiled_twin()
+
+    @property
+    def communicates(self) -> bool:
+        return True
 
     def next_mix(self, step: int) -> int | None:
         """Return the first step, this one or a later one, before which the outputs are mixed; None for none.

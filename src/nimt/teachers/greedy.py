@@ -15,7 +15,7 @@ from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import check_kernel
 from nimt.losses import LOSSES, Loss, as_loss, predicts_logits
-from nimt.pools.base import FunctionLike, Pool
+from nimt.pools.base import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import (
     ORANGE,
@@ -129,6 +129,12 @@ class GreedyTeacher(Teacher):
     @property
     def needs_one_output(self) -> bool:
         return bool(self.diverse)
+
+    def resolve_on(self, pool: Pool) -> Self:
+        resolved = super().resolve_on(pool)
+        if self.reference is None:
+            return resolved
+        return dataclasses.replace(resolved, reference=values_on(pool, self.reference, "the reference"))
 
     def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         if self.reference is not None:

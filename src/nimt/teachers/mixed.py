@@ -65,7 +65,7 @@ class MixedTeacher(Teacher):
 
     @property
     def draws(self) -> bool:
-        return super().draws or any(teacher.draws for teacher, _ in self.parts)
+        return bool(super().draws) or any(teacher.draws for teacher, _ in self.parts)
 
     @property
     def needs_one_output(self) -> bool:
@@ -95,7 +95,7 @@ class MixedTeacher(Teacher):
             chooser: Teacher = dataclasses.replace(teacher, k=size)  # type: ignore[call-arg]
             part = chooser.select(dataclasses.replace(seen.part(places), memory=None))
             if part.memory is not None:
-                raise InvalidInput(f"{type(teacher).__name__} remembers what it showed, so it cannot be in a mixture")
+                raise InvalidInput(f"{teacher.kind} remembers what it showed, so it cannot be in a mixture")
             chosen = np.concatenate([chosen, places[part.indices]])
             free[chosen] = False
         return view.shown(chosen, memory=seen.to_remember(self.look))

@@ -42,9 +42,9 @@ class PerOutput(Wrapping):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if getattr(self.teacher, "per_output", False):
-            raise InvalidInput(f"{type(self.teacher).__name__} chooses for each output already: leave PerOutput out")
-        if hasattr(self.teacher, "next_mix"):
+        if self.inner.per_output:
+            raise InvalidInput(f"{self.inner.kind} chooses for each output already: leave PerOutput out")
+        if self.inner.communicates:
             raise InvalidInput("outputs communicate in one step for all: write Communicating(PerOutput(teacher))")
 
     @property
@@ -60,7 +60,7 @@ class PerOutput(Wrapping):
         return f"{super().method} per output"
 
     def compiled_twin(self) -> CompiledTwin | None:
-        twin = self.twin_of_teacher()
+        twin = self.inner.compiled_twin()
         if twin is None or twin.makes_labels or twin.temperature is not None:  # these keep one state, not q
             return None
         return twin
@@ -68,12 +68,12 @@ class PerOutput(Wrapping):
     def select(self, view: View) -> Selection:
         if view.target.ndim == 1:
             raise InvalidInput("PerOutput chooses for several outputs, and this view has one")
-        packs = [self.teacher.select(_of_output(view, output)) for output in range(view.target.shape[1])]
+        packs = [self.inner.select(_of_output(view, output)) for output in range(view.target.shape[1])]
         for pack in packs:
             if not isinstance(pack, Selection):
-                raise InvalidInput(f"{type(self.teacher).__name__}.select must return a Selection, got {pack!r}")
+                raise InvalidInput(f"{self.inner.kind}.select must return a Selection, got {pack!r}")
             if len(np.atleast_1d(pack.indices)) != len(np.atleast_1d(packs[0].indices)):
-                raise InvalidInput(f"{type(self.teacher).__name__} showed packs of different sizes to the outputs")
+                raise InvalidInput(f"{self.inner.kind} showed packs of different sizes to the outputs")
         return view.shown(
             np.concatenate([np.atleast_1d(pack.indices) for pack in packs]),
             _side_by_side([pack.scores for pack in packs]),

@@ -19,7 +19,6 @@ from nimt.teachers.base import (
     Teacher,
     View,
     count_of,
-    has_schedule,
     largest,
     residual_size,
 )
@@ -76,7 +75,7 @@ class SoftTeacher(Teacher):
         return f"soft-{self.k}"
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if has_schedule(self) or not behaves_like(self, SoftTeacher, "select"):
+        if self.has_schedule or not behaves_like(self, SoftTeacher, "select"):
             return None
         if self.temperature == 0:
             return CompiledTwin()

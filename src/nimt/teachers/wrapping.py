@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 from numpy.typing import ArrayLike
@@ -12,7 +13,8 @@ from nimt.arrays import Array, Indices
 from nimt.losses import Loss
 from nimt.pools.base import Pool
 from nimt.schedules import LookSchedule, PackSchedule
-from nimt.teachers.base import AlternativeLabels, CompiledTwin, Selection, SelectsExamples, Teacher, View, check_teacher
+from nimt.teachers.adapter import as_teacher
+from nimt.teachers.base import AlternativeLabels, CompiledTwin, Selection, SelectsExamples, Teacher, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,35 +32,37 @@ class Wrapping(Teacher):
     labels: AlternativeLabels | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
-        check_teacher(self.teacher)
-        for name in ("pool", "labels"):
-            object.__setattr__(self, name, getattr(self.teacher, name, None))
+        object.__setattr__(self, "pool", self.inner.pool)
+        object.__setattr__(self, "labels", self.inner.labels)
         super().__post_init__()
+
+    @cached_property
+    def inner(self) -> Teacher:
+        """The teacher that chooses."""
+        return as_teacher(self.teacher)
 
     @property
     def method(self) -> str:
-        return str(getattr(self.teacher, "method", type(self.teacher).__name__))
+        return self.inner.method
 
     @property
     def k(self) -> int | float | PackSchedule | None:
         """The size of a pack, if the teacher says it."""
-        k: int | float | PackSchedule | None = getattr(self.teacher, "k", None)
-        return k
+        return self.inner.size
 
     @property
     def look(self) -> LookSchedule | None:
         """At which steps the teacher looks at the learner, if it has a schedule for that."""
-        look: LookSchedule | None = getattr(self.teacher, "look", None)
-        return look
+        return self.inner.looks
 
     @property
     def replace(self) -> bool:
         """Whether a pack may hold a point twice."""
-        return bool(getattr(self.teacher, "replace", False))
+        return self.inner.may_repeat
 
     @property
-    def draws(self) -> bool:
-        return bool(getattr(self.teacher, "draws", True))
+    def draws(self) -> bool | None:
+        return self.inner.draws
 
     @property
     def colour(self) -> str | None:
@@ -66,51 +70,59 @@ class Wrapping(Teacher):
 
     @property
     def shows_true_labels(self) -> bool:
-        return bool(getattr(self.teacher, "shows_true_labels", False))
+        return self.inner.shows_true_labels
 
     @property
     def needs_one_output(self) -> bool:
-        return bool(getattr(self.teacher, "needs_one_output", False))
+        return self.inner.needs_one_output
 
     @property
     def per_output(self) -> bool:
-        return bool(getattr(self.teacher, "per_output", False))
+        return self.inner.per_output
+
+    @property
+    def communicates(self) -> bool:
+        return self.inner.communicates
+
+    def next_mix(self, step: int) -> int | None:
+        return self.inner.next_mix(step)
+
+    def mix(self, predictions: Array, target: Array) -> Array:
+        return self.inner.mix(predictions, target)
 
     def pack_size(self, n: int) -> int | None:
-        tell = getattr(self.teacher, "pack_size", None)
-        size: int | None = None if tell is None else tell(n)
-        return size
+        return self.inner.pack_size(n)
 
     def check_on(self, n: int) -> None:
-        fits = getattr(self.teacher, "check_on", None)
-        if fits is not None:
-            fits(n)
+        self.inner.check_on(n)
+
+    def check_loss(self, loss: Loss) -> None:
+        self.inner.check_loss(loss)
 
     def looks_at(self, step: int) -> bool:
-        tell = getattr(self.teacher, "looks_at", None)
-        return tell is None or bool(tell(step))
+        return self.inner.looks_at(step)
 
     def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
-        teacher = self.teacher
-        return teacher.misled_by(pool, target, candidates, loss) if isinstance(teacher, Teacher) else None
+        return self.inner.misled_by(pool, target, candidates, loss)
 
     def for_classes(self, loss: str) -> Self:
-        teacher = self.teacher
-        return dataclasses.replace(self, teacher=teacher.for_classes(loss)) if isinstance(teacher, Teacher) else self
+        return self._around(self.inner.for_classes(loss))
 
     def settled(self, steps: int) -> Self:
-        teacher = self.teacher
-        return dataclasses.replace(self, teacher=teacher.settled(steps)) if isinstance(teacher, Teacher) else self
+        return self._around(self.inner.settled(steps))
 
     def with_labels(self, labels: AlternativeLabels) -> Self:
-        teacher = self.teacher
-        return dataclasses.replace(self, teacher=teacher.with_labels(labels)) if isinstance(teacher, Teacher) else self
+        return self._around(self.inner.with_labels(labels))
 
-    def twin_of_teacher(self) -> CompiledTwin | None:
-        """Return how compiled engines choose for the teacher itself, None if they cannot."""
-        tell = getattr(self.teacher, "compiled_twin", None)
-        twin: CompiledTwin | None = None if tell is None else tell()
-        return twin
+    def resolve_on(self, pool: Pool) -> Self:
+        return self._around(self.inner.resolve_on(pool))
+
+    def _around(self, inner: Teacher) -> Self:
+        """Return the same around another teacher; itself where that is the same."""
+        return self if inner is self.inner else dataclasses.replace(self, teacher=inner.given)  # type: ignore[arg-type]
+
+    def compiled_twin(self) -> CompiledTwin | None:
+        return None
 
     def select(self, view: View) -> Selection:
-        return self.teacher.select(view)
+        return self.inner.select(view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -12,18 +13,20 @@ from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
-from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
-from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View, check_teacher, name_of
+from nimt.session.session import Callback, check_run_options
+from nimt.task.task import Task
+from nimt.teachers.adapter import as_teacher
+from nimt.teachers.base import Selection, SelectsExamples, View
+from nimt.teachers.wrapping import Wrapping
 from nimt.teaching.comparison import Comparison
 from nimt.teaching.comparison_folder import CHOOSING, KeptLessons
 from nimt.teaching.parallel import Workers, check_jobs
 from nimt.teaching.progress import both, progress_bar
 from nimt.teaching.seeding import checked_seeds, over_seeds
-from nimt.teaching.teaching import Callback, prepare
 
 
 def compare(
@@ -83,16 +86,18 @@ def compare(
     kept = None if checkpoint is None else KeptLessons(checkpoint)
     place = X if isinstance(X, Box) else as_pool(X)
     target = y if isinstance(place, Box) or hasattr(y, "predict") else values_on(place, y, "the target")
-    common = {"max_iterations": max_iterations, "tol": tol, "callback": callback, "engine": engine, **options}
+    limit = options.pop("time_limit", None)
+    check_run_options(callback, limit, "return")
+    common = {"max_iterations": max_iterations, "tol": tol, "engine": engine, **options}
     given: dict[tuple[str, int], tuple[Lesson, float | None]] = {}
 
     def give(lessons: list[tuple[str, int]]) -> None:
         calls = (
-            (kept, name, learner, named[name], place, target, seed, common)
+            (kept, name, learner, named[name], place, target, seed, common, callback, limit)
             for name, seed in lessons
             if (name, seed) not in given
         )
-        with contextlib.closing(Workers(n_jobs).each(_one, calls)) as finished:
+        with contextlib.closing(Workers(n_jobs).each(_give_one, calls)) as finished:
             for name, seed, lesson, seconds in finished:
                 if lesson.outcome is Outcome.INTERRUPTED:
                     raise KeyboardInterrupt  # an incomplete comparison would mislead
@@ -109,29 +114,38 @@ def compare(
     return Comparison(lessons, tol, choosing)
 
 
-class TimedTeacher:
+@dataclass(frozen=True, eq=False)
+class TimedTeacher(Wrapping):
     """A teacher that measures the time of `select` of another teacher, and chooses what that one chooses."""
 
-    def __init__(self, teacher: SelectsExamples) -> None:
-        self.teacher: SelectsExamples = teacher
-        self.seconds: float = 0.0
+    clock: list[float] = field(default_factory=lambda: [0.0], repr=False)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.teacher, name)
+    @property
+    def given(self) -> object:
+        return self.inner.given  # the record is that of the teacher, not of its clock
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def colour(self) -> str | None:
+        return self.inner.colour
 
     def select(self, view: View) -> Selection:
         began = time.perf_counter()
         try:
-            return self.teacher.select(view)
+            return self.inner.select(view)
         finally:
-            self.seconds += time.perf_counter() - began
+            self.clock[0] += time.perf_counter() - began
 
-    def measured(self) -> float:
-        """Return the seconds so far."""
-        return self.seconds
+    @property
+    def seconds(self) -> float:
+        """The seconds that choosing took so far."""
+        return self.clock[0]
 
 
-def _one(
+def _give_one(
     kept: KeptLessons | None,
     name: str,
     learner: Learner,
@@ -140,26 +154,17 @@ def _one(
     target: FunctionLike,
     seed: int,
     options: dict[str, Any],
+    watch: Callback | None,
+    seconds: float | None,
 ) -> tuple[str, int, Lesson, float | None]:
     """Return the lesson and the seconds of choosing, which the plain loop measures in a lesson given at once."""
-    check_teacher(teacher)
     timed = TimedTeacher(teacher) if options["engine"] == "reference" else None
-    run = prepare(learner, timed or teacher, place, target, seed=seed, **options)
-    if timed is not None:  # the record is that of the teacher, not of its clock
-        run.settings = run.settings | {"teacher": describe(_storable(teacher, run.task.pool))}
+    task = Task.of(learner, timed or teacher, place, target, seed=seed, **options)
     if kept is None:
-        lesson = run.to_the_end(options.get("time_limit"))
+        lesson = task.begin().run(watch=watch, seconds=seconds)
         return name, seed, lesson, None if timed is None else timed.seconds
-    lesson = kept.given(name, seed, run, options.get("time_limit"), None if timed is None else timed.measured)
+    lesson = kept.give(name, seed, task, watch, seconds, timed)
     return name, seed, lesson, lesson.settings.get(CHOOSING)
-
-
-def _storable(teacher: SelectsExamples, pool: Pool) -> SelectsExamples:
-    labels = getattr(teacher, "labels", None)
-    if not isinstance(teacher, Teacher) or not is_own(teacher) or labels is None:
-        return teacher
-    values = values_on(pool, labels.other_target, "the other target")
-    return teacher.with_labels(AlternativeLabels(values, labels.probability))
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
@@ -177,7 +182,7 @@ def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) 
             raise InvalidInput(f"teachers must be a dict of name -> teacher or a list, got {teachers!r}") from None
         named = {}
         for teacher in listed:
-            name = name_of(teacher)
+            name = as_teacher(teacher).name
             if name in named:
                 raise InvalidInput(f"two teachers are both called {name!r}: give a dict of name -> teacher")
             named[name] = teacher

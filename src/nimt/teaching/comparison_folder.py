@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import Any, Protocol
 
 from nimt.errors import InvalidInput
-from nimt.lesson.checkpoints import previous_of, read_checkpoint
+from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.identity import digest, identity
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.teaching.existing_checkpoints import has_checkpoint
-from nimt.teaching.running import Run
+from nimt.session.session import Callback
+from nimt.session.stored_task import StoredTask, has_checkpoint
+from nimt.task.task import Task
 
 CHOOSING = "choosing_seconds"  # in the settings of a kept lesson
+
+
+class HasSeconds(Protocol):
+    """What knows how many seconds something took."""
+
+    @property
+    def seconds(self) -> float: ...
 
 
 class KeptLessons:
@@ -36,38 +44,44 @@ class KeptLessons:
             raise InvalidInput(f"there is no folder {self.folder.parent} to keep the lessons of a comparison in")
         self.folder.mkdir(exist_ok=True)
 
-    def given(
-        self, name: str, seed: int, run: Run, time_limit: float | None, choosing: Callable[[], float] | None = None
+    def give(
+        self,
+        name: str,
+        seed: int,
+        task: Task,
+        watch: Callback | None,
+        seconds: float | None,
+        timed: HasSeconds | None = None,
     ) -> Lesson:
-        """Return the lesson of a run: as it was kept, or run to the end from where it was stopped, and kept.
+        """Return the lesson of a task: as it was kept, or run to the end from where it was stopped, and kept.
 
-        `choosing` returns the seconds that the teacher took to choose. They are kept too, but not of a lesson that was
+        `timed` knows the seconds that the teacher took to choose. They are kept too, but not of a lesson that was
         stopped and went on.
         """
         stem = f"{_file_name(name)}-{seed}"
         finished, checkpoint = self.folder / f"{stem}.lesson.npz", self.folder / f"{stem}.checkpoint.npz"
         if finished.exists():
             lesson = Lesson.load(finished)
-            self._check(lesson.settings["max_iterations"], identity(lesson.settings), run, finished)
+            self._check(lesson.settings, task, finished)
             return lesson
-        if has_checkpoint(checkpoint):
-            content = read_checkpoint(checkpoint)
-            settings = content["settings"]
-            self._check(settings["max_iterations"], identity(settings), run, checkpoint)
-            run.restore(content)
-        run.keep_checkpoints(checkpoint)
-        began = run.engine.step
-        lesson = run.to_the_end(time_limit)
+        session = task.begin()
+        goes_on = has_checkpoint(checkpoint)
+        if goes_on:
+            stored = StoredTask.read(checkpoint)
+            self._check(stored.settings, task, checkpoint)
+            session.restore(stored)
+        session.keep_checkpoints(checkpoint, exists=goes_on)
+        lesson = session.run(watch=watch, seconds=seconds)
         if lesson.outcome is not Outcome.INTERRUPTED:
-            if choosing is not None and began == 0:
-                lesson = dataclasses.replace(lesson, settings=lesson.settings | {CHOOSING: choosing()})
+            if timed is not None and not goes_on:
+                lesson = dataclasses.replace(lesson, settings=lesson.settings | {CHOOSING: timed.seconds})
             lesson.save(finished)
             for path in (checkpoint, previous_of(checkpoint)):
                 path.unlink(missing_ok=True)
         return lesson
 
-    def _check(self, budget: int, kept: str, run: Run, path: Path) -> None:
-        if kept != identity(run.settings) or budget != run.max_iterations:
+    def _check(self, kept: dict[str, Any], task: Task, path: Path) -> None:
+        if identity(kept) != task.id or kept["max_iterations"] != task.stop.max_iterations:
             raise InvalidInput(f"{path} is of another comparison: give this one a folder of its own")
 
 

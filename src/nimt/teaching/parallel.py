@@ -18,7 +18,7 @@ from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_back
 
 from nimt.arrays import is_whole
 from nimt.errors import InvalidInput
-from nimt.teaching.running import interrupt_group, lessons_of
+from nimt.session.interrupts import interrupt_group, lessons_of
 
 if TYPE_CHECKING:
     from nimt.teaching.dask_cluster import Shared

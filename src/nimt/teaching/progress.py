@@ -12,7 +12,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.teaching.bars import DELAY, Bar, bar_for, time_left
 
 if TYPE_CHECKING:
-    from nimt.teaching.running import Progress
+    from nimt.session.session import Progress
 
 Watcher = Callable[["Progress"], Any]
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from nimt.arrays import check_count
 from nimt.errors import InvalidInput
+from nimt.teachers.adapter import as_teacher
 
 Which = TypeVar("Which", bound=Hashable)
 
@@ -55,7 +56,7 @@ def over_seeds(
     [('a', 0), ('b', 0), ('b', 1)]
     {'a': [0], 'b': [0, 1]}
     """
-    says_so = {which for which, teacher in teachers.items() if getattr(teacher, "draws", None) is True}
+    says_so = {which for which, teacher in teachers.items() if teacher is not None and as_teacher(teacher).draws}
     give([(which, seed) for which in teachers for seed in (seeds if which in says_so else seeds[:1])])
     wanted = {which: seeds if drew(which) else seeds[:1] for which in teachers}
     give([(which, seed) for which, several in wanted.items() for seed in several])

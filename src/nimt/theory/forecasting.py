@@ -17,11 +17,12 @@ from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
-from nimt.teachers.base import count_of, has_schedule
+from nimt.task.checks import name_kernels
+from nimt.teachers.adapter import as_teacher
+from nimt.teachers.base import count_of
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
-from nimt.teaching.checking import kernels_named
 from nimt.theory import moments, rate_law, whole
 from nimt.theory.lesson_start import LessonStart, lesson_start
 from nimt.theory.reach import unreachable
@@ -97,7 +98,7 @@ class Forecast:
     def bounds(self) -> tuple[int, int | None]:
         if self.kind == "exact":
             return (self.itd, self.itd) if self.itd is not None else (self.interval[0], None)
-        with kernels_named(self.start.learner, self.start.teacher):
+        with name_kernels(self.start.learner, self.start.teacher):
             return bounds_before(self.start, greedy=self.reachable and _shows_the_largest_error(self.start))
 
     def in_one_line(self) -> str:
@@ -223,7 +224,7 @@ def _is_quick(start: LessonStart) -> bool:
 
 def forecast_from(start: LessonStart, *, seconds: float | None = None) -> Forecast:
     """Forecast a lesson that was checked; a shorter lesson may take so many seconds."""
-    with kernels_named(start.learner, start.teacher):
+    with name_kernels(start.learner, start.teacher):
         return _forecast_of_kind(start, seconds)
 
 
@@ -235,7 +236,7 @@ def _forecast_of_kind(start: LessonStart, seconds: float | None) -> Forecast:
     if rest >= start.tol:
         why = "Exact: equal points have different targets, and f has one value there, whatever is shown."
         return _out_of_reach(start, rest, why)
-    if has_schedule(start.teacher):
+    if as_teacher(start.teacher).has_schedule:
         raise InvalidInput("there is no forecast for packs or looks by a schedule: forecast the largest and smallest k")
     return _forecast_of(start.teacher, start, seconds)
 

@@ -17,7 +17,7 @@ from nimt.losses import Square, as_loss
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
 from nimt.teachers.base import candidates_of
-from nimt.teaching.teaching import teach
+from nimt.teaching.lessons import teach
 
 
 @dataclass(frozen=True, eq=False)

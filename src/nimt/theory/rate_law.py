@@ -18,7 +18,7 @@ from nimt.arrays import Array
 from nimt.errors import StepSizeWarning
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.teaching.teaching import teach
+from nimt.teaching.lessons import teach
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.whole import LONGEST_SCHEDULE, Steps, spaced
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Indices, check_count, is_number, real_array
 from nimt.errors import InvalidInput
 from nimt.pools.base import Points, Pool
-from nimt.teachers.base import Memory, SelectsExamples, Teacher, View, check_teacher, checked_indices
+from nimt.teachers.adapter import as_teacher
+from nimt.teachers.base import Memory, SelectsExamples, Teacher, View, checked_indices
 from nimt.torch.extra import torch
 from nimt.torch.modules import as_values, home_of, outputs_of
 
@@ -45,7 +46,6 @@ class Taught:
         targets: Any = None,
         waits: bool = False,
     ) -> None:
-        check_teacher(teacher)
         if (epochs is None) == (steps is None):
             raise InvalidInput("say how long to teach: epochs=, of n examples each, or steps=")
         if steps is not None:
@@ -61,7 +61,7 @@ class Taught:
         self.n: int = len(self.target)
         self.steps: int | None = steps
         self.epochs: float | None = epochs
-        self.teacher: SelectsExamples = self._settled(teacher)
+        self.teacher: Teacher = self._settled(as_teacher(teacher))
         self.rng: np.random.Generator = np.random.default_rng(seed)
         self.pool: Pool = pool_of(self.inputs, self.n)
         self.predictions: Array = np.full(self.target.shape, np.nan)
@@ -73,12 +73,10 @@ class Taught:
         self.rows: list[Array] = []
         self.hook: Any = None
         self.waits = waits  # for packs that were asked for ahead, which the training passes through the module later
-        if getattr(teacher, "watches_packs", False):
+        if self.teacher.watches_packs:
             self.hook = module.register_forward_hook(self._listen)
 
-    def _settled(self, teacher: SelectsExamples) -> SelectsExamples:
-        if not isinstance(teacher, Teacher):
-            return teacher
+    def _settled(self, teacher: Teacher) -> Teacher:
         settled = teacher.settled(self.steps) if self.steps is not None else self._for_epochs(teacher)
         if settled.pool is not None or settled.labels is not None:
             raise InvalidInput("in a training loop a teacher has no pool= and no labels=: give it a smaller dataset")
@@ -88,7 +86,7 @@ class Taught:
 
     def _for_epochs(self, teacher: Teacher) -> Teacher:
         """Return the teacher with schedules over as many steps as the epochs take."""
-        k: Any = getattr(teacher, "k", None)
+        k: Any = teacher.size
         if teacher.settled(1) is teacher or not hasattr(k, "at") or k.over is not None:
             return teacher.settled(max(1, self._least_steps(k)))
         few, many = 1, max(1, int(float(self.epochs or 1) * self.n))
@@ -121,8 +119,7 @@ class Taught:
             self._close_when_done()
             raise StopIteration
         self._recall()
-        tell = getattr(self.teacher, "looks_at", None)
-        if tell is None or tell(self.step):
+        if self.teacher.looks_at(self.step):
             self.look()
         view = View(self.step, self.pool, self.predictions, self.target, self.rng, self.memory, np.arange(self.n))
         selection = self.teacher.select(view)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nimt.arrays import Array
 from nimt.learners.base import Learner
-from nimt.lesson.held_out import error_on, stored_held_out
+from nimt.lesson.held_out import error_on
 
 PAIRS = 4_000_000  # kernel values per measurement: of many points, only the first so many are measured on the way
 FEWEST = 200  # points, however many centres there are
@@ -17,13 +15,11 @@ class HeldOutWatch:
 
     Parameters
     ----------
-    described : dict or None
-        `points` and `target`, as the settings of the lesson have them.
-    dimension, outputs : of the pool and the target
+    held : pair of arrays, points and target; or None
     """
 
-    def __init__(self, described: Any, dimension: int, outputs: tuple[int, ...]) -> None:
-        self.held: tuple[Array, Array] | None = stored_held_out(described, dimension, outputs)
+    def __init__(self, held: tuple[Array, Array] | None) -> None:
+        self.held = held
         self.errors: dict[int, float] = {}
 
     def look(self, step: int, learner: Learner) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.engines.base import Task
-from nimt.errors import NarrowKernelWarning
+from nimt.errors import NarrowKernelWarning, warn
 from nimt.pools.base import Points
+
+if TYPE_CHECKING:
+    from nimt.task.task import Task
 
 FEWEST = 50  # points: of fewer, each may well be taught by itself
 SAMPLE = 48  # points whose nearest neighbours are looked for
@@ -29,12 +31,11 @@ def warn_of_narrow_kernel(task: Task) -> None:
     felt, distance = _nearest(kernel, task.pool.points, rows)
     alone = int(np.count_nonzero(felt < FELT))
     if 2 * alone > len(rows):
-        warnings.warn(
+        warn(
             f"the kernel reaches almost no neighbour: at {alone} of {len(rows)} points looked at, the nearest other "
             f"point (about {np.median(distance):.3g} away) feels less than {FELT:.0%} of an example, so that the "
             f"learner remembers the examples and knows nothing between them; use a wider kernel, or scale the features",
             NarrowKernelWarning,
-            stacklevel=4,  # attributed to the line that called teach() or steps()
         )
 
 

@@ -1,29 +1,20 @@
-"""Warn of a learning rate that is too large, and of a teacher that labels or losses will mislead."""
+"""Warn of a learning rate that is too large."""
 
 from __future__ import annotations
 
-import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.engines.base import Task
-from nimt.errors import StepSizeWarning, TeacherWarning
+from nimt.errors import StepSizeWarning, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner
 from nimt.losses import Loss, Square
-from nimt.teachers.base import Teacher
-from nimt.teaching.checking import pack_size
 
-
-def warn_of_misled_teacher(task: Task, loss: Loss | None) -> None:
-    """Warn of what the teacher says will mislead it; a reference that cannot be compared with the labels is refused."""
-    if not isinstance(task.teacher, Teacher):
-        return
-    text = task.teacher.misled_by(task.pool, task.target, task.candidates, loss)
-    if text is not None:
-        warnings.warn(text, TeacherWarning, stacklevel=4)  # attributed to the line that called teach() or steps()
+if TYPE_CHECKING:
+    from nimt.task.task import Task
 
 
 def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
@@ -38,7 +29,7 @@ def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
     smooth = np.isfinite(loss.smoothness)
     text = _of_smooth_loss(rate, loss, gain, task) if smooth else _of_kinks(rate, pupil, gain, task)
     if text is not None:
-        warnings.warn(text, StepSizeWarning, stacklevel=4)  # attributed to the line that called teach() or steps()
+        warn(text, StepSizeWarning)
 
 
 def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | None:
@@ -47,7 +38,7 @@ def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | N
     bound = 1.0 / (loss.smoothness * gain)
     if rate <= bound * (1 + 1e-12):
         return None
-    alone = pack_size(task) == 1
+    alone = task.pack_size == 1
     formula = "1 / (L max K(x, x))" if alone else "1 / (L G)"
     meaning = "" if alone else " (G bounds the norm of a pack's Gram matrix, divided by the size of the pack)"
     if rate <= 2 * bound:
@@ -71,9 +62,9 @@ def _is_proved_to_diverge(loss: Loss, task: Task) -> bool:
         and isinstance(learner, KernelLearner)
         and learner.kernel.is_stationary()
         and not callable(learner.learning_rate)
-        and pack_size(task) == 1
+        and task.pack_size == 1
         and task.other_target is None
-        and bool(getattr(task.teacher, "shows_true_labels", False))
+        and task.teacher.shows_true_labels
     )
 
 

@@ -1,0 +1,412 @@
+"""`Session`: a lesson under way, the only thing that changes, and the only place that cuts steps into pieces."""
+
+from __future__ import annotations
+
+import bisect
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nimt.arrays import Array, check_count, check_positive, is_number, read_only
+from nimt.engines.base import Engine
+from nimt.engines.compiling import compile_time
+from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError
+from nimt.learners.base import Learner
+from nimt.learners.prepared import with_preparation
+from nimt.lesson.content import content_of
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
+from nimt.lesson.recording import Chunk, Record
+from nimt.operators.features import RandomFeatures
+from nimt.pools.base import FunctionLike
+from nimt.session.checkpoint_file import CheckpointFile
+from nimt.session.held_out_watch import HeldOutWatch
+from nimt.session.interrupts import deferred_interrupt
+from nimt.session.stored_task import StoredTask
+from nimt.task.checks import name_kernels
+from nimt.task.plan import check_memory
+from nimt.task.task import Task
+from nimt.teachers.base import Selection, SelectsExamples
+
+ON_INTERRUPT = ("return", "raise")
+INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What a callback receives.
+
+    Attributes
+    ----------
+    step, max_iterations : int
+    discrepancy : float
+    elapsed : float
+        Seconds that the steps took so far, without compiling.
+    outcome : Outcome or None
+        How the lesson ended, at the last call; None before.
+    """
+
+    step: int
+    max_iterations: int
+    discrepancy: float
+    elapsed: float
+    engine: Engine = field(repr=False)
+    outcome: Outcome | None = None
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool, a read-only copy; it is made at every access, which takes time on a large pool."""
+        values = np.array(self.engine.values)
+        values.flags.writeable = False
+        return values
+
+
+Callback = Callable[[Progress], object]  # a true answer stops the lesson
+
+
+class Session(Iterator[tuple[int, Selection, float]]):
+    """A lesson under way: run it to the end, or take its steps one by one.
+
+    As an iterator it takes one step at a time and yields (t, selection, discrepancy).
+
+    Parameters
+    ----------
+    task : Task
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task: Task = task
+        check_memory(task.plan)
+        with compile_time() as compiling, name_kernels(task.learner, task.teacher):
+            self.engine: Engine = task.choice.make(task.seat())
+        if isinstance(task.engine, RandomFeatures):
+            self.engine.name = task.engine.name
+        if task.keep.learner:
+            task.settings  # noqa: B018  (described now: the caller may change the learner later)
+        self.outcome: Outcome | None = None
+        self.elapsed: float = 0.0
+        self.compiling: float = compiling.seconds
+        self.snapshots: dict[int, Array] = {}
+        self.checkpoint: CheckpointFile | None = None
+        self.record: Record = Record(len(task.pool), self.engine.discrepancy, task.record, outputs=task.label_outputs)
+        self._held_out = HeldOutWatch(task.holdout)
+        self._is_torn = False  # whether the engine took steps that are not recorded
+        self._chunk = 1
+        self._asked = list(task.keep.snapshots)
+        self._look_at_held_out()
+        self._mix_if_due()
+        self.initial: Array = copy_values(self.engine.values)
+        self._take_snapshot()
+        self._look_at_held_out()
+
+    # -- steps
+
+    def __next__(self) -> tuple[int, Selection, float]:
+        if not len(self.advance(1).discrepancy):
+            raise StopIteration
+        return self.engine.step, self.engine.last_selection(), self.engine.discrepancy
+
+    def advance(self, steps: int) -> Chunk:
+        """Take up to `steps` steps at once, far faster than one by one, and return what was recorded of them.
+
+        Fewer are taken where the lesson ends before, where outputs are mixed, or where held-out points are looked at;
+        none once it is over, see `outcome`.
+        """
+        check_count("steps", steps, at_least=1)
+        if self.outcome is not None:
+            return Chunk(np.zeros((0, 1), np.int64), np.zeros((0, 1)), np.zeros(0), self.outcome)
+        try:
+            return self._advance(int(steps))
+        except (NimtError, MemoryError):
+            raise
+        except Exception as error:  # StopIteration too: it would end a loop over these steps without a word
+            raise self._interrupted_by(error) from error
+
+    def _advance(self, steps: int) -> Chunk:
+        began = time.perf_counter()
+        before = self.engine.step
+        following = bisect.bisect_right(self._asked, before)  # there may be one after every step
+        looks = [] if self.task.holdout is None else self._asked[following : following + 1]
+        stop = min([self.task.stop.max_iterations, *looks, *self._next_mix(before + 1)])
+        allowed = min(steps, stop - before)
+        asked = self._asked[following : bisect.bisect_left(self._asked, before + allowed)]
+        # the engine is asked even if no step is left, so that a tolerance met by the last step counts
+        self._is_torn = True  # until what the engine did is recorded
+        with compile_time() as compiling:
+            chunk = self.engine.advance(max(0, allowed), asked)
+        self.record.add(chunk)
+        self.snapshots.update(chunk.snapshots)
+        self.outcome = chunk.outcome
+        if len(chunk.discrepancy):
+            self._mix_if_due()
+        if self.outcome is None and self.engine.step >= self.task.stop.max_iterations:
+            met = self.engine.watch.over(self.engine.step, self.engine.discrepancy)
+            self.outcome = met or Outcome.BUDGET
+        self._take_snapshot()
+        self.compiling += compiling.seconds
+        self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
+        self._look_at_held_out()
+        self._is_torn = False
+        return chunk
+
+    def _next_mix(self, step: int) -> list[int]:
+        """Return the first step, this one or a later one, before which the outputs are mixed; [] for none."""
+        following = self.task.teacher.next_mix(step)
+        return [] if following is None else [following]
+
+    def _mix_if_due(self) -> None:
+        """Mix the outputs before the step to come, if the teacher asks for it, by a matrix fitted to what it sees."""
+        step, engine = self.engine.step, self.engine
+        if self._next_mix(step) != [step]:
+            return
+        seen: Any = slice(None) if self.task.candidates is None else self.task.candidates
+        matrix = self.task.teacher.mix(read_only(engine.values[seen]), read_only(self.task.target[seen]))
+        engine.mix(matrix)
+        self.record.add_mixture(step, matrix, engine.discrepancy)
+
+    def _take_snapshot(self) -> None:
+        place = bisect.bisect_left(self._asked, self.engine.step)
+        if self.engine.step in self._asked[place : place + 1]:
+            self.snapshots.setdefault(self.engine.step, np.array(self.engine.values))
+
+    def _look_at_held_out(self) -> None:
+        """Measure the error on held-out points at snapshots and at the end."""
+        if self.task.holdout is not None and (self.engine.step in self.snapshots or self.outcome is not None):
+            self._held_out.look(self.engine.step, self.engine.taught())
+
+    @property
+    def step(self) -> int:
+        """How many steps were taken."""
+        return self.engine.step
+
+    @property
+    def values(self) -> Array:
+        """f^t on the pool now."""
+        return np.array(self.engine.values)
+
+    # -- to the end
+
+    def run(
+        self, *, watch: Callback | None = None, seconds: float | None = None, on_interrupt: str = "return"
+    ) -> Lesson:
+        """Run until a rule ends the lesson, and return it; Ctrl-C ends it with everything recorded so far.
+
+        Parameters
+        ----------
+        watch : callable of Progress, optional
+            Called at most 20 times per second and at the end; a true answer stops the lesson.
+        seconds : float, optional
+            From now on, callbacks and checkpoints included, compiling not.
+        on_interrupt : {"return", "raise"}
+            After Ctrl-C, return the lesson so far, or raise KeyboardInterrupt when the checkpoint is written.
+        """
+        with deferred_interrupt() as interrupted:
+            try:
+                self._loop(watch, seconds, interrupted)
+                if watch is not None:
+                    watch(self.progress())
+            except NimtError:
+                raise
+            except Exception as error:
+                raise self._interrupted_by(error) from error
+            finally:
+                if not self._is_torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
+                    self.write_checkpoint()
+        self.engine.close()
+        if on_interrupt == "raise" and self.outcome is Outcome.INTERRUPTED:
+            raise KeyboardInterrupt(f"the lesson was interrupted at step {self.engine.step}")
+        return self._lesson(is_over=True)
+
+    def _loop(self, watch: Callback | None, seconds: float | None, interrupted: threading.Event) -> None:
+        started, latest_look = time.perf_counter() - self.compiling, -np.inf
+        while self.outcome is None:
+            before, began = self.engine.step, time.perf_counter()
+            self._advance(self._chunk)
+            self._resize(self.engine.step - before, time.perf_counter() - began)
+            if self.outcome is not None:
+                break
+            if interrupted.is_set():
+                self.outcome = Outcome.INTERRUPTED
+            elif seconds is not None and time.perf_counter() - self.compiling - started >= seconds:
+                self.outcome = Outcome.TIME
+            elif watch is not None and time.perf_counter() - latest_look >= INTERVAL:
+                latest_look = time.perf_counter()
+                if watch(self.progress()):
+                    self.outcome = Outcome.STOPPED
+            if self.checkpoint is not None and self.outcome is None and self.checkpoint.is_due(self.elapsed):
+                self.write_checkpoint()
+
+    def _resize(self, steps: int, seconds: float) -> None:
+        """Choose the size of the next chunk: about 0.05 s of work, and at most 16 times the chunk before."""
+        if steps:
+            fitting = int(INTERVAL * steps / max(seconds, 1e-9))
+            self._chunk = max(1, min(fitting, 16 * self._chunk))
+
+    def progress(self) -> Progress:
+        """Return the state of the lesson for a callback."""
+        most = self.task.stop.max_iterations
+        return Progress(self.engine.step, most, self.engine.discrepancy, self.elapsed, self.engine, self.outcome)
+
+    def _interrupted_by(self, error: Exception) -> LessonInterrupted:
+        """Return an error that holds the lesson recorded before `error`."""
+        self.outcome = Outcome.FAILED
+        return LessonInterrupted(
+            f"{type(error).__name__} at step {self.engine.step}: {error}; the lesson up to this step is the "
+            f"attribute `lesson` of this exception",
+            self.lesson,
+        )
+
+    # -- the record
+
+    @property
+    def lesson(self) -> Lesson:
+        """The lesson so far."""
+        return self._lesson()
+
+    def _lesson(self, *, is_over: bool = False) -> Lesson:
+        """Return the record as a lesson; if no step will follow, with the arrays themselves."""
+        learner = with_preparation(self.engine.taught(), self.task.pool) if self.task.keep.learner else None
+        return Lesson(**self._fields(is_over=is_over), learner=learner)
+
+    def _fields(self, *, is_over: bool) -> dict[str, Any]:
+        record = self.record
+        return {
+            "discrepancy": np.array(record.discrepancy),
+            "picks": record.picks if is_over else np.array(record.picks),
+            "outcome": self.outcome or Outcome.UNFINISHED,
+            "elapsed": self.elapsed,
+            "engine": self.engine.name,
+            "record": record.name,
+            "pool": self.task.pool,
+            "target": self.task.target,
+            "initial": self.initial,
+            "final": self.engine.values if is_over else np.array(self.engine.values),
+            "settings": self.task.settings,
+            "indices": record.indices,
+            "labels": record.labels,
+            "shown_points": record.points,
+            "snapshots": dict(self.snapshots),
+            "compiling": self.compiling,
+            "drew": self._drew(),
+            "looked": record.looked,
+            "mix_steps": record.mix_steps,
+            "mixes": record.mixes,
+            "held_out_curve": dict(self._held_out.errors),
+        }
+
+    def _drew(self) -> bool:
+        """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""
+        if is_number(self.task.teacher.pool):
+            return True
+        _, selection, label = self.task.streams()
+        unused = [stream.bit_generator.state for stream in (selection, label)]
+        now = [stream.bit_generator.state for stream in (self.engine.selection_rng, self.engine.label_rng)]
+        return unused != now
+
+    # -- on disk
+
+    def keep_checkpoints(self, path: str | PathLike[str], *, exists: bool = False) -> None:
+        """Write checkpoints to this file from now on; `exists` if the one that is there is of this lesson."""
+        self.engine.state()  # refused here, where the learner cannot be stored
+        self.checkpoint = CheckpointFile(path, exists=exists)
+        self.checkpoint.expects(self.elapsed)
+
+    def write_checkpoint(self) -> None:
+        """Write what `open` needs to go on, where checkpoints are kept."""
+        if self.checkpoint is not None:
+            self.checkpoint.write(self._content, self.engine.step, self.elapsed)
+
+    def _content(self) -> dict[str, Any]:
+        """Return the lesson so far as a file holds it, with the state from which it goes on."""
+        return content_of(self._fields(is_over=True), None, self.task.per_output, None, self.engine.state())
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        learner: Learner | None = None,
+        teacher: SelectsExamples | None = None,
+        y: FunctionLike | None = None,
+        allow: Iterable[object] = (),
+        max_iterations: int | None = None,
+        snapshots: Iterable[int] = (),
+    ) -> Session:
+        """Read a lesson file that holds a state, once, and return the session ready to go on; see `nimt.resume`."""
+        stored = StoredTask.read(Path(path), allow=list(allow))
+        return cls.go_on(
+            stored, learner=learner, teacher=teacher, target=y, max_iterations=max_iterations, snapshots=snapshots
+        )
+
+    @classmethod
+    def go_on(cls, stored: StoredTask, **given: Any) -> Session:
+        """Return the session of a task that was read, where it was stopped; takes what `StoredTask.task` takes."""
+        with stored.naming_the_file():
+            session = stored.task(**given).begin(quiet=True)
+            session.restore(stored)
+        session.keep_checkpoints(stored.path, exists=True)
+        return session
+
+    def restore(self, stored: StoredTask) -> None:
+        """Continue from what a file holds."""
+        fields, state = stored.fields, stored.state
+        self.record.restore(fields)
+        self.engine.restore(state)
+        if self.engine.step != len(fields["discrepancy"]) - 1:
+            raise CorruptLesson(
+                f"the file was altered: it is at step {self.engine.step} and records {len(fields['discrepancy']) - 1}"
+            )
+        self.initial = fields["initial"]
+        self.snapshots = dict(fields["snapshots"])
+        self._held_out.errors = dict(fields["held_out_curve"])
+        self.elapsed, self.compiling = fields["elapsed"], fields["compiling"]
+        ended: Outcome = fields["outcome"]
+        has_more = ended is Outcome.BUDGET and self.engine.step < self.task.stop.max_iterations
+        self.outcome = ended if ended in FINAL and not has_more else None
+
+    def check_snapshots(self, path: Path) -> None:
+        """Refuse to go on without snapshots that were asked for and whose steps are past."""
+        step, most = self.engine.step, self.task.stop.max_iterations
+        if step > most:
+            raise InvalidInput(
+                f"{str(path)!r} holds this lesson up to step {step}, beyond max_iterations={most}: raise "
+                f"max_iterations, or start anew by on_existing='replace'"
+            )
+        missed = [asked for asked in self._asked if asked <= step and asked not in self.snapshots]
+        if missed:
+            raise InvalidInput(
+                f"{str(path)!r} holds this lesson up to step {step}, without the snapshot of step {missed[0]}: leave "
+                f"that out, or start anew by on_existing='replace'"
+            )
+
+
+FINAL = {
+    Outcome.CONVERGED,
+    Outcome.REACHED,
+    Outcome.DIVERGED,
+    Outcome.STATIONARY,
+    Outcome.AT_REST,
+    Outcome.STALLED,
+    Outcome.BUDGET,
+}
+
+
+def check_run_options(callback: object, time_limit: float | None, on_interrupt: str) -> None:
+    """Refuse options of a run before anything is built."""
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"callback must be callable, got {callback!r}")
+    if time_limit is not None:
+        check_positive("time_limit", time_limit)
+    if on_interrupt not in ON_INTERRUPT:
+        raise InvalidInput(f"on_interrupt must be one of {', '.join(ON_INTERRUPT)}, got {on_interrupt!r}")
+
+
+def copy_values(values: Array) -> Array:
+    """Return a copy of values; that of a start at 0 takes no memory, because nothing is written to it."""
+    return np.array(values) if values.any() else np.zeros(values.shape)

@@ -1,0 +1,170 @@
+"""A task that a file holds: read once, made again, and compared with the one that a caller asks for."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nimt.arrays import check_count
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput, NimtError
+from nimt.learners.base import Learner
+from nimt.lesson.checkpoints import previous_of, read_checkpoint
+from nimt.lesson.content import fields_of
+from nimt.lesson.descriptions import is_foreign, rebuild
+from nimt.lesson.identity import OF_THE_LESSON, fingerprint
+from nimt.pools.base import FunctionLike
+from nimt.session.checkpoint_file import checkpoint_place
+from nimt.task.task import Task
+from nimt.teachers.base import SelectsExamples
+
+ON_EXISTING = ("refuse", "resume", "replace")
+RULES = ("box", "stop_when_stationary", "patience", "engine")  # with others, later steps would differ
+CALLED = {"pool": "X", "box": "X", "target": "y"}  # as `teach` calls them
+REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapshots", "record", "seed")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTask:
+    """What a file holds of a lesson under way: its fields, and the state from which it goes on."""
+
+    path: Path
+    fields: dict[str, Any]
+    state: dict[str, Any]
+    allow: list[object]
+
+    @classmethod
+    def read(cls, path: Path, *, allow: list[object] | None = None) -> StoredTask:
+        """Read a file, or the one before it if it is damaged or missing."""
+        content = read_checkpoint(path)
+        with name_file(path):
+            state = content.pop("state", None)
+            if state is None:
+                raise InvalidInput(
+                    f"{str(path)!r} holds a lesson without the state to go on from: give teach() checkpoint= to keep it"
+                )
+            return cls(path, fields_of(content, path, allow or []), state, allow or [])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = self.fields["settings"]
+        return settings
+
+    def naming_the_file(self) -> contextlib.AbstractContextManager[None]:
+        """Turn what goes wrong with an altered file into `CorruptLesson`."""
+        return name_file(self.path)
+
+    def task(
+        self,
+        *,
+        learner: Learner | None = None,
+        teacher: SelectsExamples | None = None,
+        target: FunctionLike | None = None,
+        max_iterations: int | None = None,
+        snapshots: Iterable[int] = (),
+    ) -> Task:
+        """Return the task again, with another budget and more snapshots if asked for."""
+        settings = self.settings
+        box = settings["box"]
+        held = settings["holdout"]
+        options = {name: settings[name] for name in REPEATED}
+        if max_iterations is not None:
+            check_count("max_iterations", max_iterations, at_least=0)
+            step = len(self.fields["discrepancy"]) - 1
+            if max_iterations < step:
+                raise InvalidInput(
+                    f"max_iterations is {max_iterations}, and the lesson stands at step {step}: give at least that"
+                )
+            options["max_iterations"] = max_iterations
+            options["snapshots"] = [kept for kept in options["snapshots"] if kept <= max_iterations]
+        options["snapshots"] = [*options["snapshots"], *snapshots]
+        return Task.of(
+            learner if learner is not None else self._rebuild(settings["learner"], "learner"),
+            teacher if teacher is not None else self._rebuild(settings["teacher"], "teacher"),
+            self.fields["pool"] if box is None else rebuild(box),
+            self.fields["target"] if box is None else self._function_in_box(target),
+            measure=self._rebuild(settings["measure"], "measure"),
+            holdout=None if held is None else (held["points"], held["target"]),
+            engine=rebuild(settings["engine"]),
+            target_function=self._target_function(target),
+            **options,
+        )
+
+    def _rebuild(self, description: Any, name: str) -> Any:
+        try:
+            return rebuild(description, self.allow)
+        except CannotStore as error:
+            raise InvalidInput(f"{error}: nimt.resume({str(self.path)!r}, {name}=...)") from None
+
+    def _function_in_box(self, target: FunctionLike | None) -> Any:
+        """Return the target of a lesson in a box, where it must be a function."""
+        return target if target is not None else self._rebuild(self.settings["target_function"], "y")
+
+    def _target_function(self, target: FunctionLike | None) -> object:
+        """Return the target as the learner that was given, None if the measure only needs its values."""
+        if target is not None:
+            return target
+        described, measure = self.settings["target_function"], self.settings["measure"]
+        if measure not in ("rkhs", "parameters") or described is None or is_foreign(described):
+            return None
+        try:
+            return rebuild(described, self.allow)
+        except CannotStore as error:
+            raise InvalidInput(
+                f"this lesson measures {measure!r} against a learner, and {error}: resume(..., y=...)"
+            ) from None
+
+    def check_same(self, task: Task) -> None:
+        """Refuse a task that is not the one this file was written for."""
+        differing = _difference(self.settings, task.settings)
+        if differing is not None:
+            raise InvalidInput(
+                f"{str(self.path)!r} holds another lesson, with another {CALLED.get(differing, differing)}: name "
+                f"another file, or overwrite it by on_existing='replace'"
+            )
+
+
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """Name the first setting by which two lessons differ; None if they are the same lesson."""
+    for name in (*OF_THE_LESSON, *RULES):
+        if fingerprint(before[name]) != fingerprint(now[name]):
+            return name
+    records = {before["record"], now["record"]}
+    return "record" if len(records) == 2 and "auto" not in records else None
+
+
+@contextlib.contextmanager
+def name_file(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with an altered file into `CorruptLesson`."""
+    try:
+        yield
+    except CorruptLesson as error:
+        raise CorruptLesson(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+    except NimtError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
+
+
+def has_checkpoint(path: Path) -> bool:
+    """Say whether a lesson was written to this path, or was being replaced there."""
+    return any(place.is_file() and place.stat().st_size > 0 for place in (path, previous_of(path)))
+
+
+def goes_on(path: Path, on_existing: str, seed: int | None) -> bool:
+    """Say whether a lesson continues what is at `path`; refuse to overwrite it unless that was asked for."""
+    if on_existing not in ON_EXISTING:
+        raise InvalidInput(f"on_existing must be one of {', '.join(ON_EXISTING)}, got {on_existing!r}")
+    if on_existing == "resume" and seed is None:
+        raise InvalidInput("on_existing='resume' needs a seed: seed=None draws another one at every start")
+    checkpoint_place(path)
+    if on_existing == "replace" or not has_checkpoint(path):
+        return False
+    if on_existing == "resume":
+        return True
+    raise InvalidInput(
+        f"{str(path)!r} already holds a lesson: on_existing='resume' continues it if it is this one, "
+        f"on_existing='replace' overwrites it; or name another file"
+    )

@@ -1,0 +1,1 @@
+"""A lesson as a value: everything that decides it, checked once."""

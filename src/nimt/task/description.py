@@ -1,0 +1,106 @@
+"""A task as numbers, text and arrays: what a lesson records of it, and what a file holds to run it again."""
+
+from __future__ import annotations
+
+import copy
+import platform
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nimt import display
+from nimt._version import __version__
+from nimt.errors import InvalidInput
+from nimt.learners.base import StartsFromInitial
+from nimt.lesson.descriptions import describe, is_own
+from nimt.measures import MEASURES, Measure
+from nimt.pools.base import Pool
+from nimt.teachers.base import Teacher
+
+if TYPE_CHECKING:
+    from nimt.task.task import Task
+
+
+def describe_task(task: Task) -> dict[str, Any]:
+    """Return everything needed to run the lesson again."""
+    teacher = task.teacher.given
+    if isinstance(teacher, Teacher) and is_own(teacher):  # a teacher of the user is stored as it describes itself
+        teacher = teacher.resolve_on(task.pool)
+    return {
+        "versions": versions(),
+        "engine": describe(task.engine if not isinstance(task.engine, str) else task.plan.engine),
+        "learner": describe(_bind(task.learner, task.pool)),
+        "teacher": describe(teacher),
+        "pool": describe(task.pool),
+        "box": None if task.box is None else describe(task.box),
+        "target": task.target,
+        "target_function": _describe_target(task),
+    } | describe_rules(task)
+
+
+def describe_rules(task: Task) -> dict[str, Any]:
+    """Return the settings of a lesson of which only the numbers are kept: all but what it was about."""
+    held = task.holdout
+    return {
+        "nimt": __version__,
+        "method": _describe_method(task.teacher),
+        "per_output": task.per_output,
+        "max_iterations": task.stop.max_iterations,
+        "tol": task.stop.tol,
+        "measure": _describe_measure(task.measure),
+        "stop_when_stationary": task.stop.stop_when_stationary,
+        "patience": task.stop.patience,
+        "snapshots": list(task.keep.snapshots),
+        "record": task.record,
+        "seed": task.seed,
+        "holdout": None if held is None else {"points": held[0], "target": held[1]},
+    }
+
+
+def _describe_method(teacher: Teacher) -> dict[str, str | None]:
+    """Return the name and the colour of a teacher, as it states them; refuse what is no colour."""
+    if teacher.colour is not None and not display.is_colour(teacher.colour):
+        raise InvalidInput(
+            f"the colour of {teacher.kind} must be '#' and six hexadecimal digits, as '#D55E00', "
+            f"or None for a free one; got {teacher.colour!r}"
+        )
+    return {"name": teacher.name, "colour": teacher.colour}
+
+
+def _describe_measure(measure: Measure) -> str | dict[str, Any]:
+    """Return the name of a measure of nimt; for another, also what figures and tolerances need without its class."""
+    if MEASURES.get(measure.name) is measure:
+        return measure.name
+    known = {"label": measure.name, "axis": measure.axis or measure.name, "higher_is_better": measure.higher_is_better}
+    return {**describe(measure), **known}
+
+
+def _describe_target(task: Task) -> dict[str, Any] | None:
+    """Return the description of a target that was given as a learner or function, None if given as values."""
+    target = task.target_function
+    if hasattr(target, "predict") or callable(target):
+        described: dict[str, Any] = describe(_bind(target, task.pool))
+        return described
+    return None
+
+
+def _bind(learner: object, pool: Pool) -> object:
+    """Return a learner bound to its pool, so that an initial function can be stored as values on it."""
+    if not isinstance(learner, StartsFromInitial) or not callable(learner.initial) or hasattr(learner, "pool_"):
+        return learner
+    stored = copy.copy(learner)
+    stored.pool_ = pool
+    return stored
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a lesson depends on."""
+    import scipy
+    import sklearn
+
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

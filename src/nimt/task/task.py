@@ -1,0 +1,355 @@
+"""`Task`: a lesson as a value. Every entrance builds one, once; every check is made while it is built."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nimt.arrays import Array, Indices, check_count, outputs_of
+from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
+from nimt.inheritance import behaves_like
+from nimt.learners.base import Learner, Pupil
+from nimt.learners.foreign import check_learner, seated
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.held_out import check_held_out
+from nimt.lesson.identity import identity
+from nimt.lesson.recording import RECORD_LIMIT
+from nimt.measures import Measure, as_measure
+from nimt.operators.features import FeatureKernel, RandomFeatures
+from nimt.operators.packs import pack_gain
+from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
+from nimt.pools.box import Box
+from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
+from nimt.task.description import describe_rules, describe_task
+from nimt.task.narrow_kernels import warn_of_narrow_kernel
+from nimt.task.plan import Plan
+from nimt.task.rules import Keep, Stop
+from nimt.task.step_size import warn_of_step_size
+from nimt.teachers.adapter import as_teacher
+from nimt.teachers.base import SelectsExamples, Teacher, candidates_of
+
+if TYPE_CHECKING:
+    from nimt.session.session import Session
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A lesson that can run: what is taught, to whom, by whom, and by which rules.
+
+    Attributes
+    ----------
+    learner : as given
+    teacher : Teacher
+        As given, or adapted by `as_teacher`.
+    pool, target : Pool, array (n,), or (n, q) for q outputs
+    target_function : object
+        f* as the caller gave it.
+    measure : Measure
+    stop, keep : Stop, Keep
+    seed : int
+    engine : str or RandomFeatures
+        As asked for; `plan.engine` is the one that runs.
+    holdout : pair of arrays (m, d), (m,) or (m, q); or None
+    box : Box or None
+        Where the teacher may show any point of a box; `pool` is then its grid.
+    """
+
+    learner: Learner
+    teacher: Teacher
+    pool: Pool
+    target: Array
+    target_function: object
+    measure: Measure
+    stop: Stop
+    keep: Keep
+    seed: int
+    engine: str | RandomFeatures = "auto"
+    holdout: tuple[Array, Array] | None = None
+    box: Box | None = None
+
+    @classmethod
+    def of(
+        cls,
+        learner: Learner,
+        teacher: SelectsExamples,
+        X: Pool | Box | ArrayLike,
+        y: FunctionLike,
+        *,
+        max_iterations: int,
+        tol: float | None = None,
+        measure: str | Measure = "paper",
+        stop_when_stationary: float | None = None,
+        patience: int | None = None,
+        snapshots: Iterable[int] = (),
+        record: str = "auto",
+        seed: int | None = 0,
+        holdout: tuple[ArrayLike, ArrayLike] | None = None,
+        engine: str | RandomFeatures = "auto",
+        target_function: object = None,
+        numbers_only: bool = False,
+    ) -> Task:
+        """Check what `nimt.teach` takes and return the task, or refuse it in one sentence.
+
+        `target_function` is f* where `y` holds only its values. With `numbers_only` its lesson has neither the learner
+        nor a description of what was taught.
+        """
+        stop, keep, measured, drawn, held = check_options(
+            max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
+            patience=patience, snapshots=snapshots, record=record, seed=seed, holdout=holdout,
+            numbers_only=numbers_only,
+        )  # fmt: skip
+        check_learner(learner)
+        adapted = as_teacher(teacher).settled(stop.max_iterations)
+        box = X if isinstance(X, Box) else None
+        pool = X.grid if isinstance(X, Box) else as_pool(X)
+        if isinstance(engine, RandomFeatures):
+            if box is not None:
+                raise InvalidInput(
+                    f"{engine.label} approximate a kernel on the points of a pool, and a Box has no fixed points"
+                )
+            learner = approximate(learner, engine, pool)
+        target = values_on(pool, y, "the target")
+        if held is not None:
+            check_held_out(*held, pool.dimension, target.shape[1:])
+        function = y if target_function is None else target_function
+        task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box)
+        check_fit(task)
+        vars(task)["_seated"] = task._seat()
+        return task
+
+    # -- what follows from the parts
+
+    @cached_property
+    def outputs(self) -> tuple[int, ...]:
+        """(q,) for q > 1 outputs, () for one."""
+        return self.target.shape[1:]
+
+    @cached_property
+    def per_output(self) -> bool:
+        """Whether every output is shown examples of its own; an example then has one label."""
+        return self.teacher.per_output
+
+    @cached_property
+    def communicates(self) -> bool:
+        """Whether the outputs are mixed before some steps, as `Communicating` does."""
+        return self.teacher.communicates
+
+    @cached_property
+    def label_outputs(self) -> tuple[int, ...]:
+        """The outputs of one label: those of the target, none if an example belongs to one output."""
+        return () if self.per_output else self.outputs
+
+    def at_examples(self, values: Array, indices: Indices) -> Array:
+        """Return values on the pool at the examples of a step, as their labels are: (k,) or (k, q)."""
+        if not self.per_output:
+            return np.asarray(values[indices])
+        return np.asarray(values[indices, outputs_of(len(indices), self.outputs[0])])
+
+    def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
+        """Return new random streams of the lesson, one per role: the teacher's pool, its selection, its labels."""
+        return tuple(np.random.default_rng(self.seed).spawn(3))  # type: ignore[return-value]
+
+    @cached_property
+    def candidates(self) -> Indices | None:
+        """The points the teacher may show, sorted; None for all."""
+        if self.teacher.pool is None:
+            return None
+        return candidates_of(self.teacher.pool, self.pool.shape, self.streams()[0])
+
+    @property
+    def offered(self) -> int:
+        """How many points the teacher may show."""
+        return len(self.pool) if self.candidates is None else len(self.candidates)
+
+    @cached_property
+    def other_target(self) -> Array | None:
+        """What alternative labels are read from, like the target; None for the truth alone."""
+        labels = self.teacher.labels
+        return None if labels is None else values_on(self.pool, labels.other_target, "the other target", self.outputs)
+
+    @property
+    def other_probability(self) -> float:
+        """How often a step is labelled by the other target."""
+        return 0.0 if self.teacher.labels is None else float(self.teacher.labels.probability)
+
+    @cached_property
+    def looks_by_schedule(self) -> bool:
+        """Whether the teacher looks at its learner only at some steps."""
+        return self.teacher.looks is not None
+
+    def looks_at(self, step: int) -> bool:
+        """Say whether the teacher looks at its learner at a step."""
+        return not self.looks_by_schedule or self.teacher.looks_at(step)
+
+    @cached_property
+    def has_schedule(self) -> bool:
+        """Whether packs change in size, or are chosen by an earlier look: a later one may hold other points."""
+        return self.teacher.has_schedule
+
+    @cached_property
+    def pack_size(self) -> int | None:
+        """How many examples each step shows to an output; None if that is not known before."""
+        with first_call_of(f"{self.teacher.kind}.pack_size"):
+            return self.teacher.pack_size(self.offered)
+
+    @property
+    def examples_per_step(self) -> int | None:
+        """How many examples are recorded per step: one pack, or one per output; None if not known before."""
+        k = self.pack_size
+        return k if k is None or not self.per_output else k * self.outputs[0]
+
+    @property
+    def possible_labels(self) -> Array:
+        """All labels of the target and the other target: a classifier must know its classes before it begins."""
+        return self.target if self.other_target is None else np.concatenate([self.target, self.other_target])
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether the teacher shows the same example again as long as the learner does not move."""
+        still = self.teacher.draws is False and self.other_target is None
+        return still and not self.has_schedule and not self.communicates  # a mixture moves the learner
+
+    @cached_property
+    def record(self) -> str:
+        """What is recorded: "auto" becomes "picks" if the record is sure to exceed the limit."""
+        k = self.examples_per_step
+        if self.keep.record == "auto" and not self.stop.may_end_early and k is not None:
+            return "picks" if 16 * k * self.stop.max_iterations > RECORD_LIMIT else "auto"
+        return self.keep.record
+
+    # -- the learner at work
+
+    def seat(self) -> Pupil:
+        """Return the learner at work on the pool, before the first step; the caller's learner is not changed."""
+        waiting: Pupil | None = vars(self).pop("_seated", None)
+        return self._seat() if waiting is None else waiting
+
+    def _seat(self) -> Pupil:
+        pupil = seated(self.learner, self.box or self.pool, self.possible_labels)
+        check_pupil(pupil, self)
+        check_first_rate(self.learner)
+        with name_kernels(self.learner, self.teacher):
+            vars(self)["gain"] = self._settle_rate(pupil)
+        return pupil
+
+    def _settle_rate(self, pupil: Pupil) -> float | None:
+        """Set the value of learning_rate="auto", and return the gain of a pack (`pack_gain`), None if not known."""
+        learner = self.learner
+        if pupil.loss is None or not isinstance(learner, KernelLearner):
+            diagonal = pupil.diagonal
+            return None if diagonal is None else float(np.max(diagonal))
+        k = self.pack_size
+        repeats = k is None or self.teacher.may_repeat or self.box is not None
+        gain = pack_gain(learner.kernel, self.pool, k or 1, repeats=repeats)
+        if learner.learning_rate == "auto" and gain > 0:
+            pupil.learner.learning_rate_ = 1.0 / (float(pupil.loss.smoothness) * gain)  # type: ignore[attr-defined]
+        return gain
+
+    def warn(self) -> None:
+        """Warn of a learning rate that is too large, of a teacher that is misled, and of a kernel too narrow."""
+        pupil = self.seat()
+        vars(self)["_seated"] = pupil
+        with name_kernels(self.learner, self.teacher):
+            warn_of_step_size(pupil, self, vars(self)["gain"])
+            misled = self.teacher.misled_by(self.pool, self.target, self.candidates, pupil.loss)
+            if misled is not None:
+                warn(misled, TeacherWarning)
+            warn_of_narrow_kernel(self)
+
+    # -- running it
+
+    @cached_property
+    def choice(self) -> Any:
+        """The engine that runs it (`nimt.engines.choosing.Choice`), with what was built to choose it."""
+        with name_kernels(self.learner, self.teacher):
+            return import_module("nimt.engines.choosing").choose(self)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """How it will run: the engine, its memory with the record and the snapshots, and why."""
+        found: Plan = self.choice.plan
+        name = self.engine.name if isinstance(self.engine, RandomFeatures) else found.engine
+        return Plan(name, found.bytes + self._bytes_of_record(), found.window, found.reason)
+
+    def _bytes_of_record(self) -> int:
+        """Return the bytes that grow with the length of the lesson, and those of the snapshots."""
+        steps = self.stop.max_iterations
+        k = self.examples_per_step or 1
+        per_step = 8 + (0 if self.keep.record == "picks" else 8 * k * (1 + math.prod(self.label_outputs)))
+        record = per_step * steps
+        if self.keep.record != "all":
+            record = min(record, 8 * steps + RECORD_LIMIT)
+        return record + self.target.nbytes * len(self.keep.snapshots)
+
+    def begin(self, *, quiet: bool = False) -> Session:
+        """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
+        if not quiet:
+            self.warn()
+        started: Session = import_module("nimt.session.session").Session(self)
+        return started
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Everything needed to run it again, as numbers, text and arrays; of numbers only, its rules."""
+        return describe_task(self) if self.keep.learner else describe_rules(self)
+
+    @cached_property
+    def id(self) -> str:
+        """The same text for the same lesson, and another for another one."""
+        return identity(self.settings)
+
+
+def check_options(
+    *,
+    max_iterations: int,
+    tol: float | None = None,
+    measure: str | Measure = "paper",
+    stop_when_stationary: float | None = None,
+    patience: int | None = None,
+    snapshots: Iterable[int] = (),
+    record: str = "auto",
+    seed: int | None = 0,
+    holdout: tuple[ArrayLike, ArrayLike] | None = None,
+    numbers_only: bool = False,
+) -> tuple[Stop, Keep, Measure, int, tuple[Array, Array] | None]:
+    """Check the options of a lesson that do not depend on what is taught."""
+    stop = Stop(max_iterations=max_iterations, tol=tol, patience=patience, stop_when_stationary=stop_when_stationary)
+    keep = Keep.of(snapshots, record, stop.max_iterations, learner=not numbers_only)
+    return stop, keep, as_measure(measure), check_seed(seed), check_holdout(holdout)
+
+
+def check_seed(seed: int | None) -> int:
+    """Return the seed, or a new one for None."""
+    if seed is None:
+        return secrets.randbits(63)
+    check_count("seed", seed, at_least=0, at_most=None)
+    return int(seed)
+
+
+def check_holdout(holdout: tuple[ArrayLike, ArrayLike] | None) -> tuple[Array, Array] | None:
+    """Return held-out points and their targets as arrays."""
+    if holdout is None:
+        return None
+    if not isinstance(holdout, tuple | list) or len(holdout) != 2:
+        raise InvalidInput(f"holdout must be a pair (X, y) of points and targets, got {holdout!r}")
+    pool = as_pool(holdout[0], "the points of holdout")
+    return pool.points, values_on(pool, holdout[1], "the target of holdout")
+
+
+def approximate(learner: Learner, approximation: RandomFeatures, pool: Pool) -> KernelLearner:
+    """Return the learner with an approximate kernel; what it learned before becomes its initial function."""
+    if not isinstance(learner, KernelLearner) or not behaves_like(learner, KernelLearner, "predict", "partial_fit"):
+        raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(learner).__name__} has none")
+    if isinstance(learner.kernel, FeatureKernel):
+        return learner  # a resumed lesson: its kernel is an approximation already
+    start = learner.predict if learner.steps_so_far() or learner.is_mixed() else learner.initial
+    kernel = approximation.kernel(learner.kernel, pool)
+    return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)

@@ -1,0 +1,251 @@
+"""The functions that users call: teach, steps, plan, resume. Each builds a task, or reads one, and runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from nimt.errors import InvalidInput
+from nimt.learners.base import Learner
+from nimt.lesson.lesson import Lesson
+from nimt.measures import Measure
+from nimt.operators.features import RandomFeatures
+from nimt.pools.base import FunctionLike, Pool
+from nimt.pools.box import Box
+from nimt.session.session import Callback, Session, check_run_options
+from nimt.session.stored_task import StoredTask, goes_on
+from nimt.task.plan import Plan
+from nimt.task.task import Task
+from nimt.teachers.base import SelectsExamples
+from nimt.teaching.bars import check_progress
+from nimt.teaching.progress import both, progress_bar
+
+OF_A_RUN = ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt", "progress")
+
+
+def teach(
+    learner: Learner,
+    teacher: SelectsExamples,
+    X: Pool | Box | ArrayLike,
+    y: FunctionLike,
+    *,
+    max_iterations: int,
+    tol: float | None = None,
+    measure: str | Measure = "paper",
+    stop_when_stationary: float | None = None,
+    patience: int | None = None,
+    time_limit: float | None = None,
+    snapshots: Iterable[int] = (),
+    record: str = "auto",
+    seed: int | None = 0,
+    holdout: tuple[ArrayLike, ArrayLike] | None = None,
+    callback: Callback | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    on_existing: str = "refuse",
+    on_interrupt: str = "return",
+    progress: bool | str = False,
+    engine: str | RandomFeatures = "auto",
+) -> Lesson:
+    r"""Teach a learner the target and return the lesson [Zhang23, Alg. 1].
+
+    Parameters
+    ----------
+    learner : anything with `predict(X)` and `partial_fit(X, y)`
+        It is left as it was; `lesson.learner` is the taught copy.
+    teacher : a teacher, with `select(view)`
+    X : Grid or array (n,) or (n, d), or Box
+        The pool: the points at which functions are known and examples can be given. In a `Box` they may lie anywhere.
+    y : array (n,) or of the grid's shape, callable, or a learner
+        The target f*. A callable is called with all points at once, as one array (n, d), (n, 1) in 1-D too, and
+        returns (n,) or (n, 1): `np.sin`, `lambda x: x[:, 0] + x[:, 1]`.
+    max_iterations : int
+    tol : float, optional
+        Stop at the first t with a discrepancy below it (above it for a measure with `higher_is_better`); this is
+        checked before anything is shown.
+    measure : {"paper", "rms", "rkhs", "parameters"}, or a Measure of your own
+        "paper" is sqrt(sum (f - f*)^2) / n; "rms" is sqrt(sum (f - f*)^2 / n). "rkhs" is the norm of f - f* in H,
+        "parameters" is |w - w*| between two `LinearLearner`.
+    stop_when_stationary : float, optional
+        Stop before an example whose S = (slope K(x, x))^2 is not above it.
+    patience : int, optional
+        Stop when the discrepancy has not improved for this many steps.
+    time_limit : float, optional
+        Seconds of teaching; those of compiling, in `lesson.compiling`, do not count.
+    snapshots : steps at which to keep f^t on the pool
+    record : {"auto", "all", "picks"}
+        "all" keeps what was shown at each step, "picks" only how often each point was shown; "auto" changes from "all"
+        to "picks" when the record becomes too large.
+    seed : int or None
+        All random choices are derived from it; None draws one and records it.
+    holdout : pair (X, y), optional
+        Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
+        `lesson.held_out_curve` that at the snapshots.
+    callback : callable of Progress, optional
+        Called at most 20 times per second and at the end; a true answer stops the lesson.
+    checkpoint : path, optional
+        Written every few seconds and at every stop; `nimt.resume(path)` continues from it.
+    on_existing : {"refuse", "resume", "replace"}
+        What happens if the checkpoint exists: "resume" continues it if it is of this lesson (so the same call starts
+        a lesson, continues it, and returns it at once when it is finished), "replace" overwrites it.
+    on_interrupt : {"return", "raise"}
+        After Ctrl-C, return the lesson so far, or raise KeyboardInterrupt, so that a loop over lessons ends too. The
+        checkpoint is written in both cases.
+    progress : bool or "auto"
+        Show a bar, in a terminal or a notebook. "auto" does if a person can see it and the lesson takes over a second.
+    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
+        How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
+        are approximations: their lesson is close to the exact one, not equal to it.
+
+    Returns
+    -------
+    Lesson
+
+    Examples
+    --------
+    >>> import nimt
+    >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+    >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-2, max_iterations=1000)
+    >>> print(lesson.outcome)
+    the discrepancy fell below the tolerance
+    """
+    check_progress(progress)
+    check_run_options(callback, time_limit, on_interrupt)
+    task = Task.of(
+        learner, teacher, X, y,
+        max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
+        patience=patience, snapshots=snapshots, record=record, seed=seed, holdout=holdout, engine=engine,
+    )  # fmt: skip
+    if checkpoint is None:
+        session = task.begin()
+    else:
+        session = _begin_at(Path(checkpoint), task, on_existing, seed)
+    return _run(session, callback, time_limit, on_interrupt, progress)
+
+
+def _begin_at(path: Path, task: Task, on_existing: str, seed: int | None) -> Session:
+    """Return the lesson before its first step, or where the checkpoint at `path` has it."""
+    if path.is_dir():
+        raise InvalidInput(f"checkpoint must name a file, and {path} is a folder")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InvalidInput(f"the folder {path.parent} of the checkpoint does not exist or cannot be written to")
+    stored = StoredTask.read(path) if goes_on(path, on_existing, seed) else None
+    session = task.begin()
+    if stored is not None:
+        with stored.naming_the_file():
+            stored.check_same(task)
+            session.restore(stored)
+        session.check_snapshots(path)
+    session.keep_checkpoints(path, exists=stored is not None)
+    return session
+
+
+def _run(
+    session: Session, callback: Callback | None, time_limit: float | None, on_interrupt: str, progress: bool | str
+) -> Lesson:
+    with progress_bar(progress) as bar:
+        return session.run(watch=both(callback, bar), seconds=time_limit, on_interrupt=on_interrupt)
+
+
+def steps(
+    learner: Learner,
+    teacher: SelectsExamples,
+    X: Pool | Box | ArrayLike,
+    y: FunctionLike,
+    *,
+    max_iterations: int,
+    **options: Any,
+) -> Session:
+    """Take the steps of a lesson one by one; takes what `teach` takes, and yields (t, selection, discrepancy).
+
+    After the t-th step: `selection` is what was just shown, `discrepancy` is M(f^t, f*), which is
+    `lesson.discrepancy[t]`. The lesson so far is `.lesson`, f^t on the pool is `.values`.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> walk = nimt.steps(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
+    ...                   [0.0, 5.0], [1.0, 3.0], max_iterations=2)
+    >>> for t, selection, discrepancy in walk:
+    ...     print(t, selection.indices, f"{discrepancy:.3f}")
+    1 [1] 0.500
+    2 [0] 0.000
+    """
+    for name in OF_A_RUN:
+        if options.get(name) is not None:
+            raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
+    return Task.of(learner, teacher, X, y, max_iterations=max_iterations, **options).begin()
+
+
+def plan(
+    learner: Learner,
+    teacher: SelectsExamples,
+    X: Pool | ArrayLike,
+    y: FunctionLike,
+    *,
+    max_iterations: int = 1,
+    engine: str | RandomFeatures = "auto",
+    **options: Any,
+) -> Plan:
+    """Say which engine would run a lesson, what memory it needs and why, without running it.
+
+    It takes the arguments of `teach`, and refuses what `teach` would refuse.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> picture = np.zeros((92, 92))
+    >>> how = nimt.plan(nimt.KernelLearner(nimt.rbf(width=0.5)), nimt.GreedyTeacher(), nimt.Grid.like(picture), picture)
+    >>> how.engine, how.window
+    ('grid', 29)
+    """
+    for name in OF_A_RUN:
+        options.pop(name, None)
+    return Task.of(learner, teacher, X, y, max_iterations=max_iterations, engine=engine, **options).plan
+
+
+def resume(
+    checkpoint: str | PathLike[str],
+    *,
+    learner: Learner | None = None,
+    teacher: SelectsExamples | None = None,
+    y: FunctionLike | None = None,
+    allow: Iterable[object] = (),
+    max_iterations: int | None = None,
+    snapshots: Iterable[int] = (),
+    callback: Callback | None = None,
+    time_limit: float | None = None,
+    on_interrupt: str = "return",
+    progress: bool | str = False,
+) -> Lesson:
+    """Continue a lesson from its checkpoint; the finished lesson equals, bit by bit, one that was never stopped.
+
+    Parameters
+    ----------
+    checkpoint : path
+        As given to `teach`; if it is damaged, the one before it is used.
+    learner, teacher : optional
+        What is not nimt's own (a teacher, kernel, loss or schedule you wrote) must be passed again, as at the start.
+    y : optional
+        The target of a lesson in a `Box`, where it was a function of yours.
+    allow : classes and functions of yours that the checkpoint may name
+        Classes that are described by the parameters of their constructor are rebuilt, and need not be passed again.
+    max_iterations : int, optional
+        Another budget than before: a larger one continues a lesson whose budget ran out, a smaller one ends it earlier.
+    snapshots : steps at which to keep f^t, besides those asked for before
+    callback, time_limit, on_interrupt, progress : as in `teach`
+    """
+    if not isinstance(checkpoint, str | PathLike):
+        raise InvalidInput(f"a lesson is resumed from the path of its checkpoint, got {checkpoint!r}")
+    check_progress(progress)
+    check_run_options(callback, time_limit, on_interrupt)
+    session = Session.open(
+        checkpoint, learner=learner, teacher=teacher, y=y, allow=allow, max_iterations=max_iterations,
+        snapshots=snapshots,
+    )  # fmt: skip
+    return _run(session, callback, time_limit, on_interrupt, progress)
