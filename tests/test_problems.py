@@ -28,16 +28,6 @@ def test_a_formula_is_the_one_written_down_in_the_tests(name):
         )
 
 
-def test_the_former_name_of_the_other_target_warns():
-    with pytest.warns(DeprecationWarning, match="alternative is now other_target"):
-        problem = nimt.read_problem("gmm", "gmm:start", alternative="sine")
-    same = nimt.read_problem("gmm", "gmm:start", other_target="sine")
-    with pytest.warns(DeprecationWarning, match="will go with version 0.3"):
-        np.testing.assert_array_equal(problem.alternative, same.other_target)
-    with pytest.raises(nimt.InvalidInput, match="give other_target alone"):
-        nimt.read_problem("gmm", alternative="sine", other_target="sine")
-
-
 def test_settings_given_as_a_target_are_sent_to_their_option(tmp_path):
     path = tmp_path / "run.toml"
     path.write_text('target = "gmm"')

@@ -184,8 +184,6 @@ def stored_count(state: Mapping[str, Any], name: str) -> int:
     found: Any = state.get(name)
     if isinstance(found, np.ndarray) and found.shape == ():
         found = found.item()
-    if isinstance(found, float) and found.is_integer():  # as files of version 0.1 hold it
-        found = int(found)
     if not is_whole(found) or not 0 <= int(found) < 2**62:
         raise CorruptLesson(f"the file was altered: {name!r} is {found!r}, where a count is needed")
     return int(found)

@@ -22,7 +22,6 @@ from nimt.cli.app import COMMANDS, EXAMPLES
 from nimt.cli.console import UNREAD
 from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
-from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import MEASURES
 
@@ -165,22 +164,6 @@ def test_every_setting_survives_its_file(tmp_path):
     )  # fmt: skip
     (tmp_path / "run.toml").write_text(settings.to_toml(), encoding="utf-8")
     assert RunSettings(**read_config(tmp_path / "run.toml")) == settings
-
-
-def test_the_former_name_of_a_setting_is_read_and_the_option_has_both(undrawn, nimt, tmp_path):
-    from nimt.cli.settings import read_config
-
-    (tmp_path / "old.toml").write_text('alternative = "sine"\n')
-    assert read_config(tmp_path / "old.toml") == {"other_target": "sine"}
-    (tmp_path / "both.toml").write_text('alternative = "sine"\nother_target = "zero"\n')
-    with pytest.raises(InvalidInput, match="sets both other_target and its former name alternative"):
-        read_config(tmp_path / "both.toml")
-    for number, option in enumerate(("--other-target", "--alternative")):
-        answer = nimt("teach", "gmm", *QUICK, option, "sine", "--out", f"run-{number}")
-        assert answer.code == 0
-        assert ("--alternative is now --other-target" in answer.err) == (option == "--alternative")
-        lesson = Lesson.load(tmp_path / f"run-{number}" / "lesson.npz")
-        assert lesson.settings["teacher"]["labels"]["probability"] == 0.2
 
 
 def test_json_alone_on_stdout_and_silence(undrawn, nimt, tmp_path):

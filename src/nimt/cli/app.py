@@ -21,7 +21,6 @@ import typer
 
 from nimt._version import __version__
 from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
-from nimt.cli.options import FORMER_OPTIONS
 from nimt.cli.sentences import in_words_of_the_program
 from nimt.errors import NimtError
 
@@ -134,9 +133,6 @@ def _unread() -> int:
 
 def _answered(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
-    for former, name in FORMER_OPTIONS.items():
-        if any(argument.partition("=")[0] == former for argument in given):
-            complain(f"{former} is now {name}; the former name will go with version 0.3", "warning")
     if len(given) > 1 and given[0] in COMPLETION:
         # typer passes over the shell that is named and takes the one it finds, unless this is set
         os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"

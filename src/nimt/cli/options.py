@@ -16,7 +16,6 @@ TARGET_HELP = (
     "digit:8, cat, face:1, face:2."
 )
 TABLE = "Tables"
-FORMER_OPTIONS = {"--alternative": "--other-target"}  # until version 0.3
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")]
@@ -54,9 +53,7 @@ LESSON_OPTIONS: dict[str, Any] = {
     "pool": _option(float, ("--pool",), "The share of the points the teacher may show.", HOW),
     "communicate": _option(int, ("--communicate",), "Mix the outputs before every so many steps, to fit TARGET.", HOW),
     "communicate_until": _option(int, ("--communicate-until",), "The step at which mixing ends.", HOW),
-    "other_target": _option(
-        str, ("--other-target", *FORMER_OPTIONS), "Take labels from this target in some steps.", HOW
-    ),
+    "other_target": _option(str, ("--other-target",), "Take labels from this target in some steps.", HOW),
     "probability": _option(float, ("--probability",), "The probability of such a step.", HOW),
     "learner": _option(
         str, ("--learner",), "kernel (gradient steps), or orthogonal (projects: interpolates all it was shown).", HOW

@@ -32,7 +32,7 @@ def check_settings(config: Path, settings: RunSettings) -> None:
     mark = _mark_in(config)
     if mark is None:
         raise InvalidInput(
-            f"{where} does not say which lesson it belongs to: it was edited, or an older nimt wrote it; use "
+            f"{where} does not say which lesson it belongs to: it was edited; use "
             f"nimt.resume from Python, or begin anew with nimt teach --config"
         )
     if mark[0] not in (digest(_settings_in(config)), digest(settings.to_toml())):
@@ -58,7 +58,7 @@ def _mark_in(config: Path) -> tuple[str, str] | None:
 
 
 def _settings_in(config: Path) -> str:
-    """Return the text of a run.toml without the line by which it is known: as this or an earlier nimt wrote it."""
+    """Return the text of a run.toml without the line by which it is known."""
     lines = config.read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(line for line in lines if not MARK.match(line))
 

@@ -244,7 +244,6 @@ LATER = (
     "grey",
     "learner",
 )  # settings that older files do not have: not written where usual, so that such a file stays known
-FORMER_NAMES = {"alternative": "other_target"}  # of settings, in files that older versions wrote
 WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
@@ -280,7 +279,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file whose values are not checked yet; former names of settings are replaced."""
+    """Read a TOML file whose values are not checked yet."""
     from nimt.datasets.places import readable_file
 
     path = readable_file(path, LARGEST_CONFIG)
@@ -294,10 +293,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as problem:  # ValueError: also of a number with thousands of digits
         raise InvalidInput(f"{str(path)!r} is not a TOML file: {str(problem)[:200]}") from None
-    for former, name in FORMER_NAMES.items():
-        if former in content and name in content:
-            raise InvalidInput(f"{str(path)!r} sets both {name} and its former name {former}: leave one out")
-    return {FORMER_NAMES.get(name, name): value for name, value in content.items()}
+    return content
 
 
 def checked(name: str, value: Any, path: Path) -> Any:

@@ -207,9 +207,7 @@ class BoxOffer:
 
     def restore(self, state: dict[str, Any]) -> None:
         self.between = stored_array(state, "between", self.between.shape)
-        known = "truth_between" in state  # missing in files of version 0.1
-        shape = self.truth_between.shape
-        self.truth_between = stored_array(state, "truth_between", shape) if known else self._truth(self.between).copy()
+        self.truth_between = stored_array(state, "truth_between", self.truth_between.shape)
         self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 

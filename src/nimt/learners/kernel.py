@@ -467,10 +467,7 @@ class KernelBoxPupil:
         self.mixed = _stored_mixture(state, self.outputs)
         restore_rate(self.learner, state["rate"])
         self.steps = stored_count(state, "steps")
-        if "followed" in state:
-            self.followed = stored_array(state, "followed", self.followed.shape)
-        else:  # a file of version 0.1
-            self.followed = self.at(self.points_followed)
+        self.followed = stored_array(state, "followed", self.followed.shape)
 
 
 def restore_rate(learner: KernelLearner, rate: Any) -> None:
@@ -483,8 +480,7 @@ def restore_rate(learner: KernelLearner, rate: Any) -> None:
 
 
 def _stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:
-    known = state.get("mixed") is not None  # missing in files of version 0.1
-    return stored_array(state, "mixed", (*outputs, *outputs)) if known else None
+    return None if state["mixed"] is None else stored_array(state, "mixed", (*outputs, *outputs))
 
 
 def _named(outputs: tuple[int, ...]) -> str:

@@ -177,9 +177,7 @@ def _rebuilt(description: Any, allowed: dict[str, object]) -> Any:
     if kind is None:
         raise InvalidInput(f"the file names {name!r}, which is not a class that nimt builds")
     fields = {key: part for key, part in description.items() if key not in ("type", "state")}
-    # files of version 0.1 hold what was learned beside the parameters, under names that end in an underscore
-    state = description.get("state", {}) | {key: fields.pop(key) for key in list(fields) if key.endswith("_")}
-    return _made(kind, fields, state, allowed)
+    return _made(kind, fields, description.get("state", {}), allowed)
 
 
 def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, object]) -> Any:

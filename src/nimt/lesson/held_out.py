@@ -86,7 +86,7 @@ def stored_errors(described: Any) -> dict[int, float]:
 
 
 def stored_error(described: Any) -> HeldOutError | None:
-    """Return the error at the end that a file holds; None where it has none, as files before version 0.2."""
+    """Return the error at the end that a file holds; None where it has none."""
     if described is None:
         return None
     names = ("count", "rms", "r_squared", "accuracy")

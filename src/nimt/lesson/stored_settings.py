@@ -11,7 +11,19 @@ from nimt.lesson.descriptions import is_foreign
 from nimt.losses import described_loss
 from nimt.measures import MEASURES
 
-NEEDED = {"nimt", "versions", "learner", "teacher", "max_iterations", "tol", "measure", "seed", "snapshots"}
+NEEDED = {
+    "nimt",
+    "versions",
+    "method",
+    "holdout",
+    "learner",
+    "teacher",
+    "max_iterations",
+    "tol",
+    "measure",
+    "seed",
+    "snapshots",
+}
 
 
 def checked_settings(settings: Any) -> dict[str, Any]:
@@ -26,7 +38,7 @@ def checked_settings(settings: Any) -> dict[str, Any]:
         ("measure", _is_measure(settings["measure"])),
         ("seed", _is_count(settings["seed"])),
         ("snapshots", isinstance(settings["snapshots"], list) and all(map(_is_count, settings["snapshots"]))),
-        ("method", _is_method(settings.get("method", {"name": "", "colour": None}))),
+        ("method", _is_method(settings.get("method"))),
         ("teacher", isinstance(settings["teacher"], dict)),
         ("learner", _is_learner(settings["learner"])),
     ):
@@ -36,8 +48,8 @@ def checked_settings(settings: Any) -> dict[str, Any]:
 
 
 def checked_seconds(content: dict[str, Any], name: str) -> float:
-    """Return a duration that a file holds; 0 where a file of version 0.1 has none."""
-    found = content.get(name, 0.0)
+    """Return a duration that a file holds."""
+    found = content.get(name)
     if not _is_finite(found) or found < 0:
         raise CorruptLesson(f"the file was altered: {name!r} is {found!r:.80}, where seconds are needed")
     return float(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,12 +46,6 @@ class Problem:
     aside: Aside | None = None
 
     @property
-    def alternative(self) -> Array | None:
-        """The former name of `other_target`; it warns, and will go with version 0.3."""
-        warnings.warn("alternative is now other_target, and will go with version 0.3", DeprecationWarning, stacklevel=2)
-        return self.other_target
-
-    @property
     def preparation(self) -> Preparation | None:
         """How the rows of a table became points; None for anything else."""
         return self.pool.preparation if isinstance(self.pool, PreparedPoints) else None
@@ -73,7 +66,6 @@ def read_problem(
     columns: Columns = Columns(),  # noqa: B008 (frozen)
     strict: bool = False,
     grey: bool = False,
-    alternative: str | None = None,
 ) -> Problem:
     """Read target and start, and bring them onto one pool: the target's, or the start's if the target has none.
 
@@ -86,8 +78,6 @@ def read_problem(
         Refuse a start or other target whose size is not that of the target, instead of resampling it.
     grey : bool
         Teach the brightness of colour pictures.
-    alternative : str
-        The former name of `other_target`; it warns, and will go with version 0.3.
 
     The lesson has the outputs of the target: a grey start stands for red, green and blue of a colour target, and a
     colour start is read as brightness where the target is grey.
@@ -98,11 +88,6 @@ def read_problem(
     >>> problem.pool, problem.target.shape
     (Grid(280), (280,))
     """
-    if alternative is not None:
-        if other_target is not None:
-            raise InvalidInput("alternative is the former name of other_target: give other_target alone")
-        warnings.warn("alternative is now other_target, and will go with version 0.3", DeprecationWarning, stacklevel=2)
-        other_target = alternative
     names = [target, initial] + ([] if other_target is None else [other_target])
     options: dict[str, Any] = {"size": size, "normalise": normalise, "columns": columns}
     first = read_source(target, grey=grey, **options)

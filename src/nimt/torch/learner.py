@@ -109,7 +109,7 @@ class TorchLearner:
         """Take over what `state` returned, into a module and an optimizer of the same kind."""
         _fill(self.module, state["module"])
         own = type(self.optimizer).__name__
-        stored_kind = state.get("kind", own)  # files of version 0.2 do not tell it
+        stored_kind = state["kind"]
         if stored_kind != own:
             raise CorruptLesson(f"the file holds another optimizer: {stored_kind}, here it is {own}")
         template = self.optimizer.state_dict()
