@@ -49,7 +49,7 @@ def checked_settings(settings: Any) -> dict[str, Any]:
 
 def checked_seconds(content: dict[str, Any], name: str) -> float:
     """Return a duration that a file holds."""
-    found = content.get(name)
+    found: Any = content.get(name)
     if not _is_finite(found) or found < 0:
         raise CorruptLesson(f"the file was altered: {name!r} is {found!r:.80}, where seconds are needed")
     return float(found)
