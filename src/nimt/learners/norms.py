@@ -28,7 +28,7 @@ class Expansion(Protocol):
     centers_: Array
     coefficients_: Array
 
-    def steps_so_far(self) -> int: ...
+    def has_centers(self) -> bool: ...
 
     def initial_is_table(self) -> bool: ...
 
@@ -69,7 +69,7 @@ def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
 def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callable[[], float]:
     r"""|f - f*|_H^2 = sum_j a_j (f - f*)(z_j), with a the coefficients of f - f* and z its centers."""
     start = pupil.learner
-    parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.steps_so_far()]
+    parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.has_centers()]
     if not parts:
         centers, weights = np.empty((0, pupil.pool.dimension)), np.empty((0, *target.shape[1:]))
     else:

@@ -117,11 +117,11 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
-        outputs = self.newton_.shape[1:] if hasattr(self, "newton_") else self.initial_outputs()
+        outputs = self.newton_.shape[1:] if hasattr(self, "newton_") else None
         return self.values_on(as_pool(X, "X"), outputs)
 
-    def values_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
-        """Return f on a pool, with the outputs asked for."""
+    def values_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
+        """Return f on a pool, with the outputs asked for; None for those of its initial function."""
         start = self.initial_on(pool, outputs)
         return np.array(start) if self.is_untaught() else np.asarray(start + self.basis_at(pool.points) @ self.newton_)
 

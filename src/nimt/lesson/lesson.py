@@ -53,7 +53,7 @@ class Lesson:
         Before which steps the outputs were mixed, and by which matrices: f^t is the function after the mixture.
     held_out_curve : dict of step -> float
         The error on held-out points at the snapshots and at the end: the root mean square error, of classes the
-        accuracy. Of many points, the first ones only.
+        accuracy. Of many points, the first ones only. At step 0 it is that of the start, before any mixture.
     picks : array (n,) of int
         How often each point of the pool was shown.
     snapshots : dict of step -> array (n,), or (n, q)

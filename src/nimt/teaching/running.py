@@ -102,6 +102,9 @@ class Run:
         self.max_iterations: int = settings["max_iterations"]
         self.asked: list[int] = sorted(settings["snapshots"])
         self.record: Record = Record(len(task.pool), engine.discrepancy, settings["record"], outputs=task.label_outputs)
+        self.aside: HeldOutWatch = HeldOutWatch(settings.get("holdout"), task.pool.dimension, task.outputs)
+        if self.asked[:1] == [0] or self._next_mix(0) == [0]:  # where the learner starts, before any mixture
+            self.aside.look(0, engine)
         self._mix_if_due()
         self.initial: Array = copied(engine.values)
         self.snapshots: dict[int, Array] = {}
@@ -116,11 +119,9 @@ class Run:
         self._wrote = False  # whether the checkpoint on disk is of this lesson
         self._is_whole = False  # whether the newest one is known to be complete
         self._next_checkpoint = CHECKPOINT_EVERY
-        self.aside: HeldOutWatch = HeldOutWatch(settings.get("holdout"), task.pool.dimension, task.outputs)
         if checkpoint is not None:
             self.keep_checkpoints(checkpoint)
         self._take_snapshot()
-        self._look_aside()
 
     def keep_checkpoints(self, path: str | os.PathLike[str]) -> None:
         """Write checkpoints to this file from now on."""
@@ -346,8 +347,8 @@ class Run:
 
     def _look_aside(self) -> None:
         """Measure the error on held-out points at snapshots and at the end."""
-        if self.aside.held is not None and (self.engine.step in self.snapshots or self.outcome is not None):
-            self.aside.look(self.engine.step, self.engine.taught())
+        if self.engine.step in self.snapshots or self.outcome is not None:
+            self.aside.look(self.engine.step, self.engine)
 
     def _resize(self, steps: int, seconds: float) -> None:
         """Choose the size of the next chunk: about 0.05 s of work, and at most 16 times the chunk before."""
