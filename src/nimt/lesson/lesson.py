@@ -235,7 +235,7 @@ class Lesson:
 
         Row t holds M(f^t, f*) and what was shown then: index, coordinates and label. Nothing was shown in the last row
         (index -1, coordinates and label NaN or empty). The coordinates have the names of a table's columns, or are
-        x_1, x_2.
+        x_1, x_2; a table's column that is named like one of the record's, as "step", is called "table_step".
         """
         table: dict[str, NDArray[Any]] = {
             "step": np.arange(len(self.discrepancy)),
@@ -281,7 +281,8 @@ class Lesson:
 
         Columns: step, index (in the pool), row (in the file, of a table), the coordinates as the table has them or as
         x_1, x_2, and label: words of classes, otherwise numbers. If every output has examples of its own, output
-        says which one an example is for.
+        says which one an example is for. A table's column that is named like one of the record's (step, discrepancy,
+        index, row, label, output, looked, mixed) gets the prefix table_: "step" of the table is "table_step".
 
         Examples
         --------
