@@ -5,7 +5,7 @@ import pytest
 
 import nimt
 from nimt.lesson.columns import names_in_record
-from nimt.pools.prepared import Column, PreparedPoints, Preparation
+from nimt.pools.prepared import Column, Preparation, PreparedPoints
 
 OURS = ("step", "index", "row", "label", "discrepancy", "output", "looked", "mixed")
 ROWS = np.random.default_rng(0).uniform(-1, 1, size=(12, len(OURS)))
