@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, check_finite, real_array, stored_array, stored_count
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on, diagonal, on_one_axis, reach
+from nimt.kernels import check_kernel, check_kernel_on, diagonal, keep_digits, on_one_axis, reach
 from nimt.learners.base import (
     Described,
     InitialFunction,
@@ -162,10 +162,11 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         if not self.has_centers():
             return total
         self._check_dimension(points)
+        between = keep_digits(self.kernel, self.centers_)
         rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
         for start in range(0, len(points), rows):
             part = slice(start, start + rows)
-            total[part] = self.kernel(points[part], self.centers_) @ self.coefficients_
+            total[part] = between(points[part], self.centers_) @ self.coefficients_
         return total
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
@@ -353,9 +354,9 @@ class KernelBoxPupil:
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
         self.points: Array = box.grid.points
-        self.kernel: Callable[[Array, Array], Array] = self.learner.kernel
-        if box.dimension == 1:
-            self.kernel = on_one_axis(self.learner.kernel)
+        kernel = self.learner.kernel
+        faster = on_one_axis(kernel) if box.dimension == 1 else None
+        self.kernel: Callable[[Array, Array], Array] = keep_digits(kernel, self.points, faster)
         self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices, check_positive, is_number, stored_array, stored_count, stored_indices
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on
+from nimt.kernels import check_kernel, check_kernel_on, keep_digits
 from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, checked_pack
 from nimt.learners.newton import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
@@ -129,7 +129,7 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         """Return the Newton basis at any points, shape (n, m)."""
         if self.is_untaught():
             return np.empty((len(points), 0))
-        sections = self.kernel(self.centers_, points)
+        sections = keep_digits(self.kernel, self.centers_)(self.centers_, points)
         return np.asarray(solve_triangular(self.factor_, sections, lower=True, check_finite=False).T)
 
     def begin(self, dimension: int, outputs: tuple[int, ...] = ()) -> None:
@@ -164,7 +164,8 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         if self.is_untaught():
             return 0.0
         coefficients = solve_triangular(self.factor_.T, self.newton_, lower=False)
-        return float(np.sqrt(max(0.0, np.sum(coefficients * (self.kernel(self.centers_) @ coefficients)))))
+        gram = keep_digits(self.kernel, self.centers_)(self.centers_, self.centers_)
+        return float(np.sqrt(max(0.0, np.sum(coefficients * (gram @ coefficients)))))
 
     def is_untaught(self) -> bool:
         return len(getattr(self, "centers_", ())) == 0
