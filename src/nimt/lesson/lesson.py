@@ -388,7 +388,7 @@ class Lesson:
             "steps": f"{len(self):,}",
             "ITD": None if self.itd is None else f"{self.itd:,}",
             "tolerance": None if self.tol is None else f"{self.tol:g}",
-            "discrepancy": f"{self.discrepancy[0]:.4g} → {display.below(self.discrepancy[-1], self.tol, 4)}",
+            measure.word: f"{self.discrepancy[0]:.4g} → {display.below(self.discrepancy[-1], self.tol, 4)}",
             "measure": measure.name,
             "teacher": self.method,
             "learner": "not loaded" if self.learner is None else type(self.learner).__name__,

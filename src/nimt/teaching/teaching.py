@@ -46,7 +46,7 @@ from nimt.teaching.existing_checkpoints import continue_same, incomplete_is_corr
 from nimt.teaching.narrow_kernels import warn_of_narrow_kernel
 from nimt.teaching.progress import both, progress_bar
 from nimt.teaching.running import ON_INTERRUPT, Progress, Run
-from nimt.teaching.warning import warn_of_misled_teacher, warn_of_step_size
+from nimt.teaching.warning import warn_of_misled_teacher, warn_of_missed_classes, warn_of_step_size
 
 Callback = Callable[[Progress], object]  # a true answer stops the lesson
 
@@ -150,7 +150,9 @@ def teach(
 def _watched_to_the_end(run: Run, time_limit: float | None, progress: bool | str) -> Lesson:
     with progress_bar(progress) as bar:
         run.callback = both(run.callback, bar)
-        return run.to_the_end(time_limit)
+        lesson = run.to_the_end(time_limit)
+    warn_of_missed_classes(lesson, run.task.teacher)
+    return lesson
 
 
 class Steps(Iterator[tuple[int, Selection, float]]):

@@ -1,4 +1,4 @@
-"""Warn of a learning rate that is too large, and of a teacher that labels or losses will mislead."""
+"""Warn of a learning rate that is too large, and of a teacher that labels or losses mislead, before or afterwards."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ import warnings
 import numpy as np
 
 from nimt.arrays import Array
+from nimt.classes import answers
 from nimt.engines.base import Task
 from nimt.errors import StepSizeWarning, TeacherWarning
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner
+from nimt.lesson.held_out import names_classes
+from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, Square
 from nimt.teachers.base import Teacher
+from nimt.teachers.greedy import GreedyTeacher
 from nimt.teaching.checking import pack_size
+
+CLEARLY = 0.3  # of the points that the most frequent class gets wrong, this share is right
+MUCH_LOWER = 0.05  # than the best accuracy on the way
+TOO_SHORT = 100  # steps, to judge a lesson by what it has taught
 
 
 def warn_of_misled_teacher(task: Task, loss: Loss | None) -> None:
@@ -24,6 +32,39 @@ def warn_of_misled_teacher(task: Task, loss: Loss | None) -> None:
     text = task.teacher.misled_by(task.pool, task.target, task.candidates, loss)
     if text is not None:
         warnings.warn(text, TeacherWarning, stacklevel=4)  # attributed to the line that called teach() or steps()
+
+
+def warn_of_missed_classes(lesson: Lesson, teacher: object) -> None:
+    """Warn after a greedy lesson of classes that are not learned: points among another class are shown all along."""
+    inner = getattr(teacher, "teacher", teacher)
+    if not isinstance(inner, GreedyTeacher) or len(lesson) < TOO_SHORT:
+        return
+    seen = missed_classes(lesson)
+    if seen is not None:
+        text = (
+            f"the learner {seen}: classes that overlap mislead a greedy teacher; use nimt.UncertaintyTeacher(), "
+            f"nimt.RandomTeacher(), larger packs such as k=0.05, or a smaller learning rate"
+        )
+        warnings.warn(text, TeacherWarning, stacklevel=4)  # attributed to the line that called teach() or resume()
+
+
+def missed_classes(lesson: Lesson) -> str | None:
+    """Return a clause that says how little was learned of classes, None if enough was, or if there are no classes."""
+    target, measures = lesson.target, lesson.measure.name == "accuracy"
+    if not (measures or names_classes(target)):
+        return None
+    truth = answers(target, target)
+    held_out = lesson.held_out
+    if held_out is not None and held_out.accuracy is not None:
+        right, where = held_out.accuracy, "the rows held out"
+    else:
+        right, where = float(np.mean(answers(lesson.final, target) == truth)), "the rows of the pool"
+    usual = float(np.bincount(truth).max()) / len(target)
+    if right < usual + CLEARLY * (1.0 - usual):
+        return f"is right on {right:.3g} of {where}, and the most frequent class is {usual:.3g}"
+    if measures and lesson.discrepancy[-1] < lesson.discrepancy.max() - MUCH_LOWER:
+        return f"ends with accuracy {lesson.discrepancy[-1]:.3g}, and had {lesson.discrepancy.max():.3g} on the way"
+    return None
 
 
 def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
