@@ -427,3 +427,42 @@ def test_regions_that_cannot_be_drawn():
     values = nimt.teach(learner, nimt.GreedyTeacher(), points, points[:, 0], max_iterations=1)
     with pytest.raises(nimt.InvalidInput, match="needs classes"):
         nimt.plots.regions(values)
+
+
+def overlapping_classes(n=400, noise=0.2):
+    """Two half circles that reach into each other, with noise, so that some points lie among the other class."""
+    rng = np.random.default_rng(0)
+    angles, second = np.pi * rng.uniform(size=n), np.arange(n) % 2 == 1
+    points = np.column_stack([np.cos(angles), np.sin(angles)])
+    points[second] = np.array([1.0, 0.5]) - points[second]
+    return points + noise * rng.normal(size=points.shape), np.where(second, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "rms"])
+@pytest.mark.parametrize("held", [False, True])
+def test_a_greedy_lesson_that_learns_no_classes_warns_with_a_way_out(measure, held):
+    points, labels = overlapping_classes()
+    learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
+    options = {"measure": measure, "max_iterations": 600}
+    if held:
+        options["holdout"] = (points[:100], labels[:100])
+        points, labels = points[100:], labels[100:]
+    where = "the rows held out" if held else "the rows of the pool"
+    with pytest.warns(nimt.TeacherWarning, match=rf"right on \S+ of {where}.* nimt.UncertaintyTeacher\(\)") as found:
+        lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, labels, **options)
+    assert found[0].filename == __file__
+    assert np.mean(np.sign(lesson.final) == labels) < 0.65
+    for way_out in (nimt.UncertaintyTeacher(), nimt.RandomTeacher()):  # no warning, which would be an error here
+        other = nimt.teach(learner, way_out, points, labels, **options)
+        assert np.mean(np.sign(other.final) == labels) > 0.9
+
+
+def test_a_notebook_calls_an_accuracy_by_its_name():
+    points, labels = overlapping_classes(60, noise=0.0)
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, labels, measure="accuracy", max_iterations=60)
+    comparison = nimt.compare(learner, {"greedy": nimt.GreedyTeacher()}, points, labels, measure="accuracy",
+                              max_iterations=20)  # fmt: skip
+    for shown in (repr(lesson), lesson._repr_html_(), repr(comparison), comparison._repr_html_()):
+        assert "discrepancy" not in shown
+    assert "accuracy" in repr(lesson)

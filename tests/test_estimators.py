@@ -515,3 +515,19 @@ def test_other_input_it_refuses(monkeypatch):
     monkeypatch.setattr(base, "available_memory", lambda: 1000)
     with pytest.raises(nimt.NotEnoughMemory, match=r"20 centres on 20 rows need 3.*lower max_centers"):
         nimt.GreedyKernelRegressor().fit(X, y)
+
+
+@pytest.mark.parametrize("early_stopping", [False, True])
+@pytest.mark.parametrize("kind", [nimt.GreedyKernelRegressor, nimt.GreedyKernelClassifier])
+def test_an_estimator_stored_by_skops_predicts_as_before(kind, early_stopping):
+    skops = pytest.importorskip("skops.io", reason="estimators are kept by an extra: pip install 'nimt[skops]'")
+    x = np.linspace(-3, 3, 100).reshape(-1, 1)
+    y = np.sin(x).ravel() if kind is nimt.GreedyKernelRegressor else np.where(np.abs(x) < 1, "in", "out").ravel()
+    model = kind(max_centers=10, early_stopping=early_stopping, random_state=0).fit(x, y)
+    written = skops.dumps(model)
+    loaded = skops.loads(written, trusted=skops.get_untrusted_types(data=written))
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+    assert loaded.lesson_.outcome is model.lesson_.outcome
+    assert repr(loaded.lesson_) == repr(model.lesson_) and loaded.lesson_.held_out == model.lesson_.held_out
+    np.testing.assert_array_equal(loaded.lesson_.indices, model.lesson_.indices)
+    assert loaded.get_params() == model.get_params()

@@ -33,6 +33,7 @@ from nimt.pools.base import Pool
 
 CUT = 1e-16  # of K(0): smaller contributions are lost in rounding
 ROUNDED_UP = 1.0 + 1e-9  # on a distance, so that no value at the cut is lost to rounding
+FAR = 16.0  # extents from zero: from there on points are moved to zero before a kernel rounds them
 PROBED = 5  # points of a pool at which a kernel is evaluated as a check
 SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles
 
@@ -217,6 +218,47 @@ def on_one_axis(kernel: Kernel) -> Callable[[Array, Array], Array]:
         return np.exp(gaps, out=gaps)
 
     return values
+
+
+def origin_for(kernel: Kernel, around: Array) -> Array:
+    """Return a point (d,) to subtract from points (n, d) before a stationary kernel is evaluated at them.
+
+    A stationary kernel depends on differences only, but most divide points by a width before they subtract them: of
+    1e15 and 1e15 + 1, over a width of 0.7, the difference is then wrong in the first digit. Along an axis whose
+    numbers are many times farther from zero than from each other it is one of them, and subtracting it is exact
+    [Sterbenz 1974]; elsewhere 0, so that nothing changes.
+
+    Examples
+    --------
+    >>> origin_for(rbf(1.0), np.array([[1e15, 0.5], [1e15 + 2, -0.5]])).tolist()
+    [1000000000000000.0, 0.0]
+    """
+    if len(around) == 0 or not kernel.is_stationary():
+        return np.zeros(around.shape[1])
+    low, high = around.min(axis=0), around.max(axis=0)
+    nearest = np.maximum(np.maximum(low, -high), 0.0)  # to zero, of numbers with one sign
+    with np.errstate(over="ignore"):
+        return np.where(nearest >= FAR * (high - low), around[0], 0.0)
+
+
+def keep_digits(
+    kernel: Kernel, around: Array, values: Callable[..., Array] | None = None
+) -> Callable[[Array, Array], Array]:
+    """Return K as a function of points (n, d) and (m, d) that is exact also far from zero, near the points `around`.
+
+    `values` computes it, the kernel itself by default.
+
+    Examples
+    --------
+    >>> far = np.array([[1e15], [1e15 + 1]])
+    >>> keep_digits(rbf(1.0), far)(far, far)[0].round(6)  # exp(-1)
+    array([1.      , 0.367879])
+    """
+    compute: Callable[..., Array] = kernel if values is None else values
+    origin = origin_for(kernel, around)
+    if not origin.any():
+        return lambda points, others: np.asarray(compute(points, others))
+    return lambda points, others: np.asarray(compute(points - origin, others - origin))
 
 
 # ---------------------------------------------------------------- the reach of a kernel

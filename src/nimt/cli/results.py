@@ -48,8 +48,6 @@ ROWS = {
 
 LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
 FEW_LESSONS = 3  # that are named one by one
-CLEARLY = 0.3  # of the rows that the most frequent class gets wrong, this share is right
-MUCH_LOWER = 0.05  # than the best accuracy on the way
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
 
@@ -100,16 +98,10 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
             "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
             "a greedy teacher, so try --teacher random, --missing drop, or more steps"
         )
-    import numpy as np
+    from nimt.teaching.warning import missed_classes
 
-    from nimt.classes import answers
-
-    usual = float(np.bincount(answers(lesson.target, lesson.target)).max()) / len(lesson.target)
-    if held_out.accuracy < usual + CLEARLY * (1.0 - usual):
-        seen = f"is right on {held_out.accuracy:.3g} of the rows held out, and the most frequent class is {usual:.3g}"
-    elif lesson.measure.name == "accuracy" and lesson.discrepancy[-1] < lesson.discrepancy.max() - MUCH_LOWER:
-        seen = f"ends with accuracy {lesson.discrepancy[-1]:.3g}, and had {lesson.discrepancy.max():.3g} on the way"
-    else:
+    seen = missed_classes(lesson)
+    if seen is None:
         return None
     if teacher == "random":
         return f"the learner {seen}: try a smaller --learning-rate, another --width, or more steps"

@@ -14,6 +14,7 @@ from nimt.engines.compiled import CompiledEngine, Sheet
 from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING
 from nimt.engines.compiled_steps.packs import rescored
 from nimt.engines.compiled_steps.streaming import by_whole_columns, squared_distances
+from nimt.kernels import origin_for
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
@@ -35,7 +36,8 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
     shape = _SHAPES.get((type(kernel), getattr(kernel, "nu", None)))
     if shape is None:
         return None
-    coordinates = np.ascontiguousarray((pool.points / kernel.length_scale).T)
+    points = pool.points - origin_for(kernel, pool.points)
+    coordinates = np.ascontiguousarray((points / kernel.length_scale).T)
 
     def radial(index: int, result: Array) -> None:
         squared_distances(coordinates, index, result)

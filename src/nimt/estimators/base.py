@@ -24,7 +24,7 @@ from nimt.estimators.refitting import refit
 from nimt.estimators.samples import Samples, checked_weight
 from nimt.estimators.stopping import grow_until_stalled
 from nimt.estimators.width import median_width
-from nimt.kernels import check_kernel, check_kernel_on, rbf
+from nimt.kernels import check_kernel, check_kernel_on, keep_digits, rbf
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import as_pool
 from nimt.sklearn_types import Estimator
@@ -201,8 +201,9 @@ class GreedyKernelModel(Estimator):
         values = np.empty((len(points), *self.coef_.shape[1:]))
         values[:] = self.intercept_
         if len(self.centers_):
+            between = keep_digits(self.kernel_, self.centers_)
             for rows in gen_batches(len(points), max(1, BLOCK // len(self.centers_))):
-                values[rows] += self.kernel_(points[rows], self.centers_) @ self.coef_
+                values[rows] += between(points[rows], self.centers_) @ self.coef_
         return values
 
 

@@ -47,6 +47,13 @@ class GreedyLesson:
     elapsed: float
     held_out: dict[int, float]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # the outcome by its name: skops, which keeps estimators without pickle, cannot make a member of an enum again
+        return vars(self) | {"outcome": self.outcome.name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state | {"outcome": Outcome[state["outcome"]]})
+
     def __len__(self) -> int:
         """Return m, the number of centres."""
         return len(self.indices)

@@ -214,18 +214,12 @@ class StartsFromInitial:
                 )
         self.pool_ = pool
 
-    def initial_outputs(self) -> tuple[int, ...]:
-        """Return the outputs of an initial function that was given as values; () where it was not."""
-        if not self.initial_is_table() or not hasattr(self, "pool_"):
-            return ()
-        return values_on(self.pool_, self.initial, "initial").shape[1:]
-
     def initial_is_table(self) -> bool:
         """Say whether the initial function is known on one pool only."""
         return not callable(self.initial) and np.ndim(self.initial) > 0
 
-    def initial_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Array:
-        """Return the untaught part, the initial function, on a pool."""
+    def initial_on(self, pool: Pool, outputs: tuple[int, ...] | None = ()) -> Array:
+        """Return the untaught part, the initial function, on a pool; outputs=None for those it has itself."""
         if not self.initial_is_table():
             return values_on(pool, self.initial, "initial", outputs)
         bound: Pool | None = getattr(self, "pool_", None)

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, check_finite, is_number, real_array, stored_array, stored_count
 from nimt.errors import CorruptLesson, InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on, diagonal, on_one_axis, reach
+from nimt.kernels import check_kernel, check_kernel_on, diagonal, keep_digits, on_one_axis, reach
 from nimt.learners.base import (
     Described,
     InitialFunction,
@@ -130,52 +130,57 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
         return self.values_on(as_pool(X, "X"), self.outputs())
 
-    def outputs(self) -> tuple[int, ...]:
-        """Return (q,) where it has q > 1 outputs, () for one, or where nothing says otherwise yet."""
+    def outputs(self) -> tuple[int, ...] | None:
+        """Return (q,) where it has q > 1 outputs, () for one, None if it has those of its initial function."""
         if self.is_mixed():
             return (len(self.mix_),)
-        return self.coefficients_.shape[1:] if self.steps_so_far() else self.initial_outputs()
+        return self.coefficients_.shape[1:] if hasattr(self, "coefficients_") else None
 
     def is_mixed(self) -> bool:
         """Say whether its outputs were mixed."""
         return hasattr(self, "mix_")
 
-    def values_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
-        """Return f on a pool, with the outputs asked for."""
+    def has_centers(self) -> bool:
+        """Say whether it is more than its initial function."""
+        return len(getattr(self, "centers_", ())) > 0
+
+    def values_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
+        """Return f on a pool, with the outputs asked for; None for those of its initial function."""
         start = self.initial_on(pool, outputs)
         if self.is_mixed() and outputs == self.mix_.shape[1:]:
             start = start @ self.mix_.T
-        if self.steps_so_far() == 0:
+        if not self.has_centers():
             return np.array(start)
-        if self.coefficients_.shape[1:] != outputs:
-            raise InvalidInput(
-                f"this learner was taught {_named(self.coefficients_.shape[1:])} and is now to learn {_named(outputs)}"
-            )
+        if self.coefficients_.shape[1:] != start.shape[1:]:
+            taught, asked = _named(self.coefficients_.shape[1:]), _named(start.shape[1:])
+            raise InvalidInput(f"this learner was taught {taught} and is now to learn {asked}")
         return np.asarray(start + self.expansion(pool.points), dtype=np.float64)
 
     def expansion(self, points: Array) -> Array:
         """Return the taught part, sum_j c_j K(x_j, .), at the given points."""
-        total = np.zeros((len(points), *self.outputs()))
-        if self.steps_so_far() == 0 or len(self.centers_) == 0:
+        total = np.zeros((len(points), *(self.outputs() or ())))
+        if not self.has_centers():
             return total
         self._check_dimension(points)
+        between = keep_digits(self.kernel, self.centers_)
         rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
         for start in range(0, len(points), rows):
             part = slice(start, start + rows)
-            total[part] = self.kernel(points[part], self.centers_) @ self.coefficients_
+            total[part] = between(points[part], self.centers_) @ self.coefficients_
         return total
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
-        """Add coefficients at points; a point already among the centres keeps its row.
+        """Add coefficients at points, from any number of steps; a point already among the centres keeps its row.
 
         `distinct` promises that no point occurs twice, which saves a search; the arrays are then kept, not copied.
         """
-        if self.steps_so_far() == 0:
+        if not self.has_centers():
             self.centers_: Array = np.empty((0, points.shape[1]))
             self.coefficients_: Array = np.empty((0, *coefficients.shape[1:]))
-            self.steps_: int = 0
-        self.steps_ += steps
-        if distinct and len(self.centers_) == 0:
+        self.steps_: int = self.steps_so_far() + steps
+        if len(points) == 0:
+            return
+        if distinct and not self.has_centers():
             self.centers_, self.coefficients_ = points, coefficients
             return
         self._check_dimension(points)
@@ -201,10 +206,11 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         """
         mixing = real_array("matrix", matrix)
         q = self.outputs()
-        if mixing.ndim != 2 or len(mixing) != mixing.shape[1] or len(mixing) < 2 or q not in ((), mixing.shape[1:]):
-            raise InvalidInput(f"matrix must be (q, q) for {_named(q)}, got shape {mixing.shape}")
+        fits = q == mixing.shape[1:] or not (self.has_centers() or self.is_mixed())
+        if mixing.ndim != 2 or len(mixing) != mixing.shape[1] or len(mixing) < 2 or not fits:
+            raise InvalidInput(f"matrix must be (q, q) for {_named(q or ())}, got shape {mixing.shape}")
         check_finite("matrix", mixing)
-        if self.steps_so_far():
+        if self.has_centers():
             self.coefficients_ = self.coefficients_ @ mixing.T
         self.mix_: Array = mixing @ self.mix_ if self.is_mixed() else np.array(mixing)
         return self
@@ -220,7 +226,7 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         """Return the exact inner product in H of the taught parts of two learners over the same kernel."""
         if self.kernel != other.kernel:
             raise InvalidInput(f"the learners live in different spaces: {self.kernel!r} and {other.kernel!r}")
-        if self.steps_so_far() == 0 or other.steps_so_far() == 0:
+        if not self.has_centers() or not other.has_centers():
             return 0.0
         return float(np.sum(self.coefficients_ * other.expansion(self.centers_)))
 
@@ -318,10 +324,8 @@ class KernelPupil:
         if self.mixed is not None:
             learner.mix(self.mixed)
         rows = np.flatnonzero(self.shown)
-        if self.steps:
-            points = self.pool.take(rows)
-            distinct = isinstance(self.pool, Grid)
-            learner.absorb(points, self.coefficients[rows], steps=self.steps, distinct=distinct)
+        distinct = isinstance(self.pool, Grid)
+        learner.absorb(self.pool.take(rows), self.coefficients[rows], steps=self.steps, distinct=distinct)
         return learner
 
     def state(self) -> State:
@@ -352,9 +356,9 @@ class KernelBoxPupil:
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
         self.points: Array = box.grid.points
-        self.kernel: Callable[[Array, Array], Array] = self.learner.kernel
-        if box.dimension == 1:
-            self.kernel = on_one_axis(self.learner.kernel)
+        kernel = self.learner.kernel
+        faster = on_one_axis(kernel) if box.dimension == 1 else None
+        self.kernel: Callable[[Array, Array], Array] = keep_digits(kernel, self.points, faster)
         self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs
@@ -444,8 +448,7 @@ class KernelBoxPupil:
         learner = copy.deepcopy(self.learner)
         if self.mixed is not None:
             learner.mix(self.mixed)
-        if self.steps:
-            learner.absorb(self.centers[: self.size], self.coefficients[: self.size], steps=self.steps)
+        learner.absorb(self.centers[: self.size], self.coefficients[: self.size], steps=self.steps)
         return learner
 
     def state(self) -> State:

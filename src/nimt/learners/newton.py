@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, stored_array
-from nimt.kernels import CUT
+from nimt.kernels import CUT, keep_digits
 from nimt.learners.basis_columns import EVERYWHERE, DenseColumns, Places, SparseColumns
 from nimt.operators.base import add_column
 from nimt.operators.grid import GridOperator, grid_operator
@@ -60,7 +60,7 @@ class NewtonBasis:
         capacity: int = 8,
         window: GridOperator | None = None,
     ) -> None:
-        self.kernel = kernel
+        self.kernel: Callable[[Array, Array], Array] = keep_digits(kernel, points)
         self.points = points
         self.ridge = ridge
         self.window = window

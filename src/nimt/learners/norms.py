@@ -13,6 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
+from nimt.kernels import keep_digits
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool, values_on
 
@@ -28,7 +29,7 @@ class Expansion(Protocol):
     centers_: Array
     coefficients_: Array
 
-    def steps_so_far(self) -> int: ...
+    def has_centers(self) -> bool: ...
 
     def initial_is_table(self) -> bool: ...
 
@@ -69,7 +70,7 @@ def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
 def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callable[[], float]:
     r"""|f - f*|_H^2 = sum_j a_j (f - f*)(z_j), with a the coefficients of f - f* and z its centers."""
     start = pupil.learner
-    parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.steps_so_far()]
+    parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.has_centers()]
     if not parts:
         centers, weights = np.empty((0, pupil.pool.dimension)), np.empty((0, *target.shape[1:]))
     else:
@@ -78,7 +79,11 @@ def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callabl
     fixed = np.zeros((len(centers), *target.shape[1:]))
     for learner, sign in parts:
         fixed += sign * learner.expansion(centers)
-    columns = pupil.learner.kernel(centers, pupil.pool.points) if len(centers) else np.empty((0, len(target)))
+    columns = (
+        keep_digits(start.kernel, pupil.pool.points)(centers, pupil.pool.points)
+        if len(centers)
+        else np.empty((0, len(target)))
+    )
 
     def norm() -> float:
         at_centers = fixed + columns @ pupil.coefficients
@@ -110,7 +115,7 @@ def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
         raise InvalidInput(
             f"the norm in H needs a solve with a Gram matrix of {n} points; the limit is {LARGEST_SOLVE}"
         )
-    gram = np.asarray(kernel(points), dtype=np.float64)
+    gram = np.asarray(keep_digits(kernel, points)(points, points), dtype=np.float64)
     size = float(np.abs(gram).sum(axis=0).max())
     try:
         factor = cho_factor(gram, lower=True)

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices, check_positive, is_number, stored_array, stored_count, stored_indices
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on
+from nimt.kernels import check_kernel, check_kernel_on, keep_digits
 from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, checked_pack
 from nimt.learners.newton import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
@@ -117,11 +117,11 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
-        outputs = self.newton_.shape[1:] if hasattr(self, "newton_") else self.initial_outputs()
+        outputs = self.newton_.shape[1:] if hasattr(self, "newton_") else None
         return self.values_on(as_pool(X, "X"), outputs)
 
-    def values_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
-        """Return f on a pool, with the outputs asked for."""
+    def values_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
+        """Return f on a pool, with the outputs asked for; None for those of its initial function."""
         start = self.initial_on(pool, outputs)
         return np.array(start) if self.is_untaught() else np.asarray(start + self.basis_at(pool.points) @ self.newton_)
 
@@ -129,7 +129,7 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         """Return the Newton basis at any points, shape (n, m)."""
         if self.is_untaught():
             return np.empty((len(points), 0))
-        sections = self.kernel(self.centers_, points)
+        sections = keep_digits(self.kernel, self.centers_)(self.centers_, points)
         return np.asarray(solve_triangular(self.factor_, sections, lower=True, check_finite=False).T)
 
     def begin(self, dimension: int, outputs: tuple[int, ...] = ()) -> None:
@@ -164,7 +164,8 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         if self.is_untaught():
             return 0.0
         coefficients = solve_triangular(self.factor_.T, self.newton_, lower=False)
-        return float(np.sqrt(max(0.0, np.sum(coefficients * (self.kernel(self.centers_) @ coefficients)))))
+        gram = keep_digits(self.kernel, self.centers_)(self.centers_, self.centers_)
+        return float(np.sqrt(max(0.0, np.sum(coefficients * (gram @ coefficients)))))
 
     def is_untaught(self) -> bool:
         return len(getattr(self, "centers_", ())) == 0

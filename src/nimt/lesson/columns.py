@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,34 @@ from nimt.pools.base import Pool
 from nimt.pools.prepared import PreparedPoints
 
 LABEL_OUTPUT = "label_output_"  # with its number: the label of one of several outputs
+OURS = re.compile(r"step|index|row|label|discrepancy|output|looked|mixed|label(_\d+)?_output.*")
+FROM_TABLE = "table_"
+
+
+def names_in_record(names: Iterable[str]) -> list[str]:
+    """Return what a record calls the columns of a table: where a record has the name itself, "table_" precedes it.
+
+    Examples
+    --------
+    >>> names_in_record(["size", "step"])
+    ['size', 'table_step']
+    """
+    given = list(names)
+    found = []
+    for name in given:
+        title = name
+        while OURS.fullmatch(title) or (title != name and title in given):
+            title = FROM_TABLE + title
+        found.append(title)
+    return found
 
 
 def columns_of(pool: Pool, indices: NDArray[np.int64], labels: Array, points: Array | None) -> dict[str, NDArray[Any]]:
     """Return the coordinates and labels of examples as columns; an index of -1 has none."""
     shown = indices >= 0
     if isinstance(pool, PreparedPoints):
-        found = pool.table(indices[shown])
+        table = pool.table(indices[shown])
+        found = dict(zip(names_in_record(table), table.values(), strict=True))
         preparation = pool.preparation
         if preparation.classes and labels.shape[1:] == preparation.outputs:
             answers = preparation.answers(labels[shown])

@@ -50,8 +50,6 @@ def error_on(values: Array, target: Array) -> HeldOutError:
     >>> error_on(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0, 6.0]))
     HeldOutError(count=4, rms=1.0, r_squared=0.7142857142857142, accuracy=None)
     """
-    if values.ndim < target.ndim:  # a learner that starts from a number has not been told of outputs yet
-        values = np.broadcast_to(values[:, np.newaxis], target.shape)
     off = distance(values, target)
     spread = distance(target, np.broadcast_to(target.mean(axis=0), target.shape))
     share = None if spread == 0 else 1.0 - (off / spread) ** 2

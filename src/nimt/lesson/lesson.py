@@ -52,7 +52,7 @@ class Lesson:
         Before which steps the outputs were mixed, and by which matrices: f^t is the function after the mixture.
     held_out_curve : dict of step -> float
         The error on held-out points at the snapshots and at the end: the root mean square error, of classes the
-        accuracy. Of many points, the first ones only.
+        accuracy. Of many points, the first ones only. At step 0 it is that of the start, before any mixture.
     picks : array (n,) of int
         How often each point of the pool was shown.
     snapshots : dict of step -> array (n,), or (n, q)
@@ -225,7 +225,7 @@ class Lesson:
 
         Row t holds M(f^t, f*) and what was shown then: index, coordinates and label. Nothing was shown in the last row
         (index -1, coordinates and label NaN or empty). The coordinates have the names of a table's columns, or are
-        x_1, x_2.
+        x_1, x_2; a table's column that is named like one of the record's, as "step", is called "table_step".
         """
         table: dict[str, NDArray[Any]] = {
             "step": np.arange(len(self.discrepancy)),
@@ -271,7 +271,8 @@ class Lesson:
 
         Columns: step, index (in the pool), row (in the file, of a table), the coordinates as the table has them or as
         x_1, x_2, and label: words of classes, otherwise numbers. If every output has examples of its own, output
-        says which one an example is for.
+        says which one an example is for. A table's column that is named like one of the record's (step, discrepancy,
+        index, row, label, output, looked, mixed) gets the prefix table_: "step" of the table is "table_step".
 
         Examples
         --------
@@ -383,7 +384,7 @@ class Lesson:
             "steps": f"{len(self):,}",
             "ITD": None if self.itd is None else f"{self.itd:,}",
             "tolerance": None if self.tol is None else f"{self.tol:g}",
-            "discrepancy": f"{self.discrepancy[0]:.4g} → {display.below(self.discrepancy[-1], self.tol, 4)}",
+            measure.word: f"{self.discrepancy[0]:.4g} → {display.below(self.discrepancy[-1], self.tol, 4)}",
             "measure": measure.name,
             "teacher": self.method,
             "learner": "not loaded" if self.learner is None else type(self.learner).__name__,

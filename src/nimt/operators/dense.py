@@ -8,13 +8,14 @@ after column: the plain loop and the compiled one then do the same arithmetic, t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
-from nimt.kernels import diagonal
+from nimt.kernels import diagonal, keep_digits
 from nimt.operators.base import add_column
 from nimt.operators.grid import SMALL_WINDOW, GridOperator, grid_operator
 from nimt.pools.base import Grid, Pool
@@ -54,6 +55,11 @@ class DenseOperator:
         self.gram_limit = gram_limit
 
     @cached_property
+    def between(self) -> Callable[[Array, Array], Array]:
+        """K between points near those of the pool."""
+        return keep_digits(self.kernel, self.pool.points)
+
+    @cached_property
     def keeps_gram(self) -> bool:
         """Whether the Gram matrix is formed: if there is room for it, and it is not large and nearly all zeros."""
         size = 8 * len(self.pool) ** 2
@@ -76,7 +82,7 @@ class DenseOperator:
         gram = np.empty((len(points), len(points)))
         rows = max(1, GRAM_BLOCK // (8 * len(points)))
         for start in range(0, len(points), rows):
-            gram[start : start + rows] = self.kernel(points[start : start + rows], points)
+            gram[start : start + rows] = self.between(points[start : start + rows], points)
         return gram
 
     def diagonal(self) -> Array:
@@ -101,4 +107,4 @@ class DenseOperator:
         width = max(1, BLOCK_LIMIT // (8 * len(points)))
         for start in range(0, len(indices), width):
             part = slice(start, start + width)
-            values += self.kernel(points, points[indices[part]]) @ coefficients[part]
+            values += self.between(points, points[indices[part]]) @ coefficients[part]

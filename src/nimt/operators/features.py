@@ -19,6 +19,7 @@ from nimt.arrays import Array, Indices, check_count
 from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
+from nimt.kernels import origin_for
 from nimt.pools.base import FunctionLike, Points, Pool, as_pool, values_on
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class RandomFeatureKernel(FeatureKernel):
     length_scale : float or array (d,)
         Of the RBF kernel.
     components, seed : int
+    origin : float or array (d,)
+        Subtracted from the points, so that those far from zero keep their digits.
 
     Examples
     --------
@@ -69,16 +72,19 @@ class RandomFeatureKernel(FeatureKernel):
     True
     """
 
-    def __init__(self, length_scale: ArrayLike = 1.0, components: int = 500, seed: int = 0) -> None:
+    def __init__(
+        self, length_scale: ArrayLike = 1.0, components: int = 500, seed: int = 0, origin: ArrayLike = 0.0
+    ) -> None:
         self.length_scale = length_scale
         self.components = components
         self.seed = seed
+        self.origin = origin
 
     def features(self, X: Array) -> Array:
         from sklearn.kernel_approximation import RBFSampler
 
         sampler = RBFSampler(gamma=0.5, n_components=self.components, random_state=self.seed)
-        scaled = X / np.asarray(self.length_scale)
+        scaled = (X - np.asarray(self.origin)) / np.asarray(self.length_scale)
         return np.asarray(sampler.fit(scaled[:1]).transform(scaled))
 
 
@@ -100,11 +106,15 @@ class NystroemKernel(FeatureKernel):
     def _sampler(self) -> Sampler:
         from sklearn.kernel_approximation import Nystroem as Sampler
 
-        basis = np.asarray(self.basis)
+        basis = np.asarray(self.basis) - self._origin
         return Sampler(kernel=self.kernel, n_components=len(basis), random_state=0).fit(basis)
 
+    @cached_property
+    def _origin(self) -> Array:
+        return origin_for(self.kernel, np.asarray(self.basis))
+
     def features(self, X: Array) -> Array:
-        return np.asarray(self._sampler.transform(X))
+        return np.asarray(self._sampler.transform(X - self._origin))
 
     def _shown(self) -> dict[str, Any]:
         return {"kernel": self.kernel, "basis": f"<{counted(len(np.asarray(self.basis)), 'point', 'd')}>"}
@@ -159,7 +169,8 @@ class RandomFeatures:
         """Return the approximation of a kernel on a pool."""
         if not behaves_like(kernel, RBF, "__call__"):
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
-        return RandomFeatureKernel(kernel.length_scale, self.components, self.seed)
+        origin = origin_for(kernel, pool.points)
+        return RandomFeatureKernel(kernel.length_scale, self.components, self.seed, origin if origin.any() else 0.0)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
-from nimt.kernels import diagonal
+from nimt.kernels import diagonal, keep_digits
 from nimt.operators.grid import grid_operator
 from nimt.pools.base import Grid, Pool
 
@@ -51,9 +51,10 @@ def _largest_row_sum(kernel: Kernel, pool: Pool, k: int) -> float | None:
     if n > MOST_POINTS:
         return None
     points, most = pool.points, 0.0
+    between = keep_digits(kernel, points)
     rows = max(1, BLOCK // n)
     for start in range(0, n, rows):
-        most = max(most, _sum_of_largest(np.abs(kernel(points[start : start + rows], points)), k))
+        most = max(most, _sum_of_largest(np.abs(between(points[start : start + rows], points)), k))
     return most
 
 

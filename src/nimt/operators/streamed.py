@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
-from nimt.kernels import diagonal
+from nimt.kernels import diagonal, keep_digits
 from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
 
@@ -161,7 +162,12 @@ class StreamedOperator:
 
     def _block(self, indices: Indices) -> Array:
         """Return K[:, indices] as the kernel computes it, which may return lists."""
-        return np.asarray(self.kernel(self.pool.points, self.pool.points[indices]))
+        return self.between(self.pool.points, self.pool.points[indices])
+
+    @cached_property
+    def between(self) -> Callable[[Array, Array], Array]:
+        """K between points near those of the pool."""
+        return keep_digits(self.kernel, self.pool.points)
 
 
 def _half_of_what_is_free(room: int, n: int) -> int:

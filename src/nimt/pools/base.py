@@ -16,6 +16,7 @@ from nimt.counting import counted
 from nimt.errors import InvalidInput, NimtError
 
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
+UNEVEN = 1e-6  # of a step: by how much the rounding of an axis may change its steps
 AXES_SHOWN = 8  # of scattered points, in a notebook
 
 
@@ -311,9 +312,16 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
                 f"{name} repeats the point {array[repeated[0]]!s} (indices {repeated[0]} and {repeated[0] + 1})"
             )
         mean = (array[-1] - array[0]) / steps.size
-        rounding = 8 * np.finfo(float).eps * max(np.abs(array).max(), np.abs(mean) * steps.size) + 1e-9 * np.abs(mean)
-        if (uneven := np.flatnonzero(np.abs(steps - mean) > rounding)).size:
+        size = np.abs(mean)
+        rounding = 8 * np.finfo(float).eps * max(np.abs(array).max(), size * steps.size)
+        if (uneven := np.flatnonzero(np.abs(steps - mean) > min(rounding, UNEVEN * size) + 1e-9 * size)).size:
             i = int(uneven[0])
+            gap = float(np.spacing(np.abs(array).max()))
+            if gap > UNEVEN / 4 * size and np.abs(steps - mean).max() <= 2 * gap:
+                raise InvalidInput(
+                    f"{name} has steps of about {mean:.3g} at {array[i]!s}, where numbers are {gap:.2g} apart, so that "
+                    f"it is not uniform: count from a point nearer to it, for example subtract {array[0]!s}"
+                )
             raise InvalidInput(
                 f"{name} is not uniform: the step from {array[i]!s} to {array[i + 1]!s} is {steps[i]!s}, "
                 f"the mean step {mean!s}; {_way_to_uniform(array, mean)}give the points as an (n, d) array instead"

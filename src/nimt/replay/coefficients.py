@@ -150,10 +150,10 @@ class Coefficients:
         self.before: int = learner.steps_so_far()
         self.diagonal: Array = diagonal(learner.kernel, pool)
         self.step: int = 0
-        self.outputs: tuple[int, ...] = learner.outputs() if outputs is None else outputs
         self.per_output = per_output
         self.mixes: Mapping[int, Array] = mixes or {}
-        start = np.array(learner.values_on(pool, self.outputs))
+        start = np.array(learner.values_on(pool, learner.outputs() if outputs is None else outputs))
+        self.outputs: tuple[int, ...] = start.shape[1:]
         self.operator: GridOperator | DenseOperator
         self.board: Board
         if isinstance(pool, Grid) and learner.kernel.is_stationary():

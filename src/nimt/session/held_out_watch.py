@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nimt.arrays import Array
-from nimt.learners.base import Learner
+from nimt.engines.base import Engine
 from nimt.lesson.held_out import error_on
 
 PAIRS = 4_000_000  # kernel values per measurement: of many points, only the first so many are measured on the way
@@ -22,11 +24,12 @@ class HeldOutWatch:
         self.held = held
         self.errors: dict[int, float] = {}
 
-    def look(self, step: int, learner: Learner) -> None:
-        """Measure the learner at a step, once."""
+    def look(self, step: int, engine: Engine) -> None:
+        """Measure the learner of an engine at a step, once."""
         if self.held is None or step in self.errors:
             return
         points, target = self.held
+        learner: Any = engine.taught()
         centers = len(getattr(learner, "centers_", ()))
         count = max(FEWEST, PAIRS // max(1, centers))
         self.errors[step] = error_on(learner.predict(points[:count]), target[:count]).main[1]

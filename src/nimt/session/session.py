@@ -99,11 +99,11 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self._is_torn = False  # whether the engine took steps that are not recorded
         self._chunk = 1
         self._asked = list(task.keep.snapshots)
-        self._look_at_held_out()
+        if self._asked[:1] == [0] or self._next_mix(0) == [0]:  # where the learner starts, before any mixture
+            self._held_out.look(0, self.engine)
         self._mix_if_due()
         self.initial: Array = copy_values(self.engine.values)
         self._take_snapshot()
-        self._look_at_held_out()
 
     # -- steps
 
@@ -177,8 +177,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _look_at_held_out(self) -> None:
         """Measure the error on held-out points at snapshots and at the end."""
-        if self.task.holdout is not None and (self.engine.step in self.snapshots or self.outcome is not None):
-            self._held_out.look(self.engine.step, self.engine.taught())
+        if self.engine.step in self.snapshots or self.outcome is not None:
+            self._held_out.look(self.engine.step, self.engine)
 
     @property
     def step(self) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import nimt
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
+from nimt.kernels import keep_digits
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.operators.grid import GridOperator
@@ -195,7 +196,8 @@ class Racer:
         operator = self.coefficients.operator
         if isinstance(operator, GridOperator):
             return window_blocks(operator)
-        gram = np.asarray(self.learner.kernel(self.setting.pool.points))
+        points = self.setting.pool.points
+        gram = keep_digits(self.learner.kernel, points)(points, points)
         n = len(gram)
         return Recording(
             {"kernel": "columns"},

@@ -8,6 +8,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import NarrowKernelWarning, warn
+from nimt.kernels import keep_digits
 from nimt.pools.base import Points
 
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ def _nearest(kernel: object, points: Array, rows: np.ndarray) -> tuple[Array, Ar
     """Return how much each of some points is felt at the other point that feels it most, and how far that is."""
     here = points[rows]
     scale = np.sqrt(np.maximum(kernel.diag(here), np.finfo(float).tiny))  # type: ignore[attr-defined]
+    between = keep_digits(kernel, points)
     best, place = np.full(len(rows), -np.inf), np.zeros(len(rows), dtype=np.intp)
     for start in range(0, len(points), BLOCK):
         there = points[start : start + BLOCK]
-        values = np.abs(kernel(here, there)) / scale[:, np.newaxis]  # type: ignore[operator]
+        values = np.abs(between(here, there)) / scale[:, np.newaxis]
         values /= np.sqrt(np.maximum(kernel.diag(there), np.finfo(float).tiny))  # type: ignore[attr-defined]
         own = (rows >= start) & (rows < start + len(there))
         values[np.flatnonzero(own), rows[own] - start] = -np.inf

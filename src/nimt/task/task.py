@@ -350,6 +350,6 @@ def approximate(learner: Learner, approximation: RandomFeatures, pool: Pool) -> 
         raise InvalidInput(f"{approximation.label} approximate a kernel, and {type(learner).__name__} has none")
     if isinstance(learner.kernel, FeatureKernel):
         return learner  # a resumed lesson: its kernel is an approximation already
-    start = learner.predict if learner.steps_so_far() or learner.is_mixed() else learner.initial
+    start = learner.predict if learner.has_centers() or learner.is_mixed() else learner.initial
     kernel = approximation.kernel(learner.kernel, pool)
     return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)

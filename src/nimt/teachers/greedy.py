@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
-from nimt.kernels import check_kernel
+from nimt.kernels import check_kernel, keep_digits
 from nimt.losses import LOSSES, Loss, as_loss, predicts_logits
 from nimt.pools.base import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
@@ -205,11 +205,11 @@ def diverse_pack(errors: Array, kernel: Kernel, points: Array, k: int) -> Indice
     array([1, 2])
     """
     left = np.array(errors)
-    diagonal = kernel.diag(points)
+    diagonal, between = kernel.diag(points), keep_digits(kernel, points)
     free = np.ones(len(left), dtype=bool)
     for _ in range(k):
         index = int(np.argmax(np.where(free, np.abs(left), -1.0)))
         free[index] = False
         if diagonal[index] > 0:
-            left = left - left[index] / diagonal[index] * kernel(points, points[index : index + 1])[:, 0]
+            left = left - left[index] / diagonal[index] * between(points, points[index : index + 1])[:, 0]
     return np.flatnonzero(~free)

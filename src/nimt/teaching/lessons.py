@@ -23,6 +23,7 @@ from nimt.task.plan import Plan
 from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
 from nimt.teaching.bars import check_progress
+from nimt.teaching.missed_classes import warn_of_missed_classes
 from nimt.teaching.progress import both, progress_bar
 
 OF_A_RUN = ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt", "progress")
@@ -149,7 +150,9 @@ def _run(
     session: Session, callback: Callback | None, time_limit: float | None, on_interrupt: str, progress: bool | str
 ) -> Lesson:
     with progress_bar(progress) as bar:
-        return session.run(watch=both(callback, bar), seconds=time_limit, on_interrupt=on_interrupt)
+        lesson = session.run(watch=both(callback, bar), seconds=time_limit, on_interrupt=on_interrupt)
+    warn_of_missed_classes(lesson, session.task.teacher)
+    return lesson
 
 
 def steps(

@@ -139,7 +139,9 @@ def pool_of_one(again: Replay) -> Assumption:
 
 
 def _rate_at_most(again: Replay, limit: float, name: str) -> Assumption:
-    largest = float(again.rates.max()) if len(again.rates) else 0.0
+    if not len(again.rates):
+        return Assumption(f"rate within {name}", True, "no step was taken, so no learning rate was used")
+    largest = float(again.rates.max())
     holds = largest <= limit * (1.0 + ROUNDING)
     relation = "is within" if holds else "exceeds"
     return Assumption(f"rate within {name}", holds, f"the learning rate {largest:g} {relation} {name} = {limit:g}")

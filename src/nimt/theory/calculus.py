@@ -65,7 +65,7 @@ def check_calculus(learner: KernelLearner, point: ArrayLike, label: float, direc
     True
     """
     for name, one in (("learner", learner), ("direction", direction)):
-        if not isinstance(one, KernelLearner) or one.steps_so_far() == 0 or not _starts_at_zero(one):
+        if not isinstance(one, KernelLearner) or not one.has_centers() or not _starts_at_zero(one):
             raise InvalidInput(
                 f"{name} must be a taught KernelLearner that started at 0, so that it lies in H; got {one!r}"
             )

@@ -52,13 +52,13 @@ class Bounds:
     Attributes
     ----------
     smallest_rate, largest_rate : float
-        eta-tilde, and the largest rate used.
+        eta-tilde, and the largest rate used; NaN where no step was taken.
     smoothness, kernel_bound : float
         L_L (`inf` where the loss has none) and M_K = max K(x, x).
     rate_limit : float or None
         1 / (2 L_L M_K).
     rate_within : bool or None
-        Whether every rate kept to it.
+        Whether every rate kept to it; None where there is no limit, or no step.
     initial_loss : dict of reading -> float
         L(f0) as maximum, mean and sum over the pool.
     step : array (T,)
@@ -157,11 +157,10 @@ class Bounds:
                 "The loss has no finite smoothness constant, so 1 / (2 L M_K) and the bounds of both theorems "
                 "do not exist for it."
             )
-        relation = "within" if self.rate_within else "above"
-        return (
-            f"The learning rate {self.largest_rate:g} is {relation} 1 / (2 L M_K) = {self.rate_limit:g} "
-            f"(L = {self.smoothness:g}, M_K = {self.kernel_bound:g})."
-        )
+        limit = f"1 / (2 L M_K) = {self.rate_limit:g} (L = {self.smoothness:g}, M_K = {self.kernel_bound:g})"
+        if self.rate_within is None:
+            return f"No step was taken, so no learning rate was used; {limit}."
+        return f"The learning rate {self.largest_rate:g} is {'within' if self.rate_within else 'above'} {limit}."
 
     def _bound_sentences(self) -> list[str]:
         if self.random is None or self.greedy is None or not len(self.step):
@@ -185,6 +184,8 @@ class Bounds:
                 f"For S <= {epsilon:g} by the distance in H: at most "
                 f"{counted(self.predicted_by_distance, 'step', 'd')}."
             )
+        if not len(self.step):
+            return [*said, "No step was taken, so S was measured nowhere."]
         said.append(
             f"Measured: S <= {epsilon:g} {_first(self.measured_shown)} at what was shown, "
             f"{_first(self.measured_largest)} everywhere."
@@ -249,7 +250,7 @@ def bounds_of(
         smoothness=float(again.loss.smoothness),
         kernel_bound=bound,
         rate_limit=limit,
-        rate_within=None if limit is None else assumptions.rate_within_limit(again).holds,
+        rate_within=None if limit is None or not steps else assumptions.rate_within_limit(again).holds,
         initial_loss=initial,
         step=t,
         smallest_shown=np.minimum.accumulate(measured.shown),

@@ -234,7 +234,7 @@ def _pool_for(learner: KernelLearner, target: Any, X: Pool | ArrayLike | None) -
     bound: Pool | None = getattr(learner, "pool_", None)
     if bound is not None:
         return bound
-    centers = [one.centers_ for one in (learner, target) if isinstance(one, KernelLearner) and one.steps_so_far()]
+    centers = [one.centers_ for one in (learner, target) if isinstance(one, KernelLearner) and one.has_centers()]
     if not centers or not isinstance(target, KernelLearner):
         raise InvalidInput("the learner has no pool yet: give the points as X")
     return Points(np.concatenate(centers))

@@ -180,8 +180,6 @@ def learner_at_start(lesson: Lesson) -> KernelLearner:
             learning_rate=taught.learning_rate,
             initial=values_on(lesson.pool, lesson.initial, "initial"),
         )
-        learner.centers_ = np.empty((0, lesson.pool.dimension))
-        learner.coefficients_ = np.empty((0, *lesson.target.shape[1:]))
         learner.steps_ = taught.steps_so_far() - len(lesson)
     return learner.bind(lesson.pool)
 

@@ -1,0 +1,50 @@
+"""Warn after a greedy lesson of classes that were not learned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nimt.classes import answers
+from nimt.errors import TeacherWarning, warn
+from nimt.lesson.held_out import names_classes
+from nimt.lesson.lesson import Lesson
+from nimt.teachers.base import Teacher
+from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.wrapping import Wrapping
+
+CLEARLY = 0.3  # of the points that the most frequent class gets wrong, this share is right
+MUCH_LOWER = 0.05  # than the best accuracy on the way
+TOO_SHORT = 100  # steps, to judge a lesson by what it has taught
+
+
+def warn_of_missed_classes(lesson: Lesson, teacher: Teacher) -> None:
+    """Warn after a greedy lesson of classes that are not learned: points among another class are shown all along."""
+    inner = teacher.inner if isinstance(teacher, Wrapping) else teacher
+    if not isinstance(inner, GreedyTeacher) or len(lesson) < TOO_SHORT:
+        return
+    seen = missed_classes(lesson)
+    if seen is not None:
+        text = (
+            f"the learner {seen}: classes that overlap mislead a greedy teacher; use nimt.UncertaintyTeacher(), "
+            f"nimt.RandomTeacher(), larger packs such as k=0.05, or a smaller learning rate"
+        )
+        warn(text, TeacherWarning)
+
+
+def missed_classes(lesson: Lesson) -> str | None:
+    """Return a clause that says how little was learned of classes, None if enough was, or if there are no classes."""
+    target, measures = lesson.target, lesson.measure.name == "accuracy"
+    if not (measures or names_classes(target)):
+        return None
+    truth = answers(target, target)
+    held_out = lesson.held_out
+    if held_out is not None and held_out.accuracy is not None:
+        right, where = held_out.accuracy, "the rows held out"
+    else:
+        right, where = float(np.mean(answers(lesson.final, target) == truth)), "the rows of the pool"
+    usual = float(np.bincount(truth).max()) / len(target)
+    if right < usual + CLEARLY * (1.0 - usual):
+        return f"is right on {right:.3g} of {where}, and the most frequent class is {usual:.3g}"
+    if measures and lesson.discrepancy[-1] < lesson.discrepancy.max() - MUCH_LOWER:
+        return f"ends with accuracy {lesson.discrepancy[-1]:.3g}, and had {lesson.discrepancy.max():.3g} on the way"
+    return None
