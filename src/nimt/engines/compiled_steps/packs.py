@@ -59,7 +59,7 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
                 sizes[to] = abs(g)
     if diagonal.size > 1 or diagonal[0] != 1.0:
         for j in range(sizes.size):
-            sizes[j] *= diagonal[chosen[j // q] % diagonal.size]
+            sizes[j] = abs(sizes[j] * diagonal[chosen[j // q] % diagonal.size])  # NaN has a sign, too
     largest = np.int64(0)
     for j in range(sizes.size):  # as integers, since a maximum of floating-point numbers is not vectorised
         bits = bits_of(sizes[j])
