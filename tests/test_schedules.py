@@ -183,22 +183,32 @@ def teachers_with_packs(size, n):
     """Every kind of teacher whose packs a compiled engine chooses by a schedule, and how many outputs it teaches."""
     k, of_the_pool = size(n), size(int(0.6 * n))
     greedy = nimt.GreedyTeacher(k=k)
-    return [
-        (greedy, ()),
-        (nimt.GreedyTeacher(k=k, score="loss", loss="square"), ()),
-        (nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing), ()),
-        (nimt.GreedyTeacher(k=k, score="gradient", loss="huber", kernel=nimt.linear()), ()),
-        (nimt.GreedyTeacher(k=of_the_pool, pool=0.6), ()),
-        (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), ()),
-        (nimt.GreedyTeacher(k=k, labels=nimt.AlternativeLabels(0.3, 0.4)), ()),
-        (nimt.RandomTeacher(k=k), ()),
-        (nimt.RandomTeacher(k=of_the_pool, pool=0.6, replace=False), ()),
-        (greedy, (2,)),
-        (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), (2,)),
-        (nimt.PerOutput(greedy), (2,)),
-        (nimt.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (2,)),
-        (nimt.Communicating(greedy, every=5), (2,)),
-    ]
+    return {
+        "error": [
+            (greedy, ()),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6), ()),
+            (nimt.GreedyTeacher(k=k, labels=nimt.AlternativeLabels(0.3, 0.4)), ()),
+            (greedy, (2,)),
+            (nimt.PerOutput(greedy), (2,)),
+            (nimt.Communicating(greedy, every=5), (2,)),
+        ],
+        "loss": [
+            (nimt.GreedyTeacher(k=k, score="loss", loss="square"), ()),
+            (nimt.GreedyTeacher(k=k, score="gradient", loss="huber", kernel=nimt.linear()), ()),
+            (nimt.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (2,)),
+        ],
+        "loss below 0": [
+            (nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing), ()),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), ()),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), (2,)),
+            (nimt.PerOutput(nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing)), (2,)),
+        ],
+        "nothing": [
+            (nimt.RandomTeacher(k=k), ()),
+            (nimt.RandomTeacher(k=of_the_pool, pool=0.6, replace=False), ()),
+            (nimt.PerOutput(nimt.RandomTeacher(k=k)), (2,)),
+        ],
+    }
 
 
 @nimt.compiled(smoothness=2.0, convex=True)
@@ -215,13 +225,14 @@ def test_these_grids_take_every_way_to_add_a_pack():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("chosen_by", ["error", "loss", "loss below 0", "nothing"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", SHRINKING)
-def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way):
+def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, chosen_by):
     """A step on the whole pool changes the order of the errors, so that the next pack tells by which it was chosen."""
     grid, kernel = WAYS[way]
     rng = np.random.default_rng(6)
-    for teacher, outputs in teachers_with_packs(SHRINKING[size], len(grid)):
+    for teacher, outputs in teachers_with_packs(SHRINKING[size], len(grid))[chosen_by]:
         target, start = rng.normal(size=(2, len(grid), *outputs))
         learner = nimt.KernelLearner(kernel, learning_rate=0.3, initial=start)
         options = {"max_iterations": 16, "seed": 3, "snapshots": [0, 3, 4, 16]}
