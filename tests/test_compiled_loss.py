@@ -147,3 +147,65 @@ def test_a_slope_that_is_not_a_number_diverges_on_every_engine(engine, k):
     learner = nimt.KernelLearner(nimt.Wendland(0.5, dimension=1), loss=not_a_number_above, learning_rate=0.3)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), x, np.sin, max_iterations=60, engine=engine)
     assert lesson.outcome is nimt.Outcome.DIVERGED and np.isnan(lesson.discrepancy[-1])
+
+
+@nimt.compiled(smoothness=2.0, convex=True)
+def less_than_nothing(f, y):
+    return (f - y) ** 2 - 1.0, 2.0 * (f - y)
+
+
+@nimt.compiled
+def always_negative(f, y):
+    return -np.exp(-((f - y) ** 2)), 2.0 * (f - y) * np.exp(-((f - y) ** 2))
+
+
+@nimt.compiled
+def zeros_of_both_signs(f, y):
+    return np.copysign(0.0, y) if abs(f - y) < 1.0 else -abs(f - y), f - y
+
+
+@nimt.compiled
+def infinities(f, y):
+    return (f - y) ** 2 if abs(f - y) < 1.0 else np.inf if y > 1.0 else -np.inf, f - y
+
+
+@nimt.compiled
+def missing_values(f, y):
+    if y > 1.0:
+        return np.inf, np.inf
+    return (np.copysign(np.nan, f), np.copysign(np.nan, f)) if y < -1.0 else (y - f, f - y)
+
+
+SCORES = [less_than_nothing, always_negative, zeros_of_both_signs, infinities, missing_values]
+
+
+@pytest.mark.parametrize("loss", SCORES, ids=repr)
+@pytest.mark.parametrize("name", ["2-D", "scattered"])
+def test_scores_of_any_value_are_compared_as_numbers(name, loss):
+    """Below 0, -0, infinite and NaN: the largest is shown, NaN before any number, the lowest index among equals."""
+    by_loss = {"score": "loss", "loss": loss}
+    cases = [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), ()) for k in (1, 3, 0.4, 1.0) for part in (None, 0.6)]
+    cases += [(nimt.GreedyTeacher(k=k, score="gradient", loss=loss, kernel=nimt.rbf(0.7)), ()) for k in (1, 3)]
+    cases += [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), (2,)) for k in (1, 3) for part in (None, 0.6)]
+    cases += [(nimt.PerOutput(nimt.GreedyTeacher(k=k, pool=0.6, **by_loss)), (2,)) for k in (1, 3)]
+    for teacher, outputs in cases:
+        y, start = np.random.default_rng(8).normal(size=(2, SIZES[name], *outputs))
+        options = {"rate": 0.2, "initial": start, "steps": 50}
+        expected = teach(POOLS[name], y, teacher, "reference", **options)
+        for engine in engines_for(POOLS[name]):
+            lesson = teach(POOLS[name], y, teacher, engine, **options)
+            assert lesson.engine == engine
+            assert_same_lesson(expected, lesson)
+
+
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+def test_where_a_loss_is_below_0_the_largest_is_shown(engine):
+    """By hand: |f - y| orders the points as the loss does, whatever is subtracted from it."""
+    x = nimt.Grid(np.linspace(-3, 3, 100))
+    learner = nimt.KernelLearner(nimt.Wendland(0.5, dimension=1), loss=less_than_nothing, learning_rate=0.2)
+    by_loss = nimt.GreedyTeacher(score="loss", loss=less_than_nothing)
+    y = np.random.default_rng(8).normal(size=100)
+    lesson = nimt.teach(learner, by_loss, x, y, max_iterations=60, engine=engine)
+    by_error = nimt.teach(learner, nimt.GreedyTeacher(), x, y, max_iterations=60, engine="reference")
+    np.testing.assert_array_equal(lesson.indices, by_error.indices)
+    assert len(np.unique(lesson.indices)) > 10

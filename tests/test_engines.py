@@ -865,3 +865,23 @@ def test_on_a_grid_not_even_ties_tell_the_engines_apart(problem, loss, k, rate):
     np.testing.assert_array_equal(lesson.indices, expected.indices)
     np.testing.assert_array_equal(lesson.final, expected.final)
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
+
+
+def test_errors_whose_norm_overflows_are_drawn_as_in_the_plain_loop():
+    """The norm of two outputs of size 1e200 is infinite, the discrepancy is not: the first such point is shown."""
+    y = np.random.default_rng(0).normal(size=(SIZES["1-D"], 2)) * 1e200
+    y[:3] = 1.0
+    expected = teach(POOLS["1-D"], y, nimt.SoftTeacher(), "reference", steps=5)
+    assert expected.indices[0] == 3 and len(expected) == 5
+    for engine in ("grid", "neighbours"):
+        assert_same_lesson(expected, teach(POOLS["1-D"], y, nimt.SoftTeacher(), engine, steps=5))
+
+
+@pytest.mark.parametrize("still", [None, 1e-9])
+def test_a_slope_where_the_kernel_is_zero_is_no_rest_on_any_engine(still):
+    """K(0, 0) = 0 of a linear kernel without a constant: the learner cannot move, but the loss has a slope."""
+    X, y = np.array([[-1.0], [0.0], [2.0]]), np.array([0.1, 5.0, 0.3])
+    options = {"kernel": DotProduct(0.0), "rate": 0.1, "steps": 20, "stop_when_stationary": still}
+    expected = teach(X, y, nimt.GreedyTeacher(), "reference", **options)
+    assert expected.outcome is (nimt.Outcome.BUDGET if still is None else nimt.Outcome.STATIONARY)
+    assert_same_lesson(expected, teach(X, y, nimt.GreedyTeacher(), "streamed", **options))

@@ -1,13 +1,16 @@
 """Packs that change in size, teachers that look only sometimes, and mixtures: against plain loops, resumed, stored."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process.kernels import Matern
 
 import nimt
 from nimt import schedules, testing
 from nimt.cli.settings import pack
+from nimt.operators.grid import GridOperator
 from nimt.teachers.base import View
 from nimt.theory.assumptions import one_example_a_step
 from nimt.theory.replay import replay
@@ -140,6 +143,106 @@ def test_compiled_packs_follow_a_schedule_as_the_plain_loop_does(engine, size):
     assert_compiled_equals_plain(engine, cases)
 
 
+@dataclass(frozen=True)
+class Listed(nimt.PackSchedule):
+    """Packs of these sizes, one after another and again from the first: a schedule of the user's."""
+
+    sizes: tuple[float, ...] = ()
+
+    def at(self, step):
+        return self.sizes[step % len(self.sizes)]
+
+
+def listed(*sizes):
+    return Listed("linear", sizes[0], sizes[-1], over=1, sizes=sizes)
+
+
+SHRINKING = {  # of n points; most show all of them at some step
+    "steps from the whole pool to a half": lambda n: schedules.steps(1.0, 0.5, over=12, stages=2),
+    "steps from the whole pool to a tenth": lambda n: schedules.steps(1.0, 0.1, over=12, stages=4),
+    "steps to the whole pool": lambda n: schedules.steps(0.1, 1.0, over=12, stages=3),
+    "geometric from the whole pool": lambda n: schedules.geometric(1.0, 0.01, over=12),
+    "geometric from the whole pool to one": lambda n: schedules.geometric(n, 1, over=12),
+    "geometric to the whole pool": lambda n: schedules.geometric(1, n, over=12),
+    "linear from the whole pool": lambda n: schedules.linear(1.0, 0.05, over=12),
+    "linear from all points to three": lambda n: schedules.linear(n, 3, over=12),
+    "linear to the whole pool": lambda n: schedules.linear(0.05, 1.0, over=12),
+    "cosine from the whole pool": lambda n: schedules.cosine(1.0, 0.02, over=12),
+    "cosine to all points": lambda n: schedules.cosine(2, n, over=12),
+    "the whole pool in the middle": lambda n: listed(0.03, 0.03, 1.0, 1.0, 1.0, 0.03, 0.5),
+    "up and down": lambda n: listed(1, n, 1, n // 2, n - 1, n, n, 2),
+}
+WAYS = {  # a grid and kernels with which a pack is added by columns, by taps along its axes, and by a Fourier transform
+    "columns": (nimt.Grid.like(np.zeros((15, 18))), nimt.Wendland(1.5, 2)),
+    "separable": (nimt.Grid.like(np.zeros((15, 18))), nimt.rbf(0.9)),
+    "fft": (nimt.Grid.like(np.zeros((15, 18))), Matern(1.0, nu=1.5)),
+}
+
+
+def teachers_with_packs(size, n):
+    """Every kind of teacher whose packs a compiled engine chooses by a schedule, and how many outputs it teaches."""
+    k, of_the_pool = size(n), size(int(0.6 * n))
+    greedy = nimt.GreedyTeacher(k=k)
+    return {
+        "error": [
+            (greedy, ()),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6), ()),
+            (nimt.GreedyTeacher(k=k, labels=nimt.AlternativeLabels(0.3, 0.4)), ()),
+            (greedy, (2,)),
+            (nimt.PerOutput(greedy), (2,)),
+            (nimt.Communicating(greedy, every=5), (2,)),
+        ],
+        "loss": [
+            (nimt.GreedyTeacher(k=k, score="loss", loss="square"), ()),
+            (nimt.GreedyTeacher(k=k, score="gradient", loss="huber", kernel=nimt.linear()), ()),
+            (nimt.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (2,)),
+        ],
+        "loss below 0": [
+            (nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing), ()),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), ()),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), (2,)),
+            (nimt.PerOutput(nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing)), (2,)),
+        ],
+        "nothing": [
+            (nimt.RandomTeacher(k=k), ()),
+            (nimt.RandomTeacher(k=of_the_pool, pool=0.6, replace=False), ()),
+            (nimt.PerOutput(nimt.RandomTeacher(k=k)), (2,)),
+        ],
+    }
+
+
+@nimt.compiled(smoothness=2.0, convex=True)
+def less_than_nothing(f, y):
+    return (f - y) ** 2 - 1.0, 2.0 * (f - y)
+
+
+@pytest.mark.long
+def test_these_grids_take_every_way_to_add_a_pack():
+    for way, (grid, kernel) in WAYS.items():
+        operator = GridOperator(kernel, grid)
+        assert operator.cheapest_for(len(grid)) == way and operator.cheapest_for(1) == "columns"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.parametrize("chosen_by", ["error", "loss", "loss below 0", "nothing"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", SHRINKING)
+def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, chosen_by):
+    """A step on the whole pool changes the order of the errors, so that the next pack tells by which it was chosen."""
+    grid, kernel = WAYS[way]
+    rng = np.random.default_rng(6)
+    for teacher, outputs in teachers_with_packs(SHRINKING[size], len(grid))[chosen_by]:
+        target, start = rng.normal(size=(2, len(grid), *outputs))
+        learner = nimt.KernelLearner(kernel, learning_rate=0.3, initial=start)
+        options = {"max_iterations": 16, "seed": 3, "snapshots": [0, 3, 4, 16]}
+        plain = nimt.teach(learner, teacher, grid, target, engine="reference", **options)
+        for engine in ("grid", "neighbours", "streamed"):
+            fast = nimt.teach(learner, teacher, grid, target, engine=engine, **options)
+            assert fast.engine == engine
+            assert_equal_to_rounding(fast, plain)
+
+
 @pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
 @pytest.mark.parametrize("look", [schedules.every(4), schedules.incremental(6, over=30, stages=2, dense=0.3)], ids=str)
 @pytest.mark.parametrize("engine", ENGINES)
@@ -172,14 +275,19 @@ def test_a_compiled_lesson_is_resumed_between_two_looks(stop, tmp_path):
 def assert_compiled_equals_plain(engine, cases):
     for teacher, options in cases:
         plain, fast = on_engine(teacher, engine, **options)
-        assert fast.engine == engine and fast.outcome is plain.outcome
-        np.testing.assert_array_equal(fast.looked, plain.looked)
-        for name in ("indices", "labels", "picks"):
-            np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name))
-        np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-9)
-        assert list(fast.snapshots) == list(plain.snapshots)
-        for step, values in plain.snapshots.items():
-            np.testing.assert_allclose(fast.snapshots[step], values, atol=1e-11)
+        assert fast.engine == engine
+        assert_equal_to_rounding(fast, plain)
+
+
+def assert_equal_to_rounding(fast, plain):
+    assert fast.outcome is plain.outcome
+    np.testing.assert_array_equal(fast.looked, plain.looked)
+    for name in ("indices", "labels", "picks"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name))
+    np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-9)
+    assert list(fast.snapshots) == list(plain.snapshots)
+    for step, values in plain.snapshots.items():
+        np.testing.assert_allclose(fast.snapshots[step], values, atol=1e-11)
 
 
 @pytest.mark.parametrize("engine", ["reference", "streamed"])

@@ -67,6 +67,9 @@ def test_a_score_that_is_nan_counts_as_largest():
     scores = np.array([1.0, np.nan, 3.0, 2.0])
     np.testing.assert_array_equal(largest(scores, 1), [1])
     np.testing.assert_array_equal(largest(scores, 2), [1, 2])
+    scores = np.array([np.inf, np.inf, np.nan, -np.inf, np.nan, -0.0, 0.0])  # above infinity, however many are shown
+    for k, shown in enumerate([[2], [2, 4], [0, 2, 4], [0, 1, 2, 4], [0, 1, 2, 4, 5], [0, 1, 2, 4, 5, 6]], 1):
+        np.testing.assert_array_equal(largest(scores, k), shown)
 
 
 @every_teacher

@@ -181,12 +181,11 @@ def _stopped_by_signals() -> Iterator[None]:
         return
 
     def stop(number: int, frame: FrameType | None) -> None:
-        running = sys.modules.get(
-            "nimt.teaching.running"
-        )  # Ctrl-C itself may be ignored, as in a job in the background
-        if running is None:
+        # Ctrl-C itself may be ignored, as in a job in the background
+        interrupts = sys.modules.get("nimt.session.interrupts")
+        if interrupts is None:
             raise KeyboardInterrupt
-        running.interrupt()
+        interrupts.interrupt()
 
     heard = [number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN]
     before = [signal.signal(number, stop) for number in heard]

@@ -98,7 +98,7 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
             "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
             "a greedy teacher, so try --teacher random, --missing drop, or more steps"
         )
-    from nimt.teaching.warning import missed_classes
+    from nimt.teaching.missed_classes import missed_classes
 
     seen = missed_classes(lesson)
     if seen is None:

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count, stored_indices
 from nimt.engines.base import Watch
-from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT
+from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, NO_SCORE
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, named
 from nimt.learners.base import Learner
@@ -311,13 +311,18 @@ class CompiledEngine(ABC):
         assert self.last is not None
         return self.last
 
+    @property
+    def barred(self) -> Flags:
+        """The points that may not be shown."""
+        flags = np.zeros(len(self.task.pool), dtype=bool)
+        if self.task.candidates is not None:
+            flags[:] = True
+            flags[self.task.candidates] = False
+        return flags
+
     def candidate_scores(self) -> Array:
-        """Return initial scores: 0 for points that may be shown, -1 for those that may not."""
-        if self.task.candidates is None:
-            return np.zeros(len(self.task.pool))
-        score = np.full(len(self.task.pool), -1.0)
-        score[self.task.candidates] = 0.0
-        return score
+        """Return initial scores: 0 for points that may be shown, NO_SCORE as bits for those that may not."""
+        return np.where(self.barred, NO_SCORE, 0).view(np.float64)
 
     def gradient_weight(self) -> Array:
         """Return sqrt(K(x, x)) of the kernel a white-box teacher was given; empty for the residual score."""

@@ -55,7 +55,7 @@ class RowsEngine(ArrangedEngine):
         self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
         self.forbidden: Whole | None = None
         if task.candidates is not None:
-            self.forbidden = self.placed(self.candidate_scores().astype(np.int64), padding=-1)
+            self.forbidden = self.placed(-self.barred.astype(np.int64), padding=-1)
         self.y = self.placed_target()
         self.other = None if task.other_target is None else self.placed(task.other_target)
         start = self.take_over()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.compiled import Sheet
-from nimt.engines.compiled_steps.codes import FAN, TILE
+from nimt.engines.compiled_steps.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL
 from nimt.engines.compiled_steps.columns import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
 from nimt.engines.compiled_steps.diverse import LISTS
@@ -65,7 +65,7 @@ class SparseEngine(ArrangedEngine):
         self.grid, self.lists = self._columns()
         self.y = self.placed_target()
         self.other = None if task.other_target is None else self.placed(task.other_target)
-        self.score: Array = self.placed(self.candidate_scores(), padding=-1.0) if self.greedy else NOTHING
+        self.score: Array = self.placed(self.candidate_scores(), padding=-0.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
         self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
@@ -81,9 +81,9 @@ class SparseEngine(ArrangedEngine):
         self.diverse: tuple[object, ...] | None = None
         if self.twin.diverse_by is not None and self.k > 1:
             blocks = -(-len(task.pool) // TILE)
-            left, size, top = np.zeros(len(task.pool)), np.full(blocks * TILE, -1.0), np.zeros(blocks)
+            left, size = np.zeros(len(task.pool)), np.full(blocks * TILE, -1.0)
             sizes = (left, size, size.view(np.int64))
-            tops = (top, top.view(np.int64), np.zeros(blocks, dtype=np.int64))
+            tops = (np.zeros(blocks, dtype=np.int64), np.zeros(blocks, dtype=np.int64))
             inner, offsets = np.zeros(len(task.pool), dtype=bool), np.empty(0, np.int32)
             if isinstance(operator, GridOperator):
                 inside = tuple(slice(reach, -reach or None) for reach in operator.reach)
@@ -156,7 +156,7 @@ class SparseEngine(ArrangedEngine):
         if self.greedy and self.rule is None:
             with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
                 errors = (self.f - self.y).reshape(-1, len(self.outputs), 1)
-                np.copyto(self.score, norm_of_outputs(errors, self.norm)[:, 0], where=~(self.score < 0.0))
+                np.copyto(self.score, norm_of_outputs(errors, self.norm)[:, 0], where=self.bits != NO_SCORE)
         elif self.greedy:
             score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm)
         if self.tournament:
@@ -170,9 +170,15 @@ class SparseEngine(ArrangedEngine):
     # -- running
 
     @property
+    def shows_everything(self) -> bool:
+        """Whether every pack is the whole pool, so that nothing is chosen."""
+        return self.greedy and not self.task.has_schedule and self.k == len(self.task.pool)
+
+    @property
     def shows_the_same(self) -> bool:
-        everything = self.greedy and not self.task.has_schedule and self.k == len(self.task.pool)
-        return everything and self.way == "separable" and self.maker is None and self.task.other_target is None
+        return (
+            self.shows_everything and self.way == "separable" and self.maker is None and self.task.other_target is None
+        )
 
     def run(self, sheet: Sheet) -> tuple[int, int]:
         if self.way == "fft":
@@ -186,7 +192,8 @@ class SparseEngine(ArrangedEngine):
         if self.way == "separable":
             taken, code = by_convolution(
                 *self._separable, self.step, self.discrepancy, sheet.rates, other_label, self.making,
-                self.diverse, self.greedy, *function, *scores, *learner, self.copies, self.guess, *end,
+                self.diverse, self.greedy, self.greedy and not self.shows_everything, *function, *scores, *learner,
+                self.copies, self.guess, *end,
             )  # fmt: skip
             return int(taken), int(code)
         nodes = (self.orders, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched)
@@ -238,8 +245,8 @@ class SparseEngine(ArrangedEngine):
             take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
             add_spread(1.0, addition, self.f, self.outputs, wide)
-            self.sums[0] = self._rescored()
-            m = self.measured(self.sums[0], self.f, self.y)
+            self.sums[TOTAL], self.sums[CARRY], self.sums[ERROR] = self._rescored(), 0.0, 0.0
+            m = self.measured(float(self.sums[TOTAL]), self.f, self.y)
             discrepancy[t] = m
         return len(rates), 0
 

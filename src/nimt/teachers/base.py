@@ -416,7 +416,7 @@ def check_norm(norm: object) -> None:
 def largest(scores: Array, k: int) -> Indices:
     """Return the indices of the k largest scores in ascending order; of equals, those with the lowest index.
 
-    A score that is NaN counts as the largest: where a learner has diverged, it is corrected first.
+    A score that is NaN is larger than any number: where a learner has diverged, it is corrected first.
 
     Examples
     --------
@@ -430,10 +430,12 @@ def largest(scores: Array, k: int) -> Indices:
         return np.array([scores.argmax()])
     if k == n:
         return np.arange(n)
-    known = np.where(np.isnan(scores), np.inf, scores)
-    threshold = np.partition(known, n - k)[n - k]
-    above = np.flatnonzero(known > threshold)
-    equal = np.flatnonzero(known == threshold)[: k - len(above)]
+    threshold = np.partition(scores, n - k)[n - k]  # NaN comes last
+    unknown = np.isnan(scores)
+    if np.isnan(threshold):
+        return np.flatnonzero(unknown)[:k]
+    above = np.flatnonzero((scores > threshold) | unknown)
+    equal = np.flatnonzero(scores == threshold)[: k - len(above)]
     return np.sort(np.concatenate([above, equal]))
 
 

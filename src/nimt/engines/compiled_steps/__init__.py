@@ -10,8 +10,10 @@ another; `outputs` then has one number. `copies` is (1,), or (how many, 0): so t
 `by_columns` gains nothing by that and always takes the second. A slot counts through all copies, an index in the record
 is that of the pool.
 
-Scores are compared as the bits of non-negative floats, which order like the numbers themselves: integer maxima can be
-vectorised where floating ones may not, and a NaN counts as the largest. A slot that may not be shown has score -1.
+Scores are compared as integers, whose maxima can be vectorised where floating ones may not. The bits of non-negative
+numbers order like the numbers. A score that may be negative, -0 or NaN, as that by the user's loss, is stored as the
+number whose bits do (`scoring.ranked`); NaN is the largest. A slot that may not be shown has the lowest integer,
+NO_SCORE. These are the bits of -0, which no score has.
 
 No function uses fastmath: it assumes that there are no NaN and no infinity, so a diverging lesson could go unnoticed,
 and the arithmetic of a step must be that of the reference loop. Every function releases Python's lock: lessons in

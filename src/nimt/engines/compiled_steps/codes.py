@@ -10,6 +10,7 @@ SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is 
 CROSSENTROPY = 5  # its outputs are coupled: whoever needs the slope or the value computes it from all of them
 # The rule of scores is None where |f - y| is the score; the code of a loss stands for the size of its slope, and
 BY_LOSS = -2  # BY_LOSS - code for the value of that loss
+NO_SCORE = -(2**63)  # the bits of the score of a slot that may not be shown, or is padding: lower than any score
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs
 NOTHING_MISSING, FETCH, ADD = 0, 1, 2  # what Python has to do before the next step of `streaming`

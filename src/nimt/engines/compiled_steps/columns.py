@@ -14,6 +14,7 @@ from nimt.engines.compiled_steps.codes import (
     EUCLIDEAN,
     FAN,
     GOING,
+    NO_SCORE,
     TILE,
     TOTAL,
     WARNED,
@@ -75,7 +76,7 @@ def by_columns(
 
         # the teacher
         if drawing is not None:
-            out_index[t, 0] = draw_by_odds(drawing, score, score[best_slot[node_tile[root]]], levels)
+            out_index[t, 0] = draw_by_odds(drawing, score, best_slot[node_tile[root]], levels)
         elif tournament is not None:
             for v in range(number_of(copies)):
                 out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
@@ -149,7 +150,7 @@ def by_columns(
                         after = f[a] - y[a]
                         change += (after - before) * (after + before)
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
-                    if score is not None and not score[s] < 0.0:
+                    if score is not None and bits[s] != NO_SCORE:
                         if rule is not None:
                             size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
@@ -212,7 +213,7 @@ def by_columns(
                         if other_bits > top:
                             top = other_bits
                             wins = np.uint64(node_tile[child + np.uint64(v)])
-                        elif other_bits == top and top >= 0:
+                        elif other_bits == top and top != NO_SCORE:
                             rival = np.uint64(node_tile[child + np.uint64(v)])
                             if order[best_slot[rival]] < order[best_slot[wins]]:
                                 wins = rival

@@ -8,6 +8,8 @@ from nimt.engines.caching import compiled, part
 from nimt.engines.compiled_steps.codes import (
     BEST,
     BEST_AT,
+    CARRY,
+    ERROR,
     GOING,
     SCALE,
     TOTAL,
@@ -50,11 +52,14 @@ def convolve_axis(source, result, lead, stride, taps):
 
 @compiled
 def by_convolution(
-    wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
+    wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, keep_score, diagonal, f, y, other,
+    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
     out_index, out_label, out_m,
 ):  # fmt: skip
-    """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns."""
+    """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns.
+
+    `keep_score` says whether a later step chooses by the scores: not where every pack is the whole pool.
+    """
     place, strides, lead, span, _ = wide
     several = len(outputs) * number_of(copies)
     spread = np.zeros(2 * lead + several * span)
@@ -88,7 +93,8 @@ def by_convolution(
             convolve_axis(spread, result, lead, strides[i], taps[taps_at[i] : taps_at[i + 1]])
             spread, result = result, spread
         add_spread(height, spread, f, outputs, wide)
-        sums[TOTAL] = rescored(f, y, score, rule, rule_delta, weight, greedy and not whole, outputs, norm)
+        sums[CARRY], sums[ERROR] = 0.0, 0.0  # a later pack may be added by columns, which goes on with this sum
+        sums[TOTAL] = rescored(f, y, score, rule, rule_delta, weight, keep_score, outputs, norm)
         m = measured(rules[SCALE], sums[TOTAL], f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:

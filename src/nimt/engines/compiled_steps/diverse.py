@@ -223,18 +223,18 @@ def search_block(block, bits, top_bits, top_slot):
 def correct_blocks(cells, weights, low, high, origin, coefficient, sizes, tops):
     """Correct the errors at cells[low:high], counted from `origin`."""
     left, size, bits = sizes
-    top_size, top_bits, top_slot = tops
+    top_bits, top_slot = tops
     for p in range(np.uint64(low), np.uint64(high)):
         s = np.uint64(origin + cells[p])
         left[s] -= coefficient * weights[p]
         if size[s] < 0.0:
             continue
-        now = abs(left[s])
-        size[s] = now
+        size[s] = abs(left[s])
+        now = bits[s]  # as bits, so that NaN is the largest
         block = s // np.uint64(TILE)
-        if now >= top_size[block]:
-            if now > top_size[block] or np.int64(s) < top_slot[block]:
-                top_size[block] = now
+        if now >= top_bits[block]:
+            if now > top_bits[block] or np.int64(s) < top_slot[block]:
+                top_bits[block] = now
                 top_slot[block] = s
         elif np.int64(s) == top_slot[block]:
             search_block(block, bits, top_bits, top_slot)
@@ -246,10 +246,10 @@ def choose_from_blocks(diverse, count):
     on_grid, grid, (begin, members, weights), height, sizes, tops, (_, before, _, marks), inner = diverse[:8]
     window, (offsets, near, near_weight) = grid[9], diverse[8:]
     left, size, bits = sizes
-    top_size, top_bits, top_slot = tops
+    top_bits, top_slot = tops
     for s in range(left.size):
         size[s] = -1.0 if before[s] == TAKEN or before[s] == NEVER else abs(left[s])
-    for block in range(top_size.size):
+    for block in range(top_bits.size):
         search_block(block, bits, top_bits, top_slot)
     for _ in range(count):
         top = top_bits[0]

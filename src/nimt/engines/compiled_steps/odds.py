@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import FAN, TILE
+from nimt.engines.compiled_steps.codes import FAN, NO_SCORE, TILE
+from nimt.engines.compiled_steps.vectors import bits_of
 
 
 @part
@@ -28,7 +29,7 @@ def scale_above(top, constants):
 
 @part
 def odds_at(score, scale, temperature):
-    if score < 0.0:
+    if bits_of(score) == NO_SCORE:
         return 0.0
     if scale == 0.0:
         return 1.0
@@ -101,9 +102,13 @@ def walk_to(u, first, count, sums):
 
 
 @part
-def draw_by_odds(drawing, score, top, levels):
+def draw_by_odds(drawing, score, best, levels):
+    """Draw a slot; `best` is the one with the largest score."""
     constants, rng, scale, odds, node_sum = drawing
     temperature = constants[6]
+    top = score[best]
+    if not np.isfinite(top):  # a norm of several outputs may overflow
+        return best
     if scale_above(top, constants) != scale[0]:
         renew_all_odds(drawing, score, top, levels)
     root = levels.size - 2

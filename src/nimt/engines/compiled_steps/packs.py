@@ -17,6 +17,8 @@ from nimt.engines.compiled_steps.outputs import number_of, softmax_parts
 from nimt.engines.compiled_steps.scoring import score_all, score_one_output
 from nimt.engines.compiled_steps.vectors import bits_of, number_with
 
+SMALLEST = 5e-324  # of the numbers above 0
+
 
 @compiled
 def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
@@ -59,7 +61,9 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
                 sizes[to] = abs(g)
     if diagonal.size > 1 or diagonal[0] != 1.0:
         for j in range(sizes.size):
-            sizes[j] *= diagonal[chosen[j // q] % diagonal.size]
+            scaled = abs(sizes[j] * diagonal[chosen[j // q] % diagonal.size])  # inf times 0 may be a NaN with a sign
+            # where K(x, x) is 0 a slope still counts as one: a learner is at rest only where there is none
+            sizes[j] = min(sizes[j], SMALLEST) if scaled == 0.0 else scaled
     largest = np.int64(0)
     for j in range(sizes.size):  # as integers, since a maximum of floating-point numbers is not vectorised
         bits = bits_of(sizes[j])

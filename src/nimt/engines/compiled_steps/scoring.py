@@ -5,9 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled, inlined, part
-from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, SQUARE
+from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, NO_SCORE, SQUARE
 from nimt.engines.compiled_steps.losses import loss_value, slope
 from nimt.engines.compiled_steps.outputs import norm_of, softmax_parts
+from nimt.engines.compiled_steps.vectors import bits_of, number_with
+
+LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
+
+
+@inlined
+def ranked(score):
+    """The number whose bits stand for a score when they are compared as integers.
+
+    That is the score itself where it is not negative; -0 is 0, and any NaN is the largest.
+    """
+    bits = bits_of(score + 0.0)
+    bits = bits if bits >= 0 else bits ^ LOWER_BITS
+    return number_with(bits) if score == score else np.nan
+
+
+@inlined
+def is_barred(score):
+    """Whether a slot may not be shown."""
+    return bits_of(score) == NO_SCORE
 
 
 @part
@@ -22,14 +42,14 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
         for o in range(q):
             at = first + np.uint64(o)
             total += y[at] * -(f[at] - top - np.log(parts))
-        return total
+        return ranked(total)
     if rule <= BY_LOSS:
         total = 0.0
         for o in range(q):
             total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
-        return total
+        return ranked(total)
     if q == 1:
-        return abs(slope(rule, rule_delta, f[first], y[first])) * weight[s]
+        return ranked(abs(slope(rule, rule_delta, f[first], y[first])) * weight[s])
     total = 0.0
     for o in range(q):
         at = first + np.uint64(o)
@@ -39,19 +59,26 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
             part = slope(rule, rule_delta, f[at], y[at])
         total = norm_of(part, total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
-    return size * weight[s]
+    return ranked(size * weight[s])
 
 
 @inlined
 def score_by_loss(loss, delta, f, y, score):
+    """The values of a loss that are never negative."""
     for s in range(score.size):
-        score[s] = -1.0 if score[s] < 0.0 else loss_value(loss, delta, f[s], y[s])
+        score[s] = score[s] if is_barred(score[s]) else loss_value(loss, delta, f[s], y[s])
+
+
+@inlined
+def score_by_any_loss(loss, delta, f, y, score):
+    for s in range(score.size):
+        score[s] = score[s] if is_barred(score[s]) else ranked(loss_value(loss, delta, f[s], y[s]))
 
 
 @inlined
 def score_by_slope(loss, delta, f, y, score, weight):
     for s in range(score.size):
-        score[s] = -1.0 if score[s] < 0.0 else abs(slope(loss, delta, f[s], y[s])) * weight[s]
+        score[s] = score[s] if is_barred(score[s]) else ranked(abs(slope(loss, delta, f[s], y[s])) * weight[s])
 
 
 @part
@@ -59,7 +86,7 @@ def score_one_output(f, y, score, rule, delta, weight):
     """The scores of all slots of one output: a loop for each rule without branches, which can be vectorised."""
     if rule is None:
         for s in range(score.size):
-            score[s] = -1.0 if score[s] < 0.0 else abs(f[s] - y[s])
+            score[s] = score[s] if is_barred(score[s]) else abs(f[s] - y[s])
     elif rule == BY_LOSS - SQUARE:
         score_by_loss(SQUARE, delta, f, y, score)
     elif rule == BY_LOSS - HINGE:
@@ -67,7 +94,7 @@ def score_one_output(f, y, score, rule, delta, weight):
     elif rule == BY_LOSS - HUBER:
         score_by_loss(HUBER, delta, f, y, score)
     elif rule <= BY_LOSS:
-        score_by_loss(BY_LOSS - rule, delta, f, y, score)
+        score_by_any_loss(BY_LOSS - rule, delta, f, y, score)
     elif rule == SQUARE:
         score_by_slope(SQUARE, delta, f, y, score, weight)
     else:
@@ -81,7 +108,7 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
         score_one_output(f, y, score, rule, delta, weight)
     elif rule is not None:
         for s in range(score.size):
-            if not score[s] < 0.0:
+            if not is_barred(score[s]):
                 score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
     elif norm == EUCLIDEAN:  # the usual one, without branches
         for s in range(score.size):
@@ -89,10 +116,10 @@ def score_all(f, y, score, rule, delta, weight, outputs, norm):
             for o in range(q):
                 part = f[s * q + o] - y[s * q + o]
                 total += part * part
-            score[s] = -1.0 if score[s] < 0.0 else np.sqrt(total)
+            score[s] = score[s] if is_barred(score[s]) else np.sqrt(total)
     else:
         for s in range(score.size):
             total = 0.0
             for o in range(q):
                 total = norm_of(f[s * q + o] - y[s * q + o], total, norm)
-            score[s] = -1.0 if score[s] < 0.0 else total
+            score[s] = score[s] if is_barred(score[s]) else total

@@ -9,7 +9,7 @@ leaves. Ties go to the lowest index in the pool.
 from __future__ import annotations
 
 from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import FAN, TILE
+from nimt.engines.compiled_steps.codes import FAN, NO_SCORE, TILE
 from nimt.engines.compiled_steps.outputs import number_of
 
 
@@ -23,7 +23,7 @@ def play_off(first, node_bits, node_tile, best_slot, order):
         if bits > top:
             top = bits
             tile = node_tile[first + q]
-        elif bits == top and top >= 0 and order[best_slot[node_tile[first + q]]] < order[best_slot[tile]]:
+        elif bits == top and top != NO_SCORE and order[best_slot[node_tile[first + q]]] < order[best_slot[tile]]:
             tile = node_tile[first + q]
     return top, tile
 
@@ -36,7 +36,7 @@ def spare_leaves(slots, levels, copies):
 
 @compiled
 def build_tournament(bits, best_slot, order, levels, node_bits, node_tile, copies):
-    node_bits[:] = -1
+    node_bits[:] = NO_SCORE
     tiles = bits.size // TILE
     spare = spare_leaves(bits.size, levels, copies)
     for tile in range(tiles):
