@@ -18,7 +18,7 @@ from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
 from nimt.paper.experiment import Drawn, Experiment, Setting
-from nimt.paper.finished import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
+from nimt.paper.finished import FIGURES, drop_parts, keep, keep_part, kept, kept_part, mark_of
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
 from nimt.teaching.checking import versions
@@ -104,7 +104,7 @@ def reproduce(
     setting = Setting(iterations=iterations, data=None if data is None else Path(data))
     listen = _one_at_a_time(progress)
 
-    marks = {name: fingerprint(name, setting, offered[name].pictures(setting.data)) for name in offered}
+    marks = {name: mark_of(name, setting, offered[name].pictures(setting.data)) for name in offered}
     records = {name: record for name in offered if (record := kept(folder, name, marks[name])) is not None}
     for name in asked:
         if name in records:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from nimt.errors import InvalidInput
 from nimt.lesson.checkpoints import previous_of, read_checkpoint
-from nimt.lesson.identity import digest, identity
+from nimt.lesson.identity import difference, digest
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.teaching.existing_checkpoints import has_checkpoint
@@ -48,12 +49,11 @@ class KeptLessons:
         finished, checkpoint = self.folder / f"{stem}.lesson.npz", self.folder / f"{stem}.checkpoint.npz"
         if finished.exists():
             lesson = Lesson.load(finished)
-            self._check(lesson.settings["max_iterations"], identity(lesson.settings), run, finished)
+            self._check(lesson.settings, run, finished)
             return lesson
         if has_checkpoint(checkpoint):
             content = read_checkpoint(checkpoint)
-            settings = content["settings"]
-            self._check(settings["max_iterations"], identity(settings), run, checkpoint)
+            self._check(content["settings"], run, checkpoint)
             run.restore(content)
         run.keep_checkpoints(checkpoint)
         began = run.engine.step
@@ -66,9 +66,15 @@ class KeptLessons:
                 path.unlink(missing_ok=True)
         return lesson
 
-    def _check(self, budget: int, kept: str, run: Run, path: Path) -> None:
-        if kept != identity(run.settings) or budget != run.max_iterations:
-            raise InvalidInput(f"{path} is of another comparison: give this one a folder of its own")
+    def _check(self, before: dict[str, Any], run: Run, path: Path) -> None:
+        differing = difference(before, run.settings)
+        for name in ("max_iterations", "snapshots"):
+            if before[name] != run.settings[name]:
+                differing = name
+        if differing is not None:
+            raise InvalidInput(
+                f"{path} is of another comparison, with another {differing}: give this one a folder of its own"
+            )
 
 
 def _file_name(name: str) -> str:

@@ -9,12 +9,11 @@ from typing import Any
 
 from nimt.errors import CorruptLesson, InvalidInput, NimtError
 from nimt.lesson.checkpoints import previous_of
-from nimt.lesson.identity import OF_THE_LESSON, fingerprint
+from nimt.lesson.identity import difference
 from nimt.teaching.running import Run, checkpoint_place
 
 ON_EXISTING = ("refuse", "resume", "replace")
-RULES = ("box", "stop_when_stationary", "patience", "engine")  # with others, later steps would differ
-CALLED = {"pool": "X", "box": "X", "target": "y"}  # as `teach` calls them
+CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
 
 
 def has_checkpoint(path: Path) -> bool:
@@ -43,11 +42,11 @@ def continue_same(run: Run, content: dict[str, Any], path: Path) -> None:
     """Let a run continue from a checkpoint that was written for the same lesson; refuse that of another."""
     with incomplete_is_corrupt(path):
         before, now = content["settings"], run.settings
-        differing = _difference(before, now)
+        differing = difference(before, now)
         if differing is not None:
             raise InvalidInput(
                 f"{str(path)!r} holds another lesson, with another {CALLED.get(differing, differing)}: name another "
-                f"file, or overwrite it by on_existing='replace'"
+                f"file, or overwrite it by on_existing='replace' (nimt.resume goes on with code that you changed)"
             )
         run.restore(content)
     step = run.engine.step
@@ -62,15 +61,6 @@ def continue_same(run: Run, content: dict[str, Any], path: Path) -> None:
             f"{str(path)!r} holds this lesson up to step {step}, without the snapshot of step {missed[0]}: leave that "
             f"out, or start anew by on_existing='replace'"
         )
-
-
-def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """Name the first setting by which two lessons differ; None if they are the same lesson."""
-    for name in (*OF_THE_LESSON, *RULES):
-        if fingerprint(before[name]) != fingerprint(now[name]):
-            return name
-    records = {before["record"], now["record"]}
-    return "record" if len(records) == 2 and "auto" not in records else None
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from nimt.learners.base import Learner, Pupil
 from nimt.learners.foreign import seated
 from nimt.lesson.checkpoints import read_checkpoint
 from nimt.lesson.descriptions import is_foreign, rebuild
+from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk
@@ -418,6 +419,8 @@ def prepare(
         settings = rules_as_settings(task, rules)
     else:
         settings = settings_of(task, rules, made.name if isinstance(engine, str) else engine)
+    if checkpoint is not None and on_existing == "resume":
+        check_identified(deciding(settings))
     run = Run(task, made, settings, whole, callback, checkpoint)
     run.compiling = compiling.seconds
     run.numbers_only = numbers_only
