@@ -1,8 +1,8 @@
 """What makes a lesson this one and no other, as a short text: its learner, teacher, pool, target and rules.
 
-The only fingerprint of lessons: run folders, checkpoints, comparisons, sweeps and the paper's experiments use it. Code of
-the user is part of it, since descriptions hold a mark of that code. What cannot be identified equals nothing, not even
-itself, so that nothing is reused by mistake; `check_identified` refuses it before any work.
+The only fingerprint of lessons: run folders, checkpoints, comparisons, sweeps and the paper's experiments use it. Code
+of the user is part of it, since descriptions hold a mark of that code. What cannot be identified equals nothing, not
+even itself, so that nothing is reused by mistake; `check_identified` refuses it before any work.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def check_identified(description: Any) -> None:
     name = unidentified_in(description)
     if name is not None:
         raise InvalidInput(
-            f"it cannot be said whether {name} is still the same when this is called again: make it of functions, classes "
-            f"and plain values, with imports at the top of the file, or leave out=, checkpoint= and on_existing= out"
+            f"it cannot be said whether {name} is still the same when this is called again: make it of functions, "
+            f"classes and plain values, with imports at the top of the file, or leave out=, checkpoint= and "
+            f"on_existing= out"
         )
 
 

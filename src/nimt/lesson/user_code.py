@@ -76,7 +76,7 @@ class Walk:
         elif kind in (set, frozenset):
             yield f"{kind.__name__} {sorted(_digest(Walk().parts(one)) for one in thing)}"  # their order is arbitrary
         elif kind is np.ndarray and not thing.dtype.hasobject:
-            yield f"array {thing.shape} {thing.dtype.str} {hashlib.sha256(np.ascontiguousarray(thing)).hexdigest()}"
+            yield f"array {thing.shape} {thing.dtype.str} {hashlib.sha256(thing.tobytes()).hexdigest()}"
         elif self._is_new(id(thing), thing):
             yield from self._object(thing)
         else:
@@ -181,7 +181,8 @@ class Walk:
         if isinstance(reduced, str):
             yield f"called {_name_in_package(getattr(thing, '__module__', None) or kind.__module__, reduced)}"
             return
-        make, arguments, state, listed, named, *_ = (*reduced, None, None, None, None)
+        copied: tuple[Any, ...] = (*reduced, None, None, None)
+        make, arguments, state, listed, named = copied[:5]
         if isinstance(state, dict):
             state = {name: value for name, value in state.items() if not _is_cached(kind, name)} or None
         yield from self._several("made by", (kind, make, arguments, state, list(listed or ()), list(named or ())))
