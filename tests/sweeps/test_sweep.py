@@ -476,7 +476,7 @@ def test_steps_to_the_tolerance_are_never_a_mean_of_the_lessons_that_met_it():
     assert line.low.tolist() == [60, 50, 40, 100] and line.high.tolist() == [80, 100, 100, 100]
     assert line.unmet == (0, 1, 2, 3) and line.lessons == (3, 3, 3, 3)
     ax = found.plot(x="learner").axes[0]
-    assert [text.get_text() for text in ax.texts] == ["not 1 of 3", "not 2 of 3", "not 3 of 3"]
+    assert [text.get_text() for text in ax.texts] == [f"not reached by {count} of 3" for count in (1, 2, 3)]
     assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "^"] == [2.0, 3.0]
     assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one (6 of 12 not reached)"
 

@@ -162,8 +162,8 @@ def _mark_unmet(line: Line, colour: str, ax: Axes) -> None:
             ax.plot(place, height, "^", color=colour, markersize=9, markerfacecolor="white", zorder=3)
         if unmet:
             ax.annotate(
-                f"not {unmet} of {lessons}", (place, height), xytext=(0, 7), textcoords="offset points",
-                ha="center", fontsize=7, color=colour,
+                f"not reached by {unmet} of {lessons}", (place, height), xytext=(0, 7), textcoords="offset points",
+                ha="center", fontsize=6.5, color=colour,
             )  # fmt: skip
 
 
