@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -12,9 +13,11 @@ from matplotlib.figure import Figure
 
 import nimt
 from nimt import plots
+from nimt.paper.drawing import canvas
 from nimt.plots import style as palette
 from nimt.plots.scenes import scene_of
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
+from nimt.reports.lesson import panels_figure
 
 pytestmark = pytest.mark.long
 
@@ -45,6 +48,47 @@ def saved(figure, tmp_path):
     """Draw everything, as nothing is laid out before."""
     figure.savefig(tmp_path / "figure.png")
     return figure
+
+
+# fonts
+
+
+def figures_of(lesson, picture):
+    """Return figures of every kind that is made here."""
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
+    study = (np.arange(5.0), np.sin), learner, nimt.GreedyTeacher()
+    both = nimt.compare(learner, [nimt.GreedyTeacher(), nimt.RandomTeacher()], X, line, max_iterations=5, seeds=2)
+    return {
+        "curve": plots.curve(lesson),
+        "panels": plots.panels(lesson),
+        "picture": plots.panels(picture),
+        "curves": plots.compare_curves([lesson]),
+        "comparison": plots.comparison(both),
+        "forecast": plots.forecast(nimt.forecast(*study[1:], *study[0], tol=1e-2)),
+        "sweep": nimt.sweep(*study, max_iterations=5).plot(),
+        "report": panels_figure(lesson_on(np.random.default_rng(0).normal(size=(9, 3)))),
+        "experiment": canvas(3, 2),
+    }
+
+
+def test_the_fonts_of_every_pdf_are_truetype_and_settings_stay(lesson, picture, tmp_path):
+    """Venues refuse Type 3 fonts, which matplotlib writes unless it is told otherwise."""
+    before = dict(mpl.rcParams)
+    for name, figure in figures_of(lesson, picture).items():
+        figure.text(0.5, 0.5, "x$^t$")
+        for ending, mark in ((".pdf", b"/CIDFontType2"), (".eps", b"/FontType 42")):
+            figure.savefig(tmp_path / (name + ending))
+            content = (tmp_path / (name + ending)).read_bytes()
+            assert mark in content, name
+            assert b"/Type3" not in content and b"/FontType 3" not in content, name
+    assert dict(mpl.rcParams) == before
+
+
+def test_every_figure_is_made_in_one_place():
+    """There its fonts are chosen; the frames of an animation are never written as a PDF."""
+    home = Path(nimt.__file__).parent
+    made = {path.relative_to(home).as_posix() for path in home.rglob("*.py") if "Figure(fig" in path.read_text("utf-8")}
+    assert made == {"plots/figures.py", "plots/animation.py"}
 
 
 # tables

@@ -1,5 +1,6 @@
 """Running, keeping and reporting: what is finished is kept, whatever happens to the rest."""
 
+import dataclasses
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ from nimt.paper.experiments import digits
 from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.pictures import PictureLessons
+from nimt.paper.reproducing import seconds_of
 
 pytestmark = pytest.mark.long
 
@@ -68,6 +70,36 @@ def test_a_run_writes_figures_a_summary_and_a_report(tmp_path):
     assert first["itd"] == {"measured": None, "published": 3056, "ratio": None, "tolerance": 1e-4}
     (start,) = (row for row in first["checkpoints"] if row["step"] == 0)
     assert start["ratio"] == pytest.approx(1, abs=1e-9)
+
+
+def test_the_time_of_lessons_is_told_without_that_of_compiling(tmp_path, monkeypatch):
+    def teach(*given, **options):
+        return dataclasses.replace(nimt.teach(*given, **options), elapsed=0.25, compiling=29.4)
+
+    monkeypatch.setattr("nimt.paper.experiment.teach", teach)
+    told = run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path)
+    record = json.loads((tmp_path / "summary.json").read_text())["experiments"]["lines"]
+    count = len(record["lessons"])
+    assert (record["seconds"]["lessons"], record["seconds"]["compiling"]) == (0.25 * count, 29.4 * count)
+    head, row = (next(line for line in told.output.splitlines() if line.startswith(word)) for word in ("exp", "lines "))
+    assert re.search(r"lessons +compiling +figures", head)
+    assert re.search(rf"{0.25 * count:.1f} s +{29.4 * count:.1f} s", row)
+    page = (tmp_path / "report.html").read_text()
+    assert f">{29.4 * count:.1f} s<" in page and TIMES in page
+
+
+def test_what_was_computed_beside_the_lessons_is_told_apart():
+    lesson = nimt.teach(
+        nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=1
+    )
+    timed = dataclasses.replace(lesson, elapsed=1.0, compiling=2.0)
+    found = seconds_of([timed, timed], teaching=7.0, drawing=3.0)
+    assert found == {"lessons": 1.0, "compiling": 2.0, "other": 4.0, "drawing": 3.0, "total": 10.0}
+
+
+def test_the_fonts_of_the_figures_are_truetype(made):
+    content = (made / "figures" / "lines.pdf").read_bytes()
+    assert b"/CIDFontType2" in content and b"/Type3" not in content
 
 
 def test_the_report_is_one_page_that_needs_nothing_else(tmp_path):

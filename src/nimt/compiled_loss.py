@@ -62,8 +62,8 @@ class CompiledLoss:
         return int(self._kept[0].address)
 
     def described(self) -> dict[str, Any]:
-        """Return no parameters: its name is all that a file holds."""
-        return {}
+        """Return what was declared; a file holds this and the name, but not the function."""
+        return {"smoothness": self.smoothness, "lipschitz": self.lipschitz, "convex": self.convex}
 
     def __deepcopy__(self, memo: object) -> CompiledLoss:
         return self  # it never changes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import itertools
 import json
 import os
@@ -24,6 +25,7 @@ from nimt.session.session import Session
 from nimt.sweeps.drawing import Line, dashes_apart, draw_problems, sweep_lines
 from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
 from nimt.sweeps.folder import ROWS, SweepFolder
+from nimt.sweeps.sweep import cells
 from nimt.teaching import parallel
 from nimt.teaching.parallel import Workers
 from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
@@ -384,7 +386,7 @@ def test_lines_of_the_figure_by_plain_loops(found):
         for place, rate in enumerate(RATES):
             ends = [entry.end for entry in one.entries if entry.teacher == line.name and float(entry.learner) == rate]
             assert line.low[place] == min(ends) and line.high[place] == max(ends)
-            assert line.mean[place] == pytest.approx(sum(ends) / len(ends))
+            assert line.middle[place] == pytest.approx(sum(ends) / len(ends))
     for line in sweep_lines(one, hue="teacher"):
         mine = [entry for entry in one.entries if entry.teacher == line.name]
         for place, step in enumerate(line.x):
@@ -397,7 +399,7 @@ def test_the_figure_draws_the_lines_and_bands(found):
     lines = sweep_lines(found, "learner.learning_rate", "end", "teacher", "sine")
     assert [line.get_label() for line in ax.lines] == ["greedy", "random"]
     for drawn, line in zip(ax.lines, lines, strict=True):
-        np.testing.assert_array_equal(drawn.get_ydata(), line.mean)
+        np.testing.assert_array_equal(drawn.get_ydata(), line.middle)
     assert len(ax.collections) == 1 and ax.get_ylabel() == "discrepancy at the end"  # greedy has one lesson per rate
     curves = found.plot(problem="sine")
     assert curves.axes[0].get_xlabel() == "step" and curves.axes[0].get_yscale() == "log"
@@ -417,7 +419,7 @@ def test_the_figure_draws_the_lines_and_bands(found):
 
 def test_lines_that_hide_each_other_differ_by_their_dashes():
     def line(name, *values):
-        return Line(name, None, (0.0, 1.0), *[np.array(values)] * 3, 0)
+        return Line(name, None, (0.0, 1.0), *[np.array(values)] * 3, (0, 0), (1, 1), np.zeros(2, dtype=bool))
 
     lines = [line("one", 2.0, 1.0), line("two", 2.001, 1.0), line("other", 2.0, 0.5)]
     assert dashes_apart(lines, ["-", "-", "-"]) == ["-", LINE_STYLES[1], "-"]
@@ -442,13 +444,60 @@ def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
     panels = draw_problems(found, "learning_rate").axes
     assert [ax.get_title(loc="right") for ax in panels] == ["sine", "cosine"]
     np.testing.assert_array_equal(
-        panels[1].lines[0].get_ydata(), sweep_lines(found, "learner", problem="cosine")[0].mean
+        panels[1].lines[0].get_ydata(), sweep_lines(found, "learner", problem="cosine")[0].middle
     )
+
+
+def with_itds(*itds, budget=100):
+    """Return a sweep of lessons by one teacher; at each rate some met the tolerance, None where one did not."""
+    (entry,) = nimt.sweep((POOL, np.sin), learner(), {"one": nimt.GreedyTeacher()}, seeds=1, max_iterations=1).entries
+    return nimt.Sweep(
+        tuple(
+            dataclasses.replace(
+                entry,
+                learner=str(place),
+                seed=seed,
+                itd=itd,
+                steps=budget if itd is None else itd,
+                key=f"{place} {seed}",
+            )
+            for place, several in enumerate(itds)
+            for seed, itd in enumerate(several)
+        )
+    )
+
+
+def test_steps_to_the_tolerance_are_never_a_mean_of_the_lessons_that_met_it():
+    """Teaching gets harder from left to right: a mean of those that met it would fall."""
+    found = with_itds((60, 70, 80), (50, 90, None), (40, None, None), (None, None, None))
+    (line,) = sweep_lines(found, "learner")
+    assert line.x == (0.0, 1.0, 2.0, 3.0)
+    assert line.middle.tolist() == [70, 90, 100, 100] and line.beyond.tolist() == [False, False, True, True]
+    assert line.low.tolist() == [60, 50, 40, 100] and line.high.tolist() == [80, 100, 100, 100]
+    assert line.unmet == (0, 1, 2, 3) and line.lessons == (3, 3, 3, 3)
+    ax = found.plot(x="learner").axes[0]
+    assert [text.get_text() for text in ax.texts] == [f"not reached by {count} of 3" for count in (1, 2, 3)]
+    assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "^"] == [2.0, 3.0]
+    assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one (6 of 12 not reached)"
+
+
+def test_where_all_met_the_tolerance_the_mean_is_drawn():
+    found = with_itds((60, 70, 110), (50, 90, 100))
+    (line,) = sweep_lines(found, "learner")
+    assert line.middle.tolist() == [80, 80] and line.unmet == (0, 0)
+    ax = found.plot(x="learner").axes[0]
+    assert not ax.texts and "median" not in ax.get_ylabel() and ax.lines[0].get_label() == "one"
+
+
+def test_a_summary_has_no_mean_of_the_lessons_that_met_the_tolerance():
+    found = with_itds((60, 70, 80), (50, 90, None))
+    assert [(group.row.steps, group.row.reached) for group in found.groups()] == [(70, 3), (None, 2)]
+    assert [row[4] for row in map(cells, found.groups())] == ["70 ± 10", "2 of 3 reached it"]
 
 
 def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_legend():
     found = nimt.sweep((POOL, np.sin), learners(), TEACHERS, seeds=2, max_iterations=20, tol=1e-2)
-    counts = {line.name: line.missing for line in sweep_lines(found, "learner", "itd", "teacher")}
+    counts = {line.name: sum(line.unmet) for line in sweep_lines(found, "learner", "itd", "teacher")}
     for name, missing in counts.items():
         assert missing == sum(entry.itd is None for entry in found.entries if entry.teacher == name)
     assert sum(counts.values()) > 0

@@ -74,10 +74,11 @@ def _list(said: Console, experiments: dict[str, Any]) -> None:
 def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
+    from nimt.paper.page import SPENT_ON, TIMES, comparisons, data_in_words, remarks
 
+    times = {part: head for part, head in SPENT_ON.items() if part != "other"}  # narrow enough for 80 columns
     table = Table("experiment", "data", box=None, pad_edge=False)
-    for head in ("compared", "measured / published", "lessons", "figures"):
+    for head in ("compared", "measured / published", *times.values()):
         table.add_column(head, justify="right")
     for name, record in summary["experiments"].items():
         ratios = comparisons(record)
@@ -87,8 +88,7 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
             data_in_words(record),
             str(len(ratios)),
             f"{min(ratios):.4f} to {max(ratios):.4f}" if ratios else "",
-            f"{seconds['lessons']:.1f} s" if name in summary["run_now"] else "kept",
-            f"{seconds['drawing']:.1f} s" if name in summary["run_now"] else "kept",
+            *(f"{seconds[part]:.1f} s" if name in summary["run_now"] else "kept" for part in times),
         )
     said.print(table)
     for sentence in (*remarks(summary["experiments"].values()), TIMES):

@@ -2,7 +2,8 @@
 
 There are three kinds of classes. Those of nimt, and scikit-learn's kernels, are rebuilt whenever a file names them. A
 class of the user, described by the parameters of its constructor, is rebuilt only if the caller allows that class. Of
-anything else, such as a function, only the name is kept, and the state if it has `state` and `restore`.
+anything else, such as a function, only the name is kept, and the state if it has `state` and `restore`. What is not
+nimt's own also has a mark of its code, by which a lesson is known again (see `user_code`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import nimt
 from nimt.errors import CannotStore, InvalidInput
 from nimt.learners.base import StartsFromInitial
 from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
+from nimt.lesson.identity import CODE
+from nimt.lesson.user_code import code_mark
 from nimt.pools.base import values_on
 
 ROOMS = (
@@ -58,7 +61,7 @@ def describe(thing: object) -> Any:
     if isinstance(thing, np.generic):
         return thing.item()
     if isinstance(thing, np.ndarray):
-        return thing if thing.dtype.kind in "biufU" else {"type": FOREIGN, "name": _full_name(thing)}
+        return thing if thing.dtype.kind in "biufU" else _describe_foreign(thing)
     if isinstance(thing, list | tuple):
         return [describe(part) for part in thing]
     if isinstance(thing, Mapping):
@@ -71,14 +74,14 @@ def describe(thing: object) -> Any:
 
 def _describe_foreign(thing: object) -> dict[str, Any]:
     """Return the full name of an object that is not nimt's, and its parameters and state if they are known."""
-    description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing)}
+    description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing), CODE: code_mark(thing)}
     if isinstance(thing, type) or not type(thing).__module__:
         return description
     from sklearn.base import BaseEstimator
 
     if isinstance(thing, BaseEstimator) and type(thing).__module__.startswith("sklearn."):
         try:
-            return {"type": ESTIMATOR, "name": _full_name(thing), **state_of(thing)}
+            return description | {"type": ESTIMATOR} | state_of(thing)
         except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not installed, or cannot write it
             return description
     fields = _parameters(thing)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.lesson.lesson import Lesson
+from nimt.plots.figures import new_figure
 from nimt.plots.style import GREEDY, OTHER, STYLE, TARGET, inks
 from nimt.pools.base import Grid, Pool
 
@@ -52,7 +53,7 @@ def styled(draw: Callable[[F], Iterable[D]]) -> Callable[[F], Iterator[D]]:
 
 def canvas(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches, with constrained layout."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = new_figure(width, height)
     FigureCanvasAgg(figure)
     return figure
 

@@ -14,6 +14,7 @@ from nimt._version import __version__
 from nimt.datasets import Picture
 from nimt.errors import CorruptLesson
 from nimt.files import write_text
+from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Setting
 from nimt.task.description import versions
@@ -23,11 +24,10 @@ RECORDS = "records"
 FIGURES = "figures"
 
 
-def fingerprint(name: str, setting: Setting, pictures: tuple[Picture, ...]) -> str:
-    """Return a digest of everything that the results depend on: settings, data, versions and nimt's own code."""
+def mark_of(name: str, setting: Setting, pictures: tuple[Picture, ...]) -> str:
+    """Return a fingerprint of all that the results depend on: settings, data, versions and nimt's own code."""
     parts: list[object] = [FORMAT, name, setting.iterations, __version__, versions(), _drawing_versions(), _own_code()]
-    parts += [[picture.source, list(picture.values.shape), _digest(picture.values.tobytes())] for picture in pictures]
-    return _digest(json.dumps(parts, sort_keys=True).encode())
+    return fingerprint(parts + [[picture.source, picture.values] for picture in pictures])
 
 
 def keep(out: Path, record: dict[str, Any]) -> None:
@@ -92,6 +92,7 @@ def _drawing_versions() -> dict[str, str]:
 def _own_code() -> str:
     """Return a digest of nimt's source files: a changed engine may change the results."""
     total = hashlib.sha256()
-    for path in sorted(Path(str(files("nimt"))).rglob("*.py")):
-        total.update(path.name.encode() + path.read_bytes())
+    home = Path(str(files("nimt")))
+    for path in sorted(home.rglob("*.py")):
+        total.update(path.relative_to(home).as_posix().encode() + path.read_bytes())
     return total.hexdigest()

@@ -17,8 +17,9 @@ from nimt.arrays import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
+from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Experiment, Setting
-from nimt.paper.finished import FIGURES, drop_parts, fingerprint, keep, keep_part, kept, kept_part
+from nimt.paper.finished import FIGURES, drop_parts, keep, keep_part, kept, kept_part, mark_of
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
 from nimt.task.description import versions
@@ -104,7 +105,7 @@ def reproduce(
     setting = Setting(iterations=iterations, data=None if data is None else Path(data))
     listen = _one_at_a_time(progress)
 
-    marks = {name: fingerprint(name, setting, offered[name].pictures(setting.data)) for name in offered}
+    marks = {name: mark_of(name, setting, offered[name].pictures(setting.data)) for name in offered}
     records = {name: record for name in offered if (record := kept(folder, name, marks[name])) is not None}
     for name in asked:
         if name in records:
@@ -157,7 +158,7 @@ class UnderWay:
         for part in () if parts is None else parts.names:
             lesson = kept_part(out, name, part, mark)
             if lesson is not None:
-                self.given[part] = Given(name, part, lesson, lesson.elapsed)
+                self.given[part] = Given(name, part, lesson, lesson.elapsed + lesson.compiling)
 
     @property
     def missing(self) -> list[str | None]:
@@ -181,6 +182,7 @@ class UnderWay:
                 {part: self.given[part].found for part in experiment.parts.names}, pictures
             )
         teaching = sum(given.seconds for given in self.given.values())
+        taught = experiment.lessons(found)
         began = time.perf_counter()
         listen(Event(self.name, "drawing", seconds=teaching))
         figures = [save(drawn, self.out) for drawn in experiment.draw(found)]
@@ -192,11 +194,11 @@ class UnderWay:
             "about": experiment.about,
             "fingerprint": self.mark,
             "data": [_data_used(picture) for picture in pictures],
-            "lessons": [lesson.summary() for lesson in experiment.lessons(found)],
+            "lessons": [lesson.summary() for lesson in taught],
             "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
             "notes": experiment.notes(found),
             "figures": figures,
-            "seconds": {"lessons": teaching, "drawing": drawing, "total": teaching + drawing},
+            "seconds": seconds_of([lesson.lesson for lesson in taught], teaching, drawing),
         }
         keep(self.out, record)
         drop_parts(self.out, self.name)
@@ -205,7 +207,10 @@ class UnderWay:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """One lesson of an experiment, or, if `part` is None, all that `Experiment.run` found; and the seconds it took."""
+    """One lesson of an experiment, or, if `part` is None, all that `Experiment.run` found; and the seconds it took.
+
+    The seconds are those of everything that was done for it, compiling included.
+    """
 
     name: str
     part: str | None
@@ -229,7 +234,34 @@ def teach_part(name: str, part: str | None, setting: Setting, listen: Listener |
         return Given(name, None, found, time.perf_counter() - began)
     assert experiment.parts is not None
     lesson = experiment.parts.teach(listened, pictures, part)
-    return Given(name, part, lesson, lesson.elapsed)
+    return Given(name, part, lesson, time.perf_counter() - began)
+
+
+def seconds_of(lessons: Iterable[Lesson], teaching: float, drawing: float) -> dict[str, float]:
+    """Return what the time of an experiment was spent on.
+
+    Parameters
+    ----------
+    lessons : those of the experiment
+    teaching : float
+        Seconds until everything that is drawn was known.
+    drawing : float
+
+    Returns
+    -------
+    dict
+        "lessons" are the steps of the lessons, "compiling" is what they waited for, "other" is what else was computed
+        before drawing.
+    """
+    each = {id(lesson): lesson for lesson in lessons}.values()  # an experiment may show one twice
+    steps, compiling = sum(lesson.elapsed for lesson in each), sum(lesson.compiling for lesson in each)
+    return {
+        "lessons": steps,
+        "compiling": compiling,
+        "other": max(0.0, teaching - steps - compiling),
+        "drawing": drawing,
+        "total": teaching + drawing,
+    }
 
 
 def _records(

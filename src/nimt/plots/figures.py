@@ -15,14 +15,19 @@ from matplotlib.figure import Figure
 
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.style import STYLE
+from nimt.plots.style import STYLE, TRUETYPE
 from nimt.pools.base import is_picture
 
 SHARPNESS = 2  # pixels per pixel of the page, for displays with a high resolution
 
 
 class NotebookFigure(Figure):
-    """A matplotlib Figure that a notebook shows as a picture."""
+    """A matplotlib Figure that a notebook shows as a picture, and whose PDF holds TrueType fonts."""
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """Write the figure to a file, as matplotlib does; its text can be read and searched in a PDF."""
+        with mpl.rc_context(TRUETYPE):  # looked at when it is written, not when it is drawn
+            super().savefig(fname, **options)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         drawn = io.BytesIO()

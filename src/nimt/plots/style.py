@@ -30,6 +30,8 @@ LINE_STYLES: tuple[Dashes, ...] = (
 )
 DASHED = "#E69F00"  # the colour of greedy packs, whose curves often coincide with that of GFT-1
 
+TRUETYPE: dict[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42}  # venues refuse Type 3, matplotlib's default
+
 STYLE: dict[Any, Any] = {
     "figure.dpi": 120,
     "font.size": 9.0,
@@ -52,6 +54,7 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.6,
     "image.cmap": "viridis",
     "text.usetex": False,
+    **TRUETYPE,
 }
 
 

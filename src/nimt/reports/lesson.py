@@ -18,7 +18,7 @@ from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
-from nimt.plots.figures import check_cmap, styled
+from nimt.plots.figures import check_cmap, new_figure, styled
 from nimt.plots.looks import class_words, has_decibels, look_of
 from nimt.plots.scenes import MOST_DOTS, scene_of
 from nimt.plots.style import QUIET, inks
@@ -96,7 +96,7 @@ def panels_figure(lesson: Lesson, cmap: str | None = None) -> Figure:
     limits = limits_of(lesson)
     colour = inks([lesson.colour])[0].colour
     with styled(lesson, cmap):
-        figure = Figure(figsize=(2.45 * len(steps), 3.1), layout="constrained")
+        figure: Figure = new_figure(2.45 * len(steps), 3.1)
         axes = figure.subplots(1, len(steps), squeeze=False).ravel()
         for ax, step in zip(axes, steps, strict=True):
             values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])

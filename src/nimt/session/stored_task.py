@@ -14,15 +14,14 @@ from nimt.learners.base import Learner
 from nimt.lesson.checkpoints import previous_of, read_checkpoint
 from nimt.lesson.content import fields_of
 from nimt.lesson.descriptions import is_foreign, rebuild
-from nimt.lesson.identity import OF_THE_LESSON, fingerprint
+from nimt.lesson.identity import difference
 from nimt.pools.base import FunctionLike
 from nimt.session.checkpoint_file import checkpoint_place
 from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
 
 ON_EXISTING = ("refuse", "resume", "replace")
-RULES = ("box", "stop_when_stationary", "patience", "engine")  # with others, later steps would differ
-CALLED = {"pool": "X", "box": "X", "target": "y"}  # as `teach` calls them
+CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
 REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapshots", "record", "seed")
 
 
@@ -118,21 +117,13 @@ class StoredTask:
 
     def check_same(self, task: Task) -> None:
         """Refuse a task that is not the one this file was written for."""
-        differing = _difference(self.settings, task.settings)
+        differing = difference(self.settings, task.settings)
         if differing is not None:
             raise InvalidInput(
                 f"{str(self.path)!r} holds another lesson, with another {CALLED.get(differing, differing)}: name "
-                f"another file, or overwrite it by on_existing='replace'"
+                f"another file, or overwrite it by on_existing='replace' (nimt.resume goes on with code that you "
+                f"changed)"
             )
-
-
-def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """Name the first setting by which two lessons differ; None if they are the same lesson."""
-    for name in (*OF_THE_LESSON, *RULES):
-        if fingerprint(before[name]) != fingerprint(now[name]):
-            return name
-    records = {before["record"], now["record"]}
-    return "record" if len(records) == 2 and "auto" not in records else None
 
 
 @contextlib.contextmanager

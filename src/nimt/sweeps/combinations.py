@@ -71,7 +71,7 @@ def planned(problems: object, learners: object, teachers: object) -> list[Planne
         for (who, learner), (by, teacher) in itertools.product(taught.items(), teaching.items()):
             failed = [made.reason for made in (learner, teacher) if isinstance(made, NotMade)]
             if failed:
-                mark = fingerprint([where, who, by, marks[where], "not made"])
+                mark = fingerprint([where, who, by, marks[where], "not made", failed[0]])
                 combined.append(Planned(where, who, by, (None, None, None, None), {}, mark, failed[0]))
                 continue
             check_learner(learner)

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
@@ -21,6 +22,7 @@ from nimt.sweeps.entries import Entry, Scalar
 if TYPE_CHECKING:
     from nimt.sweeps.sweep import Sweep
 
+Places = list[float | str]
 BAND_INK = 0.18
 STEP = "step"
 WORDS = {"itd": "steps to the tolerance", "end": "discrepancy at the end", "seconds": "seconds per lesson"}
@@ -28,19 +30,31 @@ WORDS = {"itd": "steps to the tolerance", "end": "discrepancy at the end", "seco
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line of the figure: at each x the mean, the lowest and the highest y of its lessons.
+    """One line of the figure: at each x the middle, the lowest and the highest y of its lessons.
 
-    `x` holds numbers, or words if the values are not numbers; `missing` counts lessons without a y, such as those
-    that did not meet the tolerance.
+    The middle is the mean. Of the steps to the tolerance it is the median, if any lesson of the figure did not meet the
+    tolerance: such a lesson counts as longer than all others, and where it would be the middle or the highest, the most
+    steps that were taken stand for it, a lower bound.
+
+    Attributes
+    ----------
+    x : tuple
+        Numbers, or words if the values are not numbers.
+    unmet, lessons : tuple of int
+        At each x, how many lessons did not meet the tolerance, and how many there are.
+    beyond : array of bool
+        Where the middle is such a lower bound.
     """
 
     name: str
     colour: str | None
     x: tuple[float | str, ...]
-    mean: Array
+    middle: Array
     low: Array
     high: Array
-    missing: int
+    unmet: tuple[int, ...]
+    lessons: tuple[int, ...]
+    beyond: NDArray[np.bool_]
 
 
 def sweep_lines(
@@ -63,7 +77,9 @@ def sweep_lines(
     if not all(value is None or is_number(value) for value in numbers):
         raise InvalidInput(f"y must be a column of numbers, and {up} holds {numbers[0]!r}")
     places = _places([entry.row.get(across) for entry in entries])
-    return [_line(name, group, across, up, places) for name, group in groups.items()]
+    if up == "itd" and any(value is None for value in numbers):
+        return [_line_of_medians(name, group, across, places) for name, group in groups.items()]
+    return [_line_of_means(name, group, across, up, places) for name, group in groups.items()]
 
 
 def _drawn(sweep: Sweep, x: str, hue: str, problem: str | None) -> Sequence[Entry]:
@@ -81,7 +97,7 @@ def _drawn(sweep: Sweep, x: str, hue: str, problem: str | None) -> Sequence[Entr
 
 
 def mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
-    """Say what each point of a line is a mean over, beside the seeds: "mean of 3 learners"; else nothing."""
+    """Say what each point of a line is taken over, beside the seeds: "3 learners and 2 teachers"; else nothing."""
     places: dict[tuple[Scalar, ...], list[Entry]] = {}
     for entry in entries:
         columns = (_column(entries, name) for name in (x, hue) if name != STEP)
@@ -91,7 +107,15 @@ def mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
         most = max(len({getattr(entry, name) for entry in group}) for group in places.values())
         if most > 1:
             told.append(f"{most} {name}s")
-    return f"mean of {' and '.join(told)}" if told else ""
+    return " and ".join(told)
+
+
+def taken_over(entries: Sequence[Entry], x: str, hue: str, *, medians: bool) -> str:
+    """Say on the axis what a point is, where it is not just the mean over the seeds."""
+    over = mixed(entries, x, hue)
+    if medians:
+        return f"median{' of ' * bool(over)}{over}; triangle: at least half did not reach it"
+    return f"mean of {over}" if over else ""
 
 
 def draw_sweep(
@@ -107,9 +131,11 @@ def _draw(lines: Sequence[Line], entries: Sequence[Entry], x: str, y: str | None
     ready = inks([line.colour for line in lines], [line.name for line in lines])
     dashes = dashes_apart(lines, [ink.dashes for ink in ready])
     for line, ink, dash in zip(lines, ready, dashes, strict=True):
-        label = line.name + (f" ({line.missing} not reached)" if line.missing else "")
+        unmet = sum(line.unmet)
+        label = line.name + (f" ({unmet} of {sum(line.lessons)} not reached)" if unmet else "")
         marker = "" if x == STEP else "o"
-        ax.plot(line.x, line.mean, color=ink.colour, linestyle=dash, marker=marker, markersize=4, label=label)
+        ax.plot(line.x, line.middle, color=ink.colour, linestyle=dash, marker=marker, markersize=4, label=label)
+        _mark_unmet(line, ink.colour, ax)
         if not np.array_equal(line.low, line.high, equal_nan=True):
             ax.fill_between(line.x, line.low, line.high, color=ink.colour, alpha=BAND_INK, linewidth=0)
     measures = {entry.measure for entry in entries}
@@ -122,8 +148,23 @@ def _draw(lines: Sequence[Line], entries: Sequence[Entry], x: str, y: str | None
     ax.set_xlabel(WORDS.get(x, x.replace("_", " ")))
     up = y or ("discrepancy" if x == STEP else "itd")
     label = f"discrepancy ({measure})" if x == STEP and measure else WORDS.get(up, up.replace("_", " "))
-    ax.set_ylabel("\n".join(part for part in (label, mixed(entries, x, hue)) if part))
+    medians = any(sum(line.unmet) for line in lines)
+    ax.set_ylabel("\n".join(part for part in (label, taken_over(entries, x, hue, medians=medians)) if part))
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
+
+
+def _mark_unmet(line: Line, colour: str, ax: Axes) -> None:
+    """Write at each point how many of its lessons did not meet the tolerance; a triangle says that it is a bound."""
+    for place, height, unmet, lessons, beyond in zip(
+        line.x, line.middle, line.unmet, line.lessons, line.beyond, strict=True
+    ):
+        if beyond:
+            ax.plot(place, height, "^", color=colour, markersize=9, markerfacecolor="white", zorder=3)
+        if unmet:
+            ax.annotate(
+                f"not reached by {unmet} of {lessons}", (place, height), xytext=(0, 7), textcoords="offset points",
+                ha="center", fontsize=6.5, color=colour,
+            )  # fmt: skip
 
 
 def dashes_apart(lines: Sequence[Line], dashes: Sequence[Dashes]) -> list[Dashes]:
@@ -137,12 +178,12 @@ def dashes_apart(lines: Sequence[Line], dashes: Sequence[Dashes]) -> list[Dashes
 
 
 def _coincide(one: Line, other: Line) -> bool:
-    return one.x == other.x and np.allclose(one.mean, other.mean, rtol=1e-2, atol=0.0, equal_nan=True)
+    return one.x == other.x and np.allclose(one.middle, other.middle, rtol=1e-2, atol=0.0, equal_nan=True)
 
 
 def _is_logarithmic(lines: Sequence[Line], measure: str | None) -> bool:
     """Say whether y is drawn on a logarithmic axis: a known measure as in other figures, else what spans decades."""
-    values = np.concatenate([line.mean for line in lines])
+    values = np.concatenate([line.middle for line in lines])
     if measure is not None and measure in MEASURES:
         return not MEASURES[measure].higher_is_better and bool((values > 0).any())
     values = np.concatenate([line.low for line in lines])
@@ -167,30 +208,48 @@ def _curve(name: str, entries: Sequence[Entry]) -> Line:
     """Return the curves of some lessons as one line; after the end of a lesson its last value is repeated."""
     steps = np.unique(np.concatenate([entry.curve_steps for entry in entries]))
     curves = np.stack([np.interp(steps, entry.curve_steps, entry.curve) for entry in entries])
+    return _drawn_through(name, entries, tuple(float(step) for step in steps), list(curves.T))
+
+
+def _line_of_means(name: str, entries: Sequence[Entry], across: str, up: str, places: Places) -> Line:
+    found = [
+        [entry.row[up] for entry in group if entry.row.get(up) is not None] for group in _at(entries, across, places)
+    ]
+    kept = [place for place, values in zip(places, found, strict=True) if values]
+    return _drawn_through(name, entries, tuple(kept), [np.array(values, dtype=float) for values in found if values])
+
+
+def _drawn_through(name: str, entries: Sequence[Entry], x: tuple[float | str, ...], values: list[Array]) -> Line:
+    """Return the line of means, all of whose lessons have a y."""
+    middle, low, high = (np.array([take(one) for one in values]) for take in (np.mean, np.min, np.max))
+    counts = tuple(len(one) for one in values)
+    return Line(name, _colour(entries), x, middle, low, high, (0,) * len(x), counts, np.zeros(len(x), dtype=bool))
+
+
+def _line_of_medians(name: str, entries: Sequence[Entry], across: str, places: Places) -> Line:
+    """Return the line of median steps to the tolerance; a mean of the lessons that met it leaves out the longest."""
+    groups = dict(zip(places, _at(entries, across, places), strict=True))
+    groups = {place: group for place, group in groups.items() if group}
+    steps = [np.array([np.inf if entry.itd is None else entry.itd for entry in group]) for group in groups.values()]
+    taken = [max(entry.steps or 0 for entry in group) for group in groups.values()]
+    middle, low, high = (np.array([take(one) for one in steps]) for take in (np.median, np.min, np.max))
     return Line(
-        name, _colour(entries), tuple(float(step) for step in steps),
-        curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0), 0,
+        name, _colour(entries), tuple(groups),
+        middle=np.where(np.isinf(middle), taken, middle),
+        low=np.where(np.isinf(low), taken, low),
+        high=np.where(np.isinf(high), taken, high),
+        unmet=tuple(int(np.isinf(one).sum()) for one in steps),
+        lessons=tuple(map(len, steps)),
+        beyond=np.isinf(middle),
     )  # fmt: skip
 
 
-def _line(name: str, entries: Sequence[Entry], across: str, up: str, places: list[float | str]) -> Line:
-    found: dict[float | str, list[float]] = {place: [] for place in places}
-    missing = 0
+def _at(entries: Sequence[Entry], across: str, places: Places) -> list[list[Entry]]:
+    """Return the lessons at each place along x."""
+    found: dict[float | str, list[Entry]] = {place: [] for place in places}
     for entry in entries:
-        value = entry.row.get(up)
-        place = _place(entry.row.get(across), numeric=not isinstance(places[0], str))
-        if value is None:
-            missing += 1
-        else:
-            found[place].append(float(value))
-    kept = {place: values for place, values in found.items() if values}
-    return Line(
-        name, _colour(entries), tuple(kept),
-        np.array([np.mean(values) for values in kept.values()]),
-        np.array([min(values) for values in kept.values()]),
-        np.array([max(values) for values in kept.values()]),
-        missing,
-    )  # fmt: skip
+        found[_place(entry.row.get(across), numeric=not isinstance(places[0], str))].append(entry)
+    return list(found.values())
 
 
 def _places(values: Sequence[Scalar]) -> list[float | str]:

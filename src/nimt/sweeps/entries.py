@@ -14,6 +14,7 @@ import numpy as np
 
 from nimt.display import is_colour
 from nimt.errors import CorruptLesson, InvalidInput
+from nimt.lesson.identity import CODE
 from nimt.lesson.lesson import Lesson
 
 EVERY_STEP = 256  # up to here a curve is kept at every step
@@ -28,7 +29,7 @@ class Entry:
     Attributes
     ----------
     key : str
-        A fingerprint of everything that decides the lesson, with the version of nimt.
+        A fingerprint of everything that decides the lesson, code of yours included, with the version of nimt.
     problem, learner, teacher, seed : str, str, str, int
         Which lesson it is.
     parameters : dict of name -> number or text
@@ -207,7 +208,7 @@ def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
     for name, value in description.items():
         if name == "type":
             found[prefix if "." in prefix else f"{prefix}.type"] = value  # "learner" itself is the name given to it
-        elif not name.endswith("_bounds") and name != "state":
+        elif not name.endswith("_bounds") and name not in ("state", CODE):
             found |= flattened(value, f"{prefix}.{name}")
     return found
 

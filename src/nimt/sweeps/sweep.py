@@ -200,7 +200,10 @@ class Sweep:
     ) -> Figure | Axes:
         """Draw y over x, one line per value of hue: the mean, with a band from the lowest to the highest value.
 
-        If a line is a mean over several learners or teachers, the axis says so. Problems are never mixed.
+        If lessons did not reach the tolerance, the steps to it are drawn as medians, in which such a lesson counts as
+        longer than all others; each point says how many there are, and a triangle marks a point whose median is one of
+        them, at the steps that were taken. If a line is taken over several learners or teachers, the axis says so.
+        Problems are never mixed.
 
         Parameters
         ----------

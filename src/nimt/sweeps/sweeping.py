@@ -12,7 +12,8 @@ from typing import Any
 
 from nimt._version import __version__
 from nimt.errors import InvalidInput
-from nimt.lesson.descriptions import is_own
+from nimt.lesson.descriptions import describe, is_own
+from nimt.lesson.identity import check_identified
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.sweeps.combinations import Planned, planned
@@ -60,8 +61,8 @@ def sweep(
         A count n means 0, ..., n - 1. A teacher that draws nothing from the seed is run once.
     out : path of a folder, optional
         One line is appended per finished lesson. The same call again gives only the lessons that are missing; several
-        processes may share the folder. A lesson is known by its settings, its names and the version of nimt; a function
-        of yours by its name only, so give it another name when you change it.
+        processes may share the folder. A lesson is known by its settings, its names, the version of nimt, and the code
+        of your functions and classes: where that changes, the lesson is given again.
     n_jobs : int
         Lessons at a time; -1 is one per core. A cluster decides for itself.
     keep_lessons : bool
@@ -100,6 +101,8 @@ def sweep(
     rules = checked_rules(max_iterations=max_iterations, tol=tol, **options)
     several = checked_seeds(seeds)
     plans = planned(problems, learners, teachers)
+    if out is not None:
+        check_identified(describe([rules, list({id(one): one for plan in plans for one in plan.given}.values())]))
     folder = None if out is None else SweepFolder(out)
     with sweep_bar(progress) as listener:
         return given(

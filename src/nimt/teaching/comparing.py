@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
+from nimt.lesson.descriptions import describe
+from nimt.lesson.identity import check_identified
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
@@ -86,6 +88,8 @@ def compare(
     kept = None if checkpoint is None else KeptLessons(checkpoint)
     place = X if isinstance(X, Box) else as_pool(X)
     target = y if isinstance(place, Box) or hasattr(y, "predict") else values_on(place, y, "the target")
+    if kept is not None:
+        check_identified(describe([learner, list(named.values()), options.get("measure"), target]))
     limit = options.pop("time_limit", None)
     check_run_options(callback, limit, "return")
     common = {"max_iterations": max_iterations, "tol": tol, "engine": engine, **options}

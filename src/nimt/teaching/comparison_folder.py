@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from nimt.errors import InvalidInput
 from nimt.lesson.checkpoints import previous_of
-from nimt.lesson.identity import digest, identity
+from nimt.lesson.identity import difference, digest
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.session.session import Callback
@@ -81,8 +81,14 @@ class KeptLessons:
         return lesson
 
     def _check(self, kept: dict[str, Any], task: Task, path: Path) -> None:
-        if identity(kept) != task.id or kept["max_iterations"] != task.stop.max_iterations:
-            raise InvalidInput(f"{path} is of another comparison: give this one a folder of its own")
+        differing = difference(kept, task.settings)
+        for name in ("max_iterations", "snapshots"):
+            if kept[name] != task.settings[name]:
+                differing = name
+        if differing is not None:
+            raise InvalidInput(
+                f"{path} is of another comparison, with another {differing}: give this one a folder of its own"
+            )
 
 
 def _file_name(name: str) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
+from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.operators.features import RandomFeatures
@@ -136,6 +137,8 @@ def _begin_at(path: Path, task: Task, on_existing: str, seed: int | None) -> Ses
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InvalidInput(f"the folder {path.parent} of the checkpoint does not exist or cannot be written to")
     stored = StoredTask.read(path) if goes_on(path, on_existing, seed) else None
+    if on_existing == "resume":
+        check_identified(deciding(task.settings))
     session = task.begin()
     if stored is not None:
         with stored.naming_the_file():
