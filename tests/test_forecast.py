@@ -160,8 +160,9 @@ def test_random_is_near_the_full_recursion(pack, seed, width):
     learner, X, y = small(seed, 20, width=width, rate=0.02)
     exact = np.sqrt(second_moments(learner.kernel(X), learner.initial - y, 0.02, pack, 3000)) / 20
     tol = float(exact[2500])
+    mean = moments.mean_lesson(lesson_start(learner, nimt.RandomTeacher(k=pack), X, y, tol=tol), pack, replace=True)
+    assert moments.crossing(mean.step, mean.discrepancy, tol) == pytest.approx(2500, rel=0.06)
     found = nimt.forecast(learner, nimt.RandomTeacher(k=pack), X, y, tol=tol)
-    assert found.itd == pytest.approx(2500, rel=0.06)
     np.testing.assert_allclose(found.curve.at([100, 500, 1000]), exact[[100, 500, 1000]], rtol=0.03)
 
 
@@ -180,15 +181,6 @@ def test_drawing_without_replacement_is_less_noisy():
     start = lesson_start(learner, nimt.RandomTeacher(k=6), X, y, tol=1e-3)
     noisy, calm = (moments.mean_lesson(start, 6, replace=replace) for replace in (True, False))
     assert calm.discrepancy[50] < noisy.discrepancy[50]
-
-
-def test_a_random_lesson_that_rests_above_the_tolerance_is_said_to():
-    X = np.array([[0.0], [0.0], [1.0]])
-    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2)
-    y = [1.0, 1.2, 0.0]
-    lowest = np.sqrt(0.02) / 3
-    found = nimt.forecast(learner, nimt.RandomTeacher(), X, y, tol=lowest * 1.01)
-    assert not found.reachable and found.remains > lowest * 1.01
 
 
 # greedy teachers

@@ -50,18 +50,18 @@ def test_the_repaired_bound_by_hand():
 
 
 @pytest.mark.slow
-def test_psi_over_t_predicts_how_far_random_is_behind_on_the_digit():
+def test_psi_over_t_is_how_far_random_is_behind_on_the_digit():
     zero, eight = nimt.datasets.mean_zero().values, nimt.datasets.first_eight().values
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=eight)
     task = (nimt.Grid.like(zero), zero)
     greedy = nimt.teach(learner, nimt.GreedyTeacher(), *task, tol=2.36e-4, max_iterations=60_000)
     random = nimt.teach(learner, nimt.RandomTeacher(), *task, tol=2.36e-4, max_iterations=200_000, record="picks")
-    assert theory.predicted_ratio(greedy) == pytest.approx(2.413, abs=2e-3)
+    assert theory.ratio_of_bounds(greedy) == pytest.approx(2.413, abs=2e-3)
     assert random.itd / greedy.itd == pytest.approx(2.41, abs=0.04)
 
 
 def test_psi_over_t_of_the_mixture():
-    assert theory.predicted_ratio(MIXTURE.teach(tol=1e-4, max_iterations=4000)) == pytest.approx(2.30, abs=0.01)
+    assert theory.ratio_of_bounds(MIXTURE.teach(tol=1e-4, max_iterations=4000)) == pytest.approx(2.30, abs=0.01)
 
 
 # GFT is coordinate descent

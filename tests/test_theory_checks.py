@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.gaussian_process.kernels import ConstantKernel, Matern
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 import nimt
 from nimt import theory
@@ -162,6 +162,23 @@ def test_the_bound_by_distance_holds_for_any_rate_that_comes_nearer(seed, rate):
         assert "condition number" in found.no_distance
         return
     assert (found.smallest_shown <= found.by_distance * (1 + 1e-9)).all()
+
+
+def test_the_formula_printed_is_the_one_that_was_checked():
+    """For K(x, x) = 2 the form for K(x, x) = 1 is false, and must not be said to hold."""
+    points, target, initial = random_problem(0)
+    lesson = taught(points, target, kernel=2.0 * RBF(0.5), rate=0.2, steps=100, initial=initial)
+    found, said = theory.bounds(lesson), theory.check(lesson)["convergence by distance"]
+    square, t = found.distance**2, np.arange(1, 101)
+    assert (found.smallest_shown > square / (0.2 * (1 - 0.2) * t)).any()
+    np.testing.assert_allclose(found.by_distance, square / (t * 0.2 * (1 - 0.2 * 2.0) / 2.0**2), rtol=1e-12)
+    assert said.assumed and said.held == 100
+    formula = "|f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2"
+    assert said.statement == f"min S <= {formula}"
+    assert f"min S <= {formula} = {found.by_distance[-1]:.4g} after 100 steps" in str(found)
+    mean = theory.check(lesson)["convergence by distance (GFT, mean)"]
+    assert mean.held == 100
+    assert mean.statement == "min mean S <= |f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / (K_j^2 gamma_j)"
 
 
 def test_the_bound_by_distance_takes_schedules_and_diagonals_step_by_step():

@@ -27,7 +27,8 @@ class RandomTeacher(Teacher):
         A count from 1 to n, or a share in (0, 1] of what the teacher may show; a schedule (`nimt.schedules`) changes
         it with the step.
     replace : bool
-        Draw with replacement, as the published experiments do.
+        Draw with replacement, as the published experiments do. Without, no point is twice in one pack; every step draws
+        from all points again, so that packs of one repeat points all the same.
     weights : array (n,), optional
         The distribution over the pool of the lesson, up to a factor; uniform by default.
 
@@ -35,6 +36,11 @@ class RandomTeacher(Teacher):
     --------
     >>> RandomTeacher(k=0.05).pack_size(8464)
     423
+    >>> import nimt
+    >>> x = np.arange(100.0)
+    >>> once = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), RandomTeacher(replace=False), x, x, max_iterations=100)
+    >>> len(np.unique(once.indices))
+    63
     """
 
     k: int | float | PackSchedule = 1

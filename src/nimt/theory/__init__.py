@@ -9,8 +9,8 @@ from nimt.theory.discrepancy import (
     discrepancy_at,
     fisher_information,
     greedy_ratio,
-    predicted_ratio,
     psi,
+    ratio_of_bounds,
     repaired_psi,
 )
 from nimt.theory.findings import Check, Inequality, Violation
@@ -60,8 +60,8 @@ __all__ = [
     "largest_loss_bound",
     "optimal_length",
     "pool_limit",
-    "predicted_ratio",
     "psi",
+    "ratio_of_bounds",
     "repaired_psi",
     "replay",
     "rkhs_distance",

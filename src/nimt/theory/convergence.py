@@ -22,6 +22,8 @@ from nimt.theory.replay import Replay, replay
 from nimt.theory.results import to_json
 
 READINGS = ("maximum", "mean", "sum")
+BY_DISTANCE = "|f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2"
+BY_DISTANCE_MEAN = "|f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / (K_j^2 gamma_j)"
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ class Bounds:
     distance : float or None
         |f0 - f*|_H.
     by_distance : array (T,) or None
-        |f0 - f*|_H^2 / (eta (1 - eta) t), the bound that does hold; for other diagonals and for schedules its
-        general form, |f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2 over the examples shown.
+        |f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2 over the examples shown, K_j = K(x_j, x_j): the bound that
+        does hold. For K(x, x) = 1 and a constant rate it is |f0 - f*|_H^2 / (eta (1 - eta) t).
     by_distance_mean : array (T,) or None
         The same for the smallest *mean* S of a greedy lesson: each term of the sum over its greedy ratio, which for
         K(x, x) = 1 and a constant rate is |f0 - f*|_H^2 / (eta (1 - eta) Psi(t)), Psi = sum 1 / gamma.
@@ -134,8 +136,9 @@ class Bounds:
             said.append(f"The bound by the distance in H is not available: {self.no_distance}.")
         elif len(self.step):
             said.append(
-                f"From the distance |f0 - f*|_H = {self.distance:.6g} follows min S <= {self.by_distance[-1]:.4g} "
-                f"after {counted(self.step[-1], 'step', 'd')}; measured {self.smallest_shown[-1]:.4g}."
+                f"From the distance |f0 - f*|_H = {self.distance:.6g} follows min S <= {BY_DISTANCE} "
+                f"= {self.by_distance[-1]:.4g} after {counted(self.step[-1], 'step', 'd')}; "
+                f"measured {self.smallest_shown[-1]:.4g}."
             )
         if self.epsilon is not None:
             said += self._epsilon_sentences(self.epsilon)

@@ -1,4 +1,4 @@
-"""Say before a lesson how many steps it will take: exactly, in the mean, or scaled from a shorter lesson."""
+"""Say before a lesson how many steps it will take: exactly, in the mean, simulated, or scaled from a shorter lesson."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from nimt.teachers.base import count_of
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
-from nimt.theory import moments, rate_law, whole
+from nimt.theory import first_passage, moments, rate_law, whole
 from nimt.theory.lesson_start import LessonStart, lesson_start
+from nimt.theory.moments import MeanLesson
 from nimt.theory.reach import unreachable
 from nimt.theory.results import to_json
 from nimt.theory.spectrum import grid_factors
@@ -38,6 +39,8 @@ QUICK_POINTS = 500  # of a dense decomposition
 QUICK_GRID = 2_500  # of the mean over draws
 QUICK_GREEDY = 250_000
 QUICK_SCATTERED = 5_000  # whose columns of K a shorter lesson may keep: 200 MB
+DRAWS_SECONDS = 6.0  # for lessons with other draws, by the estimate of `first_passage`
+QUIET_WITHIN = 0.05  # of the steps: how far apart the crossings of mean M^2 and mean f may be for the mean to say all
 NOISE_WITHIN = 0.20  # times the share of the noise, which the first order of the deviation leaves out
 
 
@@ -74,12 +77,13 @@ class Forecast:
     method : str
         How the forecast was made, as a sentence.
     curve : ForecastCurve
-        M over t.
+        M over t; of a random teacher the root of the mean of M^2 over the draws, around which single lessons vary. They
+        end at a dip, so that it may be above the tolerance at `itd`.
     reachable : bool
         False where the tolerance cannot be met, whatever the number of steps.
     remains : float
         What M is left with then, or the smallest M that was forecast where it is not known to be out of reach.
-    kind : {"exact", "mean", "scaled", "taught"}
+    kind : {"exact", "mean", "simulated", "scaled", "taught"}
     tol, measure : as given
     """
 
@@ -160,12 +164,14 @@ def forecast(
     max_iterations: int | None = None,
     seed: int = 0,
 ) -> Forecast:
-    """Say how many steps a lesson will take, without running it.
+    """Say how many steps a lesson will take, before it begins.
 
     Covers a `KernelLearner` with the square loss and true labels. A teacher that shows the whole pool is forecast
-    exactly, from the spectrum of the kernel; a `RandomTeacher` in the mean over its draws; a `GreedyTeacher` by scaling
-    a shorter lesson at a larger learning rate, about ten times fewer steps where the rate is 0.01. Other lessons are
-    refused with a sentence that says what can be said of them.
+    exactly, from the spectrum of the kernel; a `GreedyTeacher` by scaling a shorter lesson at a larger learning rate,
+    about ten times fewer steps where the rate is 0.01; a `RandomTeacher` in the mean over its draws where they hardly
+    matter, and else by up to 24 lessons with draws of their own, given to copies of the learner (seconds at most; a
+    lesson too long for that gets a wide interval from the means). Other lessons are refused with a sentence that says
+    what can be said of them.
 
     Parameters
     ----------
@@ -305,18 +311,54 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
             f"{len(start.candidates)} points are found only on a grid where the kernel is a product over the axes: the "
             f"lesson of the whole pool, nimt.GreedyTeacher(k=1.0), takes about as many steps and can be forecast"
         )
-    crossed = moments.crossing(mean, start.tol)
-    method = (
-        "In the mean over the draws: the mean of f - f* exactly, its variance by one second moment per eigenvalue of "
-        "the kernel; the interval is for single lessons."
+    return _of_draws(start, mean, pack, replace=bool(teacher.replace), seconds=seconds)
+
+
+def _of_draws(start: LessonStart, mean: MeanLesson, pack: int, *, replace: bool, seconds: float | None) -> Forecast:
+    """Forecast the first step below the tolerance: from the moments where M hardly varies, else by giving lessons."""
+    curve = (mean.step, mean.discrepancy)
+    crossed = moments.crossing(*curve, start.tol)
+    calm = moments.crossing(mean.step, mean.of_mean, start.tol)
+    if crossed is not None and calm is not None and crossed <= calm * (1.0 + QUIET_WITHIN):
+        method = (
+            "In the mean over the draws: the mean of f - f* exactly, its variance by one second moment per eigenvalue "
+            "of the kernel; the interval is for single lessons."
+        )
+        return _made(start, math.ceil(crossed), _between(crossed, crossed, mean), method, "mean", *curve)
+    longest = math.inf if start.max_iterations is None else start.max_iterations
+    given = first_passage.give_lessons(
+        start, pack, replace=replace, longest=longest, seconds=DRAWS_SECONDS if seconds is None else seconds
     )
-    if crossed is None:
-        if mean.resting and start.max_iterations is None:
-            return _out_of_reach(start, float(mean.discrepancy.min()), f"{method} The mean lesson comes to rest there.")
-        return _made(start, None, (int(mean.step[-1]), None), method, "mean", mean.step, mean.discrepancy)
-    itd = math.ceil(crossed)
-    share = RANDOM_WITHIN + NOISE_WITHIN * mean.noise_share + 2.0 * moments.deviation_of_steps(mean) / max(1, itd)
-    return _made(start, itd, _around(itd, share), method, "mean", mean.step, mean.discrepancy)
+    if given is not None and given.median is not None:
+        low, high = given.interval()
+        method = (
+            f"Simulated: {counted(len(given.steps), 'lesson')} with other draws, given to copies of the learner, ended "
+            f"after so many steps at the median; the interval is for {first_passage.LIKELY:.0%} of single lessons."
+        )
+        shown = mean.step <= (high or given.limit)
+        return _made(start, given.median, (low, high), method, "simulated", mean.step[shown], mean.discrepancy[shown])
+    if given is not None and given.diverged:
+        return _out_of_reach(start, math.inf, "Lessons given to copies of the learner diverged: lower the rate.")
+    if crossed is None or calm is None:
+        method = "In the mean over the draws; a single lesson varies around it, and may dip below the tolerance later."
+        looked = int(mean.step[-1]) if calm is None or given is None else given.limit
+        return _made(start, None, (looked, None), method, "mean", *curve)
+    method = (
+        "Between the step at which the mean of f is near enough and the one at which the mean of M^2 is: single "
+        "lessons end at dips of M in between, and are too long to be simulated here."
+    )
+    middle = math.ceil(math.sqrt(calm * crossed))
+    return _made(start, middle, _between(calm, crossed, mean), method, "mean", *curve)
+
+
+def _between(calm: float, crossed: float, mean: MeanLesson) -> tuple[int, int]:
+    """Return from where to where single lessons are expected to end."""
+    share = RANDOM_WITHIN + NOISE_WITHIN * mean.noise_share
+    spread = 2.0 * moments.deviation_of_steps(mean)
+    return (
+        max(0, math.floor(calm * (1.0 - share - spread / max(1.0, crossed)))),
+        math.ceil(crossed * (1.0 + share) + spread),
+    )
 
 
 def _of_whole(start: LessonStart) -> Forecast:

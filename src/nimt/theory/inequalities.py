@@ -11,7 +11,7 @@ from nimt.arrays import Array
 from nimt.lesson.lesson import Lesson
 from nimt.theory import assumptions
 from nimt.theory.assumptions import Assumption
-from nimt.theory.convergence import READINGS, Bounds, bounds_of
+from nimt.theory.convergence import BY_DISTANCE, BY_DISTANCE_MEAN, READINGS, Bounds, bounds_of
 from nimt.theory.discrepancy import Discrepancies, discrepancies_of
 from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.geometry import distance_change
@@ -31,8 +31,8 @@ def check(lesson: Lesson, *, distance: float | None = None) -> Check:
     - "greedy is steepest": what was shown is that argmin
     - "nearer in H": |f - f*|_H does not grow
     - "convergence (RFT / GFT, reading)": min S under its bound [Thms 12 and 14], for each reading of L(f0)
-    - "convergence by distance": min S under the bound that can be proved
-    - "convergence by distance (GFT, mean)": the same for the mean S, with Psi = sum 1 / gamma in the place of t
+    - "convergence by distance": min S <= |f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2, which can be proved
+    - "convergence by distance (GFT, mean)": the same for the mean S, each term of the sum over its greedy ratio gamma_j
 
     L and S are those of the truth f*, also where another label was shown; of a pack, at its example of largest S.
     A violation that rounding alone can cause is not counted.
@@ -222,7 +222,7 @@ def _convergence_inequalities(again: Replay, measured: Discrepancies, distance: 
 def _by_distance(again: Replay, found: Bounds) -> Inequality:
     tally = _Tally(
         "convergence by distance",
-        "min S <= |f0 - f*|_H^2 / (eta (1 - eta) t)",
+        f"min S <= {BY_DISTANCE}",
         (
             assumptions.square_loss,
             assumptions.one_example_a_step,
@@ -236,7 +236,7 @@ def _by_distance(again: Replay, found: Bounds) -> Inequality:
 def _by_distance_in_the_mean(again: Replay, found: Bounds, measured: Discrepancies) -> Inequality:
     tally = _Tally(
         "convergence by distance (GFT, mean)",
-        "min mean S <= |f0 - f*|_H^2 / (eta (1 - eta) Psi(t)), Psi the sum of 1 / gamma",
+        f"min mean S <= {BY_DISTANCE_MEAN}",
         (
             assumptions.square_loss,
             assumptions.one_example_a_step,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +15,7 @@ from nimt.arrays import Array, Indices, check_count, check_positive
 from nimt.errors import InvalidInput, StepSizeWarning, named
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner
+from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.pools.base import Pool
 from nimt.pools.box import Box
@@ -82,6 +85,24 @@ class LessonStart:
     def distance(self) -> float:
         """M(f0, f*)."""
         return self.scale * float(np.linalg.norm(self.residual))
+
+    def teach_copy(
+        self, steps: int, *, rate: float | None = None, seed: int | None = None, seconds: float | None = None
+    ) -> Lesson:
+        """Teach a copy of the learner, from the same candidates, at another rate or with other draws."""
+        learner = copy.deepcopy(self.learner)
+        if rate is not None:
+            learner.set_params(learning_rate=rate)
+        teacher = self.teacher
+        if seed is not None and self.rows is not None:  # another seed would draw another pool
+            teacher = dataclasses.replace(teacher, pool=self.candidates)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StepSizeWarning)
+            return teach(
+                learner, teacher, self.X, self.y,
+                max_iterations=steps, tol=self.tol, measure=self.measure, seed=self.seed if seed is None else seed,
+                record="picks", time_limit=seconds,
+            )  # fmt: skip
 
 
 def lesson_start(

@@ -15,6 +15,7 @@ independent: Var |r_T|^2 = (16 eta^2 nu / k) sum_s mean_i E r_i(s)^2 h_i(s)^2.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,12 +35,13 @@ PATIENCE = 40  # leaps without progress, after which the mean lesson is taken to
 
 @dataclass(frozen=True, eq=False)
 class MeanLesson:
-    """The root of the mean of M^2 over the draws, at some steps, and of the last of them the deviation of M,
-    the share of the variance in M^2, and whether M no longer falls.
+    """The root of the mean of M^2 over the draws and M of the mean of f, at some steps, and of the last of them the
+    deviation of M, the share of the variance in M^2, and whether M no longer falls.
     """
 
     step: Steps
     discrepancy: Array
+    of_mean: Array
     deviation: float
     noise_share: float
     resting: bool
@@ -97,14 +99,14 @@ class Moments:
         self.mean = mean * np.where(factor < 0, -1.0, 1.0) ** np.ceil(steps) * np.sqrt(kept)
         self.variance = kept * variance + held * source
 
-    def discrepancy(self) -> float:
-        """Return the root of the mean of M^2."""
+    def discrepancies(self) -> tuple[float, float]:
+        """Return the root of the mean of M^2, and M of the mean of f: the variance is their difference in squares."""
         if self.columns is None or self.rest is None or self.lengths is None:
-            total = float(self.mean @ self.mean) + float(self.variance.sum())
+            calm, noise = float(self.mean @ self.mean), float(self.variance.sum())
         else:
             seen = self.rest + self.columns @ self.mean
-            total = float(seen @ seen) + float(self.lengths @ self.variance)
-        return self.start.scale * float(np.sqrt(total))
+            calm, noise = float(seen @ seen), float(self.lengths @ self.variance)
+        return self.start.scale * math.sqrt(calm + noise), self.start.scale * math.sqrt(calm)
 
     def noise_share(self) -> float:
         """Return how much of E |r|^2 on the candidates is variance."""
@@ -139,18 +141,22 @@ def mean_lesson(start: LessonStart, pack: int, *, replace: bool) -> MeanLesson |
 
 def _followed(start: LessonStart, moments: Moments) -> MeanLesson:
     limit = LONGEST if start.max_iterations is None else start.max_iterations
-    steps, found, leaps = [0], [moments.discrepancy()], list[_Leap]()
+    first, calm = moments.discrepancies()
+    steps, found, of_mean, leaps = [0], [first], [calm], list[_Leap]()
     resting = 0
     while steps[-1] < limit and found[-1] >= start.tol and np.isfinite(found[-1]) and resting < PATIENCE:
         leap = min(max(1, int(steps[-1] * LEAP)), limit - steps[-1])
         rate = start.rate(steps[-1] + leap // 2)
         leaps.append(_Leap(leap, rate, moments.advance(leap, rate)))
         steps.append(steps[-1] + leap)
-        found.append(moments.discrepancy())
+        last, calm = moments.discrepancies()
+        found.append(last)
+        of_mean.append(calm)
         resting = resting + 1 if found[-1] >= found[-2] * (1.0 - 1e-9 * leap) else 0
     return MeanLesson(
         step=np.array(steps, dtype=np.int64),
         discrepancy=np.array(found),
+        of_mean=np.array(of_mean),
         deviation=_deviation(moments, leaps, found[-1]),
         noise_share=moments.noise_share(),
         resting=resting >= PATIENCE or not np.isfinite(found[-1]),
@@ -172,16 +178,24 @@ def _deviation(moments: Moments, leaps: list[_Leap], last: float) -> float:
     return scale**2 * float(np.sqrt(total)) / (2.0 * last)
 
 
-def crossing(lesson: MeanLesson, tol: float) -> float | None:
-    """Return when the mean lesson meets the tolerance, between two of its steps."""
-    if lesson.discrepancy[-1] >= tol:
+def crossing(step: Steps, discrepancy: Array, tol: float) -> float | None:
+    """Return when a curve first meets the tolerance, between two of its steps.
+
+    Examples
+    --------
+    >>> crossing(np.array([0, 10, 20]), np.array([1.0, 0.1, 0.001]), 0.01)
+    15.0
+    """
+    below = np.flatnonzero(discrepancy < tol)
+    if not below.size:
         return None
-    if len(lesson.step) == 1:
+    place = int(below[0])
+    if place == 0:
         return 0.0
-    high, low = np.log(np.maximum(lesson.discrepancy[-2:], 1e-300))
+    high, low = np.log(np.maximum(discrepancy[place - 1 : place + 1], 1e-300))
     share = (high - np.log(tol)) / (high - low) if high > low else 1.0
-    first, last = lesson.step[-2:].tolist()
-    return float(first + min(max(share, 0.0), 1.0) * (last - first))
+    before, after = step[place - 1 : place + 1].tolist()
+    return float(before + min(max(share, 0.0), 1.0) * (after - before))
 
 
 def deviation_of_steps(lesson: MeanLesson) -> float:

@@ -7,18 +7,13 @@ touch each other (K = kappa I) that is exact.
 
 from __future__ import annotations
 
-import copy
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.errors import StepSizeWarning
-from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.teaching.lessons import teach
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.whole import LONGEST_SCHEDULE, Steps, spaced
 
@@ -49,7 +44,7 @@ def scaled_lesson(
     itself = rate is not None and rate * largest >= NEAR
     fast = rate if rate is not None and itself else FAST / largest if largest > 0 else 1.0
     budget = _budget(start, fast, steps)
-    lesson = _taught(start, fast, budget, seconds)
+    lesson = start.teach_copy(budget, rate=fast, seconds=seconds)
     found = spaced(len(lesson), CURVE_POINTS)
     taken, itd = found, lesson.itd
     if not itself:
@@ -84,17 +79,6 @@ def _budget(start: LessonStart, fast: float, steps: int) -> int:
         return steps
     slow = min(start.rate(0), start.rate(start.max_iterations))
     return min(steps, start.max_iterations, 1 + math.ceil(start.max_iterations * max(slow / fast, 1e-12) * 1.2))
-
-
-def _taught(start: LessonStart, rate: float, steps: int, seconds: float | None) -> Lesson:
-    learner = copy.deepcopy(start.learner).set_params(learning_rate=rate)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StepSizeWarning)
-        return teach(
-            learner, start.teacher, start.X, start.y,
-            max_iterations=steps, tol=start.tol, measure=start.measure, seed=start.seed, record="picks",
-            time_limit=seconds,
-        )  # fmt: skip
 
 
 def _steps_at(clock: Array, start: LessonStart, kappa: float, pack: int) -> Steps:
