@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from nimt.cli.settings import RunSettings
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from nimt.task.task import Task
     from nimt.theory.forecasting import Forecast
 
 
 LARGEST_POOL = 100_000  # points: beyond it a forecast takes memory that the lesson does not need
 
 
-def quick_forecast(settings: RunSettings, problem: Any, learner: Any, teacher: Any) -> Forecast | None:
+def quick_forecast(task: Task) -> Forecast | None:
     """Return a forecast where it takes less than about a second; None where it takes longer or there is none."""
     from nimt.theory.forecasting import forecast_in_a_second
 
-    if settings.tolerance is None or len(problem.pool) > LARGEST_POOL:
-        return None
-    return forecast_in_a_second(
-        learner, teacher, problem.pool, problem.target,
-        tol=settings.tolerance, measure=settings.measure, seed=settings.seed,
-    )  # fmt: skip
+    return None if len(task.pool) > LARGEST_POOL else forecast_in_a_second(task)

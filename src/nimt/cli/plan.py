@@ -27,17 +27,13 @@ def plan(
     import json
 
     from nimt.cli.expected_steps import quick_forecast
-    from nimt.teaching.lessons import plan as planned
+    from nimt.cli.teach import task_of
 
     settings, problem = read_completed(settings_from(target, given))
     for sentence in problem.notes:
         note(sentence)
-    learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
-    found = planned(
-        learner, teacher, problem.pool, problem.target,
-        **settings.rules(), seed=settings.seed, snapshots=settings.snapshots(problem.target.size),
-    )  # fmt: skip
-    expected = quick_forecast(settings, problem, learner, teacher)
+    task = task_of(settings, problem)
+    found, expected = task.plan, quick_forecast(task)
     if as_json:
         print(
             json.dumps(

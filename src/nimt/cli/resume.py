@@ -91,8 +91,7 @@ def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, sho
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
     settings, problem = read_completed(settings)
-    learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
-    session = task_of(settings, problem, learner, teacher).begin()
+    session = task_of(settings, problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is no checkpoint to go on from: it begins again", quiet=quiet)
     session.keep_checkpoints(run.checkpoint)

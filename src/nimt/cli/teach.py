@@ -13,12 +13,10 @@ from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
 if TYPE_CHECKING:
-    from nimt.learners.base import Learner
     from nimt.lesson.lesson import Lesson
     from nimt.session.session import Session
     from nimt.sources import Problem
     from nimt.task.task import Task
-    from nimt.teachers.base import Teacher
 
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper",
@@ -58,28 +56,28 @@ def run_lesson(
 
     check_cmap(settings)
     settings, problem = read_completed(settings)
-    learner, teacher = settings.made_learner(problem), settings.made_teacher(problem)
     folder = RunFolder.chosen(out, Path(settings.target).stem)
     folder.check_it_can_be_written()
     # refused here, before a folder is made or an older run in it is replaced
-    session = task_of(settings, problem, learner, teacher).begin()
-    config = marked(settings, session.task.settings)
+    task = task_of(settings, problem)
+    session = task.begin()
+    config = marked(settings, task.settings)
     with folder.claimed_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
-        expected = _announced(settings, problem, learner, teacher) if shown else None
+        expected = _announce(task) if shown else None
         write_text(folder.config, config)
         session.keep_checkpoints(folder.checkpoint)
         lesson = run_session(session, settings, shown=shown, expected=expected)
         return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
 
 
-def _announced(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> int | None:
+def _announce(task: Task) -> int | None:
     """Say how many steps the lesson will take where that is found at once, and return it."""
     from nimt.cli.expected_steps import quick_forecast
 
-    found = quick_forecast(settings, problem, learner, teacher)
+    found = quick_forecast(task)
     if found is None:
         return None
     note(f"forecast: {found.in_one_line()}")
@@ -94,7 +92,7 @@ def check_cmap(settings: RunSettings) -> None:
         checked(settings.cmap)
 
 
-def task_of(settings: RunSettings, problem: Problem, learner: Learner, teacher: Teacher) -> Task:
+def task_of(settings: RunSettings, problem: Problem) -> Task:
     """Return the task of a run, checked."""
     from nimt.task.task import Task
 
@@ -102,8 +100,8 @@ def task_of(settings: RunSettings, problem: Problem, learner: Learner, teacher: 
     options = settings.rules()
     options.pop("time_limit", None)
     return Task.of(
-        learner,
-        teacher,
+        settings.made_learner(problem),
+        settings.made_teacher(problem),
         problem.pool,
         problem.target,
         **options,

@@ -232,6 +232,12 @@ class Task:
         waiting: Pupil | None = vars(self).pop("_seated", None)
         return self._seat() if waiting is None else waiting
 
+    def look_at_pupil(self) -> Pupil:
+        """Return the learner as `seat` will; it must not be taught."""
+        pupil = self.seat()
+        vars(self)["_seated"] = pupil
+        return pupil
+
     def _seat(self) -> Pupil:
         pupil = seated(self.learner, self.box or self.pool, self.possible_labels)
         check_pupil(pupil, self)
@@ -255,8 +261,7 @@ class Task:
 
     def warn(self) -> None:
         """Warn of a learning rate that is too large, of a teacher that is misled, and of a kernel too narrow."""
-        pupil = self.seat()
-        vars(self)["_seated"] = pupil
+        pupil = self.look_at_pupil()
         with name_kernels(self.learner, self.teacher):
             warn_of_step_size(pupil, self, vars(self)["gain"])
             misled = self.teacher.misled_by(self.pool, self.target, self.candidates, pupil.loss)

@@ -18,13 +18,13 @@ from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
 from nimt.task.checks import name_kernels
-from nimt.teachers.adapter import as_teacher
+from nimt.task.task import Task
 from nimt.teachers.base import count_of
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
 from nimt.theory import first_passage, moments, rate_law, whole
-from nimt.theory.lesson_start import LessonStart, lesson_start
+from nimt.theory.lesson_start import LessonStart, lesson_start, start_of
 from nimt.theory.moments import MeanLesson
 from nimt.theory.reach import unreachable
 from nimt.theory.results import to_json
@@ -201,15 +201,15 @@ def forecast(
     return forecast_from(start)
 
 
-def forecast_in_a_second(
-    learner: Any, teacher: Any, X: Pool | ArrayLike, y: Any, *, tol: float, measure: Any = "paper", seed: int = 0
-) -> Forecast | None:
+def forecast_in_a_second(task: Task) -> Forecast | None:
     """Return the forecast where it takes less than about a second, without its proved bounds; None where it does not.
 
-    A lesson that no forecast covers has none; input that `teach` would refuse is left to `teach`.
+    A lesson that no forecast covers has none.
     """
+    if task.stop.tol is None or task.stop.tol <= 0:
+        return None
     try:
-        start = lesson_start(learner, teacher, X, y, tol=tol, measure=measure, seed=seed)
+        start = start_of(task)
         found = forecast_from(start, seconds=QUICK_SECONDS) if _is_quick(start) else None
     except InvalidInput:
         return None
@@ -242,9 +242,9 @@ def _forecast_of_kind(start: LessonStart, seconds: float | None) -> Forecast:
     if rest >= start.tol:
         why = "Exact: equal points have different targets, and f has one value there, whatever is shown."
         return _out_of_reach(start, rest, why)
-    if as_teacher(start.teacher).has_schedule:
+    if start.teacher.has_schedule:
         raise InvalidInput("there is no forecast for packs or looks by a schedule: forecast the largest and smallest k")
-    return _forecast_of(start.teacher, start, seconds)
+    return _forecast_of(start.teacher.given, start, seconds)
 
 
 @singledispatch
@@ -423,7 +423,7 @@ def _made(
         itd, interval = None, (start.max_iterations, None)
     curve = ForecastCurve(np.asarray(step, dtype=np.int64), np.asarray(discrepancy, dtype=np.float64))
     remains = 0.0 if itd is not None else float(curve.discrepancy[-1])
-    return Forecast(itd, interval, method, curve, True, remains, kind, start.tol, start.measure, start)
+    return Forecast(itd, interval, method, curve, True, remains, kind, start.tol, start.task.measure.name, start)
 
 
 def _around(itd: int, share: float) -> tuple[int, int | None]:

@@ -1,66 +1,73 @@
-"""What is known of a lesson before its first step, and the sentences for lessons that no forecast covers."""
+"""What is known of a task before its first step, and the sentences for tasks that no forecast covers."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_count, check_positive
-from nimt.errors import InvalidInput, StepSizeWarning, named
+from nimt.errors import InvalidInput, named
 from nimt.learners.foreign import own_seat
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.pools.base import Pool
-from nimt.pools.box import Box
-from nimt.teachers.base import candidates_of
-from nimt.teaching.lessons import teach
+from nimt.task.task import Task
+from nimt.teachers.base import Teacher
 
 
 @dataclass(frozen=True, eq=False)
 class LessonStart:
-    """A lesson that has not begun: the square loss, true labels, a `KernelLearner` on a pool of n points.
+    """A task that a forecast covers: the square loss, true labels, a `KernelLearner` on a pool of n points.
 
     Attributes
     ----------
+    task : Task
     learner : KernelLearner
         Bound to the pool, so that its learning rate is known.
-    teacher : Teacher
-    pool : Grid or Points
-    residual : array (n,)
-        f0 - f*.
-    candidates : array (m,) of int
-        The points the teacher may show.
-    diagonal : array (n,)
-        K(x, x).
-    scale : float
-        M = scale |f - f*|: 1 / n for the paper's measure, 1 / sqrt(n) for the rms.
+    diagonal, residual : arrays (n,)
+        K(x, x), and f0 - f*.
     tol : float
-    measure : str or Measure
-    seed : int
     max_iterations : int or None
-    X, y : as given, to teach a shorter lesson of the same kind
+        None where the length of the lesson is not limited.
     """
 
+    task: Task
     learner: KernelLearner
-    teacher: Any
-    pool: Pool
-    residual: Array
-    candidates: Indices
     diagonal: Array
-    scale: float
+    residual: Array
     tol: float
-    measure: Any
-    seed: int
     max_iterations: int | None
-    X: Any
-    y: Any
+
+    @property
+    def teacher(self) -> Teacher:
+        return self.task.teacher
+
+    @property
+    def pool(self) -> Pool:
+        return self.task.pool
+
+    @property
+    def seed(self) -> int:
+        return self.task.seed
+
+    @cached_property
+    def candidates(self) -> Indices:
+        """The points the teacher may show, shape (m,)."""
+        return np.arange(len(self.pool)) if self.task.candidates is None else self.task.candidates
+
+    @cached_property
+    def scale(self) -> float:
+        """M = scale |f - f*|: 1 / n for the paper's measure, 1 / sqrt(n) for the rms."""
+        scale = self.task.measure.scale(self.task.target)
+        assert scale is not None
+        return scale
 
     def rate(self, step: int) -> float:
         """Return the learning rate of a step of this lesson."""
@@ -96,13 +103,12 @@ class LessonStart:
         teacher = self.teacher
         if seed is not None and self.rows is not None:  # another seed would draw another pool
             teacher = dataclasses.replace(teacher, pool=self.candidates)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StepSizeWarning)
-            return teach(
-                learner, teacher, self.X, self.y,
-                max_iterations=steps, tol=self.tol, measure=self.measure, seed=self.seed if seed is None else seed,
-                record="picks", time_limit=seconds,
-            )  # fmt: skip
+        task = Task.of(
+            learner, teacher, self.pool, self.task.target,
+            max_iterations=steps, tol=self.tol, measure=self.task.measure, seed=self.seed if seed is None else seed,
+            record="picks", numbers_only=True,
+        )  # fmt: skip
+        return task.begin(quiet=True).run(seconds=seconds)  # a forecast says itself where a lesson leads
 
 
 def lesson_start(
@@ -120,44 +126,33 @@ def lesson_start(
     check_positive("tol", tol)
     if max_iterations is not None:
         check_count("max_iterations", max_iterations, at_least=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StepSizeWarning)  # a forecast says itself where a lesson leads
-        lesson = teach(learner, teacher, X, y, max_iterations=0, tol=tol, measure=measure, seed=seed)
-    scale = lesson.measure.scale(lesson.target)
-    _refuse(learner, teacher, X)
-    if scale is None:
+    steps = 0 if max_iterations is None else max_iterations
+    task = Task.of(learner, teacher, X, y, max_iterations=steps, tol=tol, measure=measure, seed=seed)
+    return start_of(task, max_iterations=max_iterations)
+
+
+def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
+    """Return what is known of a task before its first step; refuse one that no forecast covers."""
+    assert task.stop.tol is not None
+    _refuse(task)
+    if task.measure.scale(task.target) is None:
         raise InvalidInput(
             f"a forecast measures 'paper' or 'rms', which are norms of f - f* on the pool, got measure="
-            f"{named(measure)}: for the distance in H there is nimt.theory.rkhs_distance"
+            f"{named(task.measure.name)}: for the distance in H there is nimt.theory.rkhs_distance"
         )
-    if lesson.target.ndim > 1:
+    if task.outputs:
         raise InvalidInput(
-            f"a forecast is for a target with one output, and this one has {lesson.target.shape[1]}: "
-            f"forecast each column"
+            f"a forecast is for a target with one output, and this one has {task.outputs[0]}: forecast each column"
         )
-    settings = lesson.settings
-    pool_stream, _, _ = np.random.default_rng(settings["seed"]).spawn(3)
-    chosen = candidates_of(getattr(teacher, "pool", None), lesson.pool.shape, pool_stream)
-    count = len(lesson.pool)
-    return LessonStart(
-        learner=lesson.taught,
-        teacher=teacher,
-        pool=lesson.pool,
-        residual=lesson.initial - lesson.target,
-        candidates=np.arange(count) if chosen is None else chosen,
-        diagonal=np.asarray(learner.kernel.diag(lesson.pool.points), dtype=np.float64),
-        scale=scale,
-        tol=float(tol),
-        measure=measure,
-        seed=settings["seed"],
-        max_iterations=max_iterations,
-        X=X,
-        y=y,
-    )
+    pupil = task.look_at_pupil()
+    assert isinstance(pupil, KernelPupil)
+    residual = np.asarray(pupil.values - task.target)
+    return LessonStart(task, pupil.learner, pupil.diagonal, residual, task.stop.tol, max_iterations)
 
 
-def _refuse(learner: Any, teacher: Any, X: Any) -> None:
-    if isinstance(X, Box):
+def _refuse(task: Task) -> None:
+    learner = task.learner
+    if task.box is not None:
         raise InvalidInput(
             "a forecast is for a lesson on a pool, and in a Box examples may lie anywhere: forecast the lesson on its "
             "grid, nimt.forecast(learner, teacher, box.grid, y, tol=...)"
@@ -173,7 +168,7 @@ def _refuse(learner: Any, teacher: Any, X: Any) -> None:
             f"a forecast covers the square loss, for which a step is linear in f - f*, and the loss is {named(loss)}: "
             f"what holds for it is nimt.theory.largest_loss_bound, where the largest loss is shown"
         )
-    if getattr(teacher, "labels", None) is not None:
+    if task.teacher.labels is not None:
         raise InvalidInput(
             "a forecast is for true labels, and this teacher gives others: without labels= it says how long the same "
             "lesson takes with the truth"
