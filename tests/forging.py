@@ -94,7 +94,7 @@ def main(count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        honest = [(kind, path, storage.read(path, kind)) for kind, path in lessons(folder)]
+        honest = [(kind, path, storage.read(path, "lesson")) for kind, path in lessons(folder)]
         forged = folder / "forged"
         refused = 0
         for number in range(count):
@@ -104,12 +104,12 @@ def main(count: int, seed: int) -> None:
             if not isinstance(content, dict):
                 continue
             try:
-                storage.write(forged, kind, content)
+                storage.write(forged, "lesson", content)
             except (TypeError, ValueError):
                 continue  # not even a forger could write it
             print(f"{number} {kind} {path.name}", file=sys.stderr)  # the last line names what killed the process
             try:
-                if kind == "checkpoint":
+                if kind == "checkpoint" and number % 2:
                     nimt.resume(forged, callback=lambda progress: progress.step > ENDLESS, time_limit=2.0)
                 else:
                     lesson = nimt.Lesson.load(forged)

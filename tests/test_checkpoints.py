@@ -208,12 +208,15 @@ def test_a_damaged_checkpoint_with_none_before_it_is_refused(tmp_path):
         nimt.resume(path)
 
 
-def test_a_lesson_is_no_checkpoint_and_a_checkpoint_no_lesson(tmp_path):
-    small_lesson(checkpoint=tmp_path / "checkpoint").save(tmp_path / "lesson")
-    with pytest.raises(nimt.CorruptLesson, match="holds a lesson, not a checkpoint"):
+def test_a_checkpoint_is_a_lesson_file_with_a_state(tmp_path):
+    lesson = small_lesson(checkpoint=tmp_path / "checkpoint")
+    lesson.save(tmp_path / "lesson")
+    with pytest.raises(nimt.InvalidInput, match="a lesson without the state to go on from"):
         nimt.resume(tmp_path / "lesson")
-    with pytest.raises(nimt.CorruptLesson, match="holds a checkpoint, not a lesson"):
-        nimt.Lesson.load(tmp_path / "checkpoint")
+    kept = nimt.Lesson.load(tmp_path / "checkpoint")
+    for name in ("indices", "labels", "discrepancy", "final", "picks", "initial"):
+        np.testing.assert_array_equal(getattr(kept, name), getattr(lesson, name), err_msg=name)
+    np.testing.assert_array_equal(kept.learner.predict(lesson.pool), lesson.learner.predict(lesson.pool))
 
 
 def test_a_checkpoint_that_is_not_there(tmp_path):
@@ -327,7 +330,7 @@ def test_many_snapshots_are_not_searched_at_every_step(monkeypatch):
 
     def made(run, *arguments, **options):
         make(run, *arguments, **options)
-        run.asked = Unwalkable(run.asked)
+        run._asked = Unwalkable(run._asked)
 
     whole = small_lesson(snapshots=range(26))
     monkeypatch.setattr(Session, "__init__", made)
@@ -342,7 +345,7 @@ def test_seconds_that_were_altered_are_refused(tmp_path, name, seconds):
     path = tmp_path / "lesson.ckpt"
     learner = nimt.KernelLearner(nimt.rbf(0.5))
     nimt.teach(learner, nimt.GreedyTeacher(), np.arange(9.0), np.sin, max_iterations=5, checkpoint=path)
-    content = storage.read(path, "checkpoint")
-    storage.write(path, "checkpoint", content | {name: seconds})
+    content = storage.read(path, "lesson")
+    storage.write(path, "lesson", content | {name: seconds})
     with pytest.raises(nimt.CorruptLesson, match="seconds"):
         nimt.resume(path, max_iterations=9)
