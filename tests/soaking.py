@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, Matern, RationalQuadratic
 
 import nimt
+from nimt.losses import as_loss
 from nimt.teachers.base import norm_of
 
 ENGINES = ("grid", "neighbours", "streamed")
@@ -28,6 +29,12 @@ TIE = 1e-9  # of the largest score: two scores this near may change places by ro
 def own(f: float, y: float) -> tuple[float, float]:
     """Return value and slope of a loss of the user's, log cosh."""
     return abs(f - y) + math.log1p(math.exp(-2 * abs(f - y))) - math.log(2.0), math.tanh(f - y)
+
+
+@nimt.compiled(smoothness=1.0, convex=True)
+def below_zero(f: float, y: float) -> tuple[float, float]:
+    """Return value and slope of the same loss less a number, so that most values are below 0."""
+    return abs(f - y) + math.log1p(math.exp(-2 * abs(f - y))) - 2.0, math.tanh(f - y)
 
 
 @dataclass
@@ -51,7 +58,7 @@ def draw(rng: np.random.Generator) -> Drawn:
         pool = nimt.Points(rng.uniform(0, 4, size=(int(rng.integers(2, 40)), dimension)))
     n = len(pool)
     outputs = () if rng.random() < 0.75 else (int(rng.integers(2, 4)),)
-    loss = rng.choice(["square", "square", "huber", "absolute", "hinge", "logistic", "own"])
+    loss = rng.choice(["square", "square", "huber", "absolute", "hinge", "logistic", "own", "below zero"])
     target = rng.normal(size=(n, *outputs)) * 10.0 ** float(rng.integers(-12, 13) if loss == "square" else 0)
     if loss in ("hinge", "logistic"):
         target = np.where(target >= 0, 1.0, -1.0)
@@ -65,19 +72,19 @@ def draw(rng: np.random.Generator) -> Drawn:
         nimt.linear(),
     ][rng.integers(6)]
     rate = float(rng.uniform(0.05, 0.6)) / float(np.max(kernel.diag(pool.points)))
-    k: Any = [1, 1, min(3, n), 0.4, 1.0, nimt.schedules.geometric(1.0, 0.1)][rng.integers(6)]
+    k: Any = [1, 1, min(3, n), 0.4, 1.0, schedule(rng)][rng.integers(6)]
     look = nimt.schedules.every(3) if rng.random() < 0.1 else None
     pool_share = [None, None, 0.7][rng.integers(3)]
     if n < 6:  # a share of so few points could be smaller than the pack
         pool_share = None
     labels = nimt.AlternativeLabels(np.roll(target, 1, axis=0), 0.3) if rng.random() < 0.2 else None
-    judged: Any = own if loss == "own" else str(loss)
+    judged: Any = {"own": own, "below zero": below_zero}.get(str(loss), str(loss))
     one_each = bool(outputs) and rng.random() < 0.5  # examples for each output
     several = bool(outputs) and not one_each
     teacher: Any = [
         nimt.GreedyTeacher(k=k, pool=pool_share, labels=labels, norm=[2, 1, "max"][rng.integers(3)], look=look),
         nimt.RandomTeacher(k=k, pool=pool_share, labels=labels),
-        nimt.GreedyTeacher(k=1, score="loss", loss=judged),
+        nimt.GreedyTeacher(k=k, score="loss", loss=judged, pool=pool_share),
         synthesis(rng, k) if loss == "square" and not several else nimt.GreedyTeacher(),
         nimt.SoftTeacher(k=k, temperature=[0.05, 0.5, 5.0][rng.integers(3)], pool=pool_share, labels=labels, look=look),
         nimt.GreedyTeacher(k=k, diverse=not several, kernel=None if several else kernel, pool=pool_share),
@@ -96,6 +103,14 @@ def draw(rng: np.random.Generator) -> Drawn:
     }
     learner = nimt.KernelLearner(kernel, loss=judged, learning_rate=rate, initial=start)
     return Drawn(learner, teacher, pool, target, rules)
+
+
+def schedule(rng: np.random.Generator) -> nimt.PackSchedule:
+    """Draw how packs grow or shrink: of any shape, half of the time from or to the whole pool."""
+    shape = str(rng.choice(["cosine", "geometric", "linear", "steps"]))
+    ends = [1.0 if rng.random() < 0.5 else float(rng.uniform(0.05, 1.0)), float(rng.uniform(0.02, 0.6))]
+    rng.shuffle(ends)
+    return nimt.PackSchedule(shape, *ends, over=int(rng.integers(2, 40)), stages=3 if shape == "steps" else None)
 
 
 def synthesis(rng: np.random.Generator, k: Any) -> nimt.SynthesisTeacher:
@@ -153,17 +168,24 @@ def ties(drawn: Drawn, plain: nimt.Lesson, fast: nimt.Lesson, step: int) -> bool
         chooser = chooser.teacher
     if isinstance(chooser, nimt.RandomTeacher | nimt.SoftTeacher):
         return False
-    if getattr(chooser, "score", "residual") != "residual" or getattr(chooser, "diverse", False):
-        return True  # another score chose, and the rounding of its values is not looked at here
-    error = np.abs(walk.values - drawn.target)
-    if plain.per_output:
-        q = error.shape[1]
-        packs = [lesson.indices[step].reshape(q, -1) for lesson in (plain, fast)]
-        one, other = (np.sort(np.take_along_axis(error.T, pack, axis=1), axis=1) for pack in packs)
-    else:
-        error = norm_of(walk.values - drawn.target, getattr(chooser, "norm", 2))
-        one, other = (np.sort(error[lesson.indices[step]]) for lesson in (plain, fast))
-    return bool(np.abs(one - other).max() <= TIE * max(error.max(), 1e-300))
+    if getattr(chooser, "diverse", False):
+        return True  # each point was chosen by what those before it left, which is not looked at here
+    q = drawn.target.shape[1] if plain.per_output else 1
+    packs = [lesson.pack(step)[0].reshape(q, -1) for lesson in (plain, fast)]
+    values, target = (array.reshape(len(drawn.target), -1) for array in (walk.values, drawn.target))
+    for output, (pack, other) in enumerate(zip(*packs, strict=True)):
+        seen = (values[:, [output]], target[:, [output]]) if plain.per_output else (values, target)
+        scores = scored(chooser, *seen)
+        if np.abs(np.sort(scores[pack]) - np.sort(scores[other])).max() > TIE * max(np.abs(scores).max(), 1e-300):
+            return False
+    return True
+
+
+def scored(chooser: Any, values: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Return the scores of all points, from arrays (n, q)."""
+    if getattr(chooser, "score", "residual") == "loss":
+        return np.asarray(as_loss(chooser.loss).value(values, target).sum(axis=1))
+    return norm_of(values - target, getattr(chooser, "norm", 2))
 
 
 def difference_in_a_box(rng: np.random.Generator) -> str | None:
