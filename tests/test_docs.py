@@ -7,6 +7,7 @@ what it must print, to the letter. (A session with >>> is left to doctest, which
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 from dataclasses import dataclass
@@ -14,13 +15,23 @@ from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import nimt
+from nimt import testing
+from nimt.learners.base import Learner, Pupil
+from nimt.losses import Loss
 
 HOME = Path(__file__).parents[1]
 DOCS = [page for page in sorted(HOME.glob("docs/**/*.md")) if "built" not in page.parts]
 PAGES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + DOCS
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*\n?", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+LANGUAGES = {"python", "text", "sh", "toml", "bibtex", ""}
+PYTHON = re.compile(r"^(?:>>> )?(?:import|from) (?:nimt|numpy|sklearn)\b", re.MULTILINE)
+INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+NAME = re.compile(r"(?<![\w./-])(?:nimt|joblib)(?:\.[A-Za-z_]\w*)+")
 LARGEST_IMAGE = 150_000  # bytes
 
 
@@ -45,7 +56,7 @@ def blocks_of(text: str) -> list[Block]:
     return blocks
 
 
-def run(text: str, name: str) -> None:
+def run(text: str, name: str) -> dict[str, object]:
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks_of(text):
         printed = io.StringIO()
@@ -55,6 +66,7 @@ def run(text: str, name: str) -> None:
             exec(code, namespace)
         if block.prints is not None:
             assert printed.getvalue() == block.prints, f"{name}, line {block.line}"
+    return namespace
 
 
 def name_of(page: Path) -> str:
@@ -69,6 +81,81 @@ def test_the_code_on_a_page_runs_and_prints_what_the_page_says(page, tmp_path, m
     if any("import torch" in block.code for block in blocks_of(text)) and find_spec("torch") is None:
         pytest.skip("PyTorch is not installed: pip install 'nimt[torch]'")
     run(text, name_of(page))
+
+
+# what is said between the blocks
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_python_on_a_page_is_in_a_block_that_is_run(page):
+    for fence in FENCE.finditer(page.read_text(encoding="utf-8")):
+        assert fence[1] in LANGUAGES, f"{name_of(page)}: ```{fence[1]}"
+        assert fence[1] == "python" or not PYTHON.search(fence[2]), (
+            f"{name_of(page)} has code that is not run: {fence[2]}"
+        )
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
+def test_names_in_the_text_of_a_page_exist(page):
+    """The changelog also names what was removed."""
+    for span in INLINE.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        for name in NAME.findall(span):
+            assert exists(name), f"{name_of(page)} names {name}"
+
+
+def exists(name: str) -> bool:
+    """Say whether a dotted name is one of a module, or of something in a module."""
+    module, _, rest = name.partition(".")
+    thing: object = importlib.import_module(module)
+    for part in rest.split("."):
+        try:
+            thing = getattr(thing, part)
+        except nimt.MissingExtra:
+            return True  # it is there, and needs a package that is not
+        except AttributeError:
+            if find_spec(f"{getattr(thing, '__name__', '')}.{part}") is None:
+                return False
+            thing = importlib.import_module(f"{thing.__name__}.{part}")  # type: ignore[attr-defined]
+    return True
+
+
+@pytest.mark.long
+def test_the_page_on_extending_writes_one_of_everything_that_can_be_checked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (HOME / "docs" / "extending.md").read_text(encoding="utf-8")
+    for name in (name for name in vars(testing) if name.startswith("check_")):
+        if getattr(testing, name).__module__ == testing.__name__:
+            assert any(f"testing.{name}(" in block.code for block in blocks_of(text)), f"the page never calls {name}"
+    written = [thing for thing in run(text, "extending").values() if isinstance(thing, type)]
+    for protocol in (Learner, Pupil, Loss):
+        members = {name for name in (*vars(protocol), *protocol.__annotations__) if not name.startswith("_")}
+        assert any(members <= {*dir(thing), *assigned(thing, text)} for thing in written), f"no {protocol.__name__}"
+
+
+def assigned(thing: type, text: str) -> set[str]:
+    """Return the attributes that a class on a page gives its objects."""
+    found = re.search(rf"^class {thing.__name__}\b.*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    return set(re.findall(r"self\.(\w+)(?:, self\.\w+)* =", found[0])) if found else set()
+
+
+def test_a_pupil_that_lacks_something_is_refused_by_name():
+    class Half:
+        values = np.zeros(2)
+
+        def learn(self, indices, labels): ...
+
+        def taught(self): ...
+
+    class Mine:
+        def predict(self, X): ...
+
+        def partial_fit(self, X, y): ...
+
+        def seat(self, pool):
+            return Half()
+
+    with pytest.raises(nimt.InvalidInput, match="the pupil of Mine, a Half, has no loss and no diagonal and no state"):
+        nimt.teach(Mine(), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=1)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -116,6 +116,16 @@ def test_a_sweep_gives_a_lesson_again_when_code_has_changed(changed, tmp_path):
     assert unchanged == before and after.key != before.key
 
 
+def test_a_folder_with_lessons_of_other_code_under_the_same_names_is_pointed_out(tmp_path):
+    for number in (0.1, 0.4):
+        learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=code(number).rate)
+        nimt.sweep((POOL, np.sin), learner, nimt.GreedyTeacher(), seeds=1, max_iterations=5, out=tmp_path)
+        if number == 0.1:
+            assert len(nimt.Sweep.load(tmp_path)) == 1
+    with pytest.warns(nimt.StorageWarning, match="several lessons called problem, KernelLearner, GFT-1, seed 0"):
+        assert len(nimt.Sweep.load(tmp_path)) == 2
+
+
 @pytest.mark.parametrize("changed", CHANGES)
 def test_a_lesson_is_not_continued_when_code_has_changed(changed, tmp_path, every_step):
     def taught(mine, stop=None):

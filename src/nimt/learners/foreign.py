@@ -136,7 +136,24 @@ def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
     if seat is None:
         return ForeignPupil(learner, place, labels)
     with first_call_of(f"{type(learner).__name__}.{name}"):
-        return seat(place, outputs) if outputs else seat(place)
+        pupil = seat(place, outputs) if outputs else seat(place)
+    check_pupil_of(learner, pupil)
+    return pupil
+
+
+PUPIL_HAS = ("values", "loss", "diagonal", "learn", "taught", "state", "restore")
+
+
+def check_pupil_of(learner: object, pupil: object) -> None:
+    """Refuse what a learner of the user returned as its pupil, if it lacks something that every pupil has."""
+    if type(pupil).__module__.startswith("nimt."):
+        return  # and to ask for the diagonal may compute it
+    missing = [name for name in PUPIL_HAS if not hasattr(pupil, name)]
+    if missing:
+        raise InvalidInput(
+            f"the pupil of {type(learner).__name__}, a {type(pupil).__name__}, has no {' and no '.join(missing)}: a "
+            f"pupil has {', '.join(PUPIL_HAS)}, of which loss and diagonal may be None"
+        )
 
 
 def own_seat(learner: object, name: str) -> Callable[..., Pupil] | None:

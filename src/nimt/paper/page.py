@@ -19,9 +19,8 @@ MEASURES = (
 )
 SPENT_ON = {"lessons": "lessons", "compiling": "compiling", "other": "other", "drawing": "figures"}
 TIMES = (
-    "Times are sums over the lessons of an experiment: lessons are their steps alone; compiling, once per "
-    "installation, or loading what was compiled, is apart. Lessons run in parallel, so a sum can exceed the time of "
-    "the whole run."
+    "Times are sums over the lessons of an experiment: lessons are their steps alone; compiling, once an installation, "
+    "or loading what was compiled, is apart. Lessons run in parallel, so a sum can exceed the time of the whole run."
 )
 FAR = 0.05  # a ratio further from 1 is explained in the overview
 NOTHING = "·"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from nimt import display
 from nimt.counting import counted
-from nimt.errors import InvalidInput, MissingExtra, MissingFile
+from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.sweeps.entries import Entry, Scalar
@@ -69,13 +71,26 @@ class Sweep:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Sweep:
-        """Read every lesson that is kept in a folder, also while another process is adding to it."""
+        """Read every lesson that is kept in a folder, also while another process is adding to it.
+
+        Lessons of before, whose code or settings were changed since, are among them; a warning says so.
+        """
         if not isinstance(folder, str | os.PathLike):
             raise InvalidInput(f"a sweep is loaded from the path of its folder, got {folder!r}")
         path = Path(folder)
         if not (path / ROWS).is_file():
             raise MissingFile(f"there is no sweep in {str(path)!r}: name the folder that was its out=")
-        return cls(tuple(SweepFolder(path).entries.values()), path)
+        entries = tuple(SweepFolder(path).entries.values())
+        named = Counter((one.problem, one.learner, one.teacher, one.seed, one.tol, one.measure) for one in entries)
+        alike = next((names for names, count in named.items() if count > 1), None)
+        if alike is not None:
+            warnings.warn(
+                f"{str(path)!r} holds several lessons called {', '.join(alike[:3])}, seed {alike[3]}, given by other code "
+                f"or other settings: all are in the table; nimt.sweep(..., out={str(path)!r}) returns those of now",
+                StorageWarning,
+                stacklevel=2,
+            )
+        return cls(entries, path)
 
     def __len__(self) -> int:
         return len(self.entries)
