@@ -1,4 +1,4 @@
-"""`nimt forecast`: how many steps a lesson will take, said without giving it."""
+"""`nimt forecast`: how many steps a lesson will take, said before it is given."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def forecast(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the forecast, warnings and errors.")] = False,
     **given: Any,
 ) -> None:
-    """Say how many steps a lesson would take, with an interval and proved bounds, without giving it.
+    """Say how many steps a lesson would take, with an interval and proved bounds, before it is given.
 
     It covers the kernel learner with the square loss and true labels, and the teachers greedy, random and whole.
     """

@@ -50,7 +50,7 @@ class Passages:
         Examples
         --------
         >>> Passages(np.array([90.0, 95, 100, 105, 110]), 1000, diverged=False).interval()
-        (77, 130)
+        (78, 127)
         >>> Passages(np.array([90.0, 95, 100, 105, np.inf]), 1000, diverged=False).interval()
         (90, None)
         """
