@@ -46,6 +46,7 @@ class Taught:
         places = [problem.points, problem.probes] + ([] if problem.holdout is None else [problem.holdout[0]])
         self.values = np.concatenate([start_at(problem, part) for part in places])
         self.K = kernels.matrix(problem.kernel, np.concatenate(places), problem.points)
+        self.highest = abs(self.K).max(axis=0)
         self.diagonal = kernels.diagonal(problem.kernel, problem.points)
         self.noise = 0.0 if problem.start[0] != "weights" else 8 * EPS * self.scale
 
@@ -62,10 +63,9 @@ class Taught:
         rate, before, moved = self.problem.rate_at(step, self.automatic), self.scale, 0.0
         for output, (pack, slope) in enumerate(zip(packs, slopes, strict=True)):
             outputs = slice(None) if len(packs) == 1 else slice(output, output + 1)
-            for i, s in zip(pack, slope, strict=True):
-                change = -rate / len(pack) * s
-                self.values[:, outputs] += np.multiply.outer(self.K[:, i], change)
-                moved += float(abs(change).max()) * float(abs(self.K[:, i]).max())
+            change = -rate / len(pack) * slope
+            self.values[:, outputs] += self.K[:, pack] @ change  # a pack may show the same point twice
+            moved += float(abs(change).max(axis=1) @ self.highest[pack])
         growth = max(1.0, self.scale / before) if before > 0 else 1.0
         self.noise = self.noise * growth + 16 * EPS * (self.scale + moved)
 
@@ -251,7 +251,7 @@ class Judge:
         steepest = max(float(abs(slope).max()) for slope in slopes)
         if still is not None:
             parts = zip(packs, slopes, strict=True)
-            S = max(float((slope * self.taught.diagonal[pack][:, np.newaxis]).__abs__().max()) ** 2 for pack, slope in parts)
+            S = max(float(abs(slope * self.taught.diagonal[pack][:, np.newaxis]).max()) ** 2 for pack, slope in parts)
             blur = 1e-9 * still + 8 * math.sqrt(S) * self.taught.noise * float(self.taught.diagonal.max()) ** 2
             undecided = abs(S - still) <= blur and ended and self.record["outcome"] == "STATIONARY"
             if undecided or S <= still and not (abs(S - still) <= blur and not ended):
@@ -285,6 +285,8 @@ class Judge:
         if r > 0 and np.isfinite(r):
             rows = np.concatenate([F, math.sqrt(r) * np.eye(q)])
             A = np.linalg.lstsq(rows, np.concatenate([goal, math.sqrt(r) * np.eye(q)]), rcond=None)[0].T
+            if self.record["mixes"] is None and np.linalg.cond(rows) > 1e3:
+                raise Undecided  # f does not determine it, and what it was is not recorded
         if self.record["mixes"] is not None:
             require(self.mixes < len(self.record["mixes"]), f"the outputs are not mixed at step {t}")
             got = self.record["mixes"][self.mixes]
@@ -364,10 +366,16 @@ class Judge:
             require(set(record["table"]) <= {"step", "discrepancy", "looked"}, "the table has columns of what was not kept")
             return
         require(self.mixes == len([] if record["mixes"] is None else record["mixes"]), "other mixtures are recorded")
-        drawn = spec["kind"] in ("random", "planned") and self.T > 0 or isinstance(spec.get("pool"), float)
-        require(record["drew"] or not drawn, "it says that nothing was drawn from the seed")
-        require(not record["drew"] or not self.repeats(), "it says that something was drawn from the seed")
+        draws = self.draws()
+        require(record["drew"] or not (all(draws) and self.T or isinstance(spec.get("pool"), float)), "something was drawn")
+        require(any(draws) or not record["drew"] or isinstance(spec.get("pool"), float), "nothing was drawn from the seed")
         check_tables(self.problem, record)
+
+    def draws(self) -> list[bool]:
+        """Say of each part of a pack whether it is drawn, or its labels are."""
+        parts = [part for part, _ in self.spec["parts"]] if self.spec["kind"] == "mixed" else [self.spec]
+        drawn = [part["kind"] in ("random", "planned") or part.get("temperature", 0) > 0 for part in parts]
+        return [True] if self.spec.get("other") is not None else drawn
 
 
 def check_tables(problem: Problem, record: Record) -> None:

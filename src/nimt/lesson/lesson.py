@@ -299,7 +299,8 @@ class Lesson:
         table: dict[str, NDArray[Any]] = {"step": steps, "index": indices}
         if self.per_output:
             counts = np.count_nonzero(self.indices >= 0, axis=1)
-            table["output"] = np.concatenate([outputs_of(count, self.target.shape[1]) for count in counts]) + 1
+            none = np.zeros(0, dtype=np.intp)  # of a lesson of no step
+            table["output"] = np.concatenate([none, *(outputs_of(count, self.target.shape[1]) for count in counts)]) + 1
         if isinstance(self.pool, PreparedPoints):
             table["row"] = self.pool.rows[indices]
         return table | columns_of(self.pool, indices, labels, points)
