@@ -63,8 +63,8 @@ def lesson(q=1, start=("number", 0.25), **changes):
     points = rng.uniform(0, 3, size=(15, 2))
     teacher = {"kind": "greedy", "k": 2} | changes.pop("teacher", {})
     rules = {
-        "max_iterations": 40, "seed": 3, "tol": 0.01, "patience": None, "measure": "paper", "stop_when_stationary": None,
-        "snapshots": [0, 3, 6], "record": "all",
+        "max_iterations": 40, "seed": 3, "tol": 0.01, "patience": None, "measure": "paper",
+        "stop_when_stationary": None, "snapshots": [0, 3, 6], "record": "all",
     } | changes.pop("rules", {})  # fmt: skip
     probes, held = rng.uniform(0, 3, size=(4, 2)), rng.uniform(0, 3, size=(5, 2))
     return Problem(
@@ -95,17 +95,16 @@ def record_of(name):
 
 @pytest.mark.parametrize("kind", TAMPERINGS)
 def test_an_altered_lesson_is_noticed(kind):
-    altered = 0
+    altered = []
     for name, problem in LESSONS_TO_ALTER.items():
         record = record_of(name)
         other = tampered(record, kind, len(problem.points))
         if other is None:
             continue
-        altered += 1
-        with pytest.raises(Wrong):
+        altered.append(name)
+        with pytest.raises(Wrong):  # in the lesson that is the last one named here
             judge(problem, other)
-            pytest.fail(f"{kind} was not noticed in the lesson {name!r}")
-    assert altered > 0
+    assert altered
 
 
 @pytest.mark.parametrize("name", LESSONS_TO_ALTER)

@@ -368,4 +368,7 @@ def test_the_tables_of_a_lesson_of_no_step_have_all_columns_and_no_rows():
     assert {name: len(column) for name, column in lesson.examples().items()} == dict.fromkeys(
         ["step", "index", "output", "x_1", "x_2", "label"], 0
     )
-    assert set(map(len, lesson.to_table().values())) == {1}
+    shown = [f"{name}_output_{output}" for output in (1, 2) for name in ("index", "x_1", "x_2", "label")]
+    assert {name: len(column) for name, column in lesson.to_table().items()} == dict.fromkeys(
+        ["step", "discrepancy", *shown], 1
+    )

@@ -47,7 +47,8 @@ def draw(rng: Generator) -> Problem:
     if linear:
         teacher.pop("mixes", None)
     problem = Problem(
-        axes, points, kernel, loss, rate, start, target, teacher, {}, draw_probes(rng, axes, points, start), learner="linear" if linear else "kernel",
+        axes, points, kernel, loss, rate, start, target, teacher, {}, draw_probes(rng, axes, points, start),
+        learner="linear" if linear else "kernel",
     )  # fmt: skip
     problem.rules = draw_rules(rng, problem)
     if rng.random() < 0.4:
@@ -78,13 +79,16 @@ def draw_kernel(rng: Generator) -> tuple[Any, ...]:
     short = ("wendland", 2 * width, 3, int(rng.integers(3)))
     return one_of(
         rng, ("gauss", width), ("gauss", width), short, ("matern", width, one_of(rng, 0.5, 1.5, 2.5)),
-        ("sum", ("scale", 2.0, ("gauss", width)), ("matern", 0.5, 0.5)), ("product", ("gauss", width), ("matern", 1.0, 1.5)),
+        ("sum", ("scale", 2.0, ("gauss", width)), ("matern", 0.5, 0.5)),
+        ("product", ("gauss", width), ("matern", 1.0, 1.5)),
         ("rational", width, 1.5), ("linear", float(rng.uniform(0, 2))),
     )  # fmt: skip
 
 
 def draw_loss(rng: Generator, q: int) -> tuple[Any, ...]:
-    name = one_of(rng, "square", "square", "square", "huber", "absolute", "hinge", "logistic", "logcosh", "below", "crossentropy")
+    name = one_of(
+        rng, "square", "square", "square", "huber", "absolute", "hinge", "logistic", "logcosh", "below", "crossentropy"
+    )
     if name == "crossentropy" and q == 1:
         name = "square"
     return (name, *{"huber": [one_of(rng, 1.0, 0.3)], "below": [one_of(rng, 1.0, 9.0)]}.get(name, []))
@@ -145,7 +149,17 @@ def draw_size(rng: Generator, n: int, scheduled: bool = True) -> Any:
     """Draw the size of a pack: mostly one, a few, a share, all, or a schedule that rises or falls, counts or shares."""
     if scheduled and rng.random() < 0.45:
         shape = one_of(rng, "cosine", "geometric", "linear", "steps")
-        ends = one_of(rng, (1.0, 0.1), (1.0, 0.5), (0.1, 1.0), (0.5, 0.2), (n, 1), (n, max(1, n // 2)), (1, n), (max(1, n // 3), 1))
+        ends = one_of(
+            rng,
+            (1.0, 0.1),
+            (1.0, 0.5),
+            (0.1, 1.0),
+            (0.5, 0.2),
+            (n, 1),
+            (n, max(1, n // 2)),
+            (1, n),
+            (max(1, n // 3), 1),
+        )
         over = one_of(rng, None, int(rng.integers(1, 30)))
         return (shape, *ends, over, int(rng.integers(1, 6)) if shape == "steps" else None)
     return one_of(rng, 1, 1, 1, min(n, int(rng.integers(1, 6))), float(rng.uniform(0.05, 1)), 1.0)
@@ -157,13 +171,17 @@ def draw_look(rng: Generator) -> Any:
     return one_of(rng, ("every", int(rng.integers(1, 6))), ("incremental", 6, one_of(rng, None, 20), 3, 0.25))
 
 
-def draw_teacher(rng: Generator, n: int, q: int, points: np.ndarray, kernel: Any, loss: Any, target: np.ndarray) -> dict[str, Any]:
+def draw_teacher(
+    rng: Generator, n: int, q: int, points: np.ndarray, kernel: Any, loss: Any, target: np.ndarray
+) -> dict[str, Any]:
     spec: dict[str, Any] = {}
     separate = q > 1 and loss[0] != "crossentropy" and rng.random() < 0.45
     if rng.random() < 0.3 and n >= 6:
         members = np.sort(rng.choice(n, size=int(rng.integers(3, n + 1)), replace=False))
         spec["pool"] = one_of(rng, float(rng.uniform(0.5, 1)), members, np.isin(np.arange(n), members))
-    offered = n if "pool" not in spec else max(1, int(spec["pool"] * n)) if isinstance(spec["pool"], float) else len(members)
+    offered = (
+        n if "pool" not in spec else max(1, int(spec["pool"] * n)) if isinstance(spec["pool"], float) else len(members)
+    )
     spec |= draw_kind(rng, offered, 1 if separate else q, n, kernel, loss)
     if spec["kind"] != "synthesis" and rng.random() < 0.2:
         spec |= {"other": np.roll(target, 1, axis=0), "probability": one_of(rng, 0.0, 0.3, 1.0)}
@@ -172,22 +190,33 @@ def draw_teacher(rng: Generator, n: int, q: int, points: np.ndarray, kernel: Any
         if spec["kind"] == "planned":
             spec["k"] = one_of(rng, 1, 1.0)  # of other sizes the outputs may get packs that differ by one
     if q > 1 and loss[0] != "crossentropy" and rng.random() < 0.35:
-        spec["mixes"] = int(rng.integers(1, 9)), one_of(rng, None, None, int(rng.integers(1, 20))), one_of(rng, 1e-9, 1e-3)
+        spec["mixes"] = (
+            int(rng.integers(1, 9)),
+            one_of(rng, None, None, int(rng.integers(1, 20))),
+            one_of(rng, 1e-9, 1e-3),
+        )
     return spec
 
 
 def draw_kind(rng: Generator, n: int, q: int, everywhere: int, kernel: Any, loss: Any) -> dict[str, Any]:
     k = draw_size(rng, n)
     kind = one_of(
-        rng, "greedy", "greedy", "greedy", "greedy", "told", "told", "diverse", "random", "random", "soft", "uncertainty", "mixed",
+        rng, "greedy", "greedy", "greedy", "greedy", "told", "told", "diverse", "random", "random", "soft",
+        "uncertainty", "mixed",
         "planned", "int", "interpolation", "synthesis",
     )  # fmt: skip
-    if kind == "greedy" or (q > 1 and kind in ("diverse", "synthesis")) or (kind == "synthesis" and loss[0] == "logistic"):
+    if (
+        kind == "greedy"
+        or (q > 1 and kind in ("diverse", "synthesis"))
+        or (kind == "synthesis" and loss[0] == "logistic")
+    ):
         return {"kind": "greedy", "k": k, "norm": one_of(rng, 2, 1, "max"), "look": draw_look(rng)}
     if kind == "told":
         judged = loss if rng.random() < 0.7 or loss[0] == "crossentropy" else one_of(rng, ("square",), ("below", 9.0))
         told = {"kind": "greedy", "k": k, "loss": judged, "look": draw_look(rng)}
-        return told | one_of(rng, {"score": "loss"}, {"score": "gradient", "kernel": kernel, "norm": one_of(rng, 2, 1, "max")})
+        return told | one_of(
+            rng, {"score": "loss"}, {"score": "gradient", "kernel": kernel, "norm": one_of(rng, 2, 1, "max")}
+        )
     if kind == "diverse":
         return {"kind": "greedy", "k": k, "diverse": True, "kernel": kernel, "look": draw_look(rng)}
     if kind == "random":
@@ -202,9 +231,19 @@ def draw_kind(rng: Generator, n: int, q: int, everywhere: int, kernel: Any, loss
         return {"kind": kind, "k": k, "rule": one_of(rng, "f", "P", "f*P", "f/P", 0.7, 1.5), "kernel": kernel}
     if kind == "synthesis":
         limits = one_of(rng, None, None, "target", (-1.5, 1.5))
-        return {"kind": kind, "k": draw_size(rng, n, scheduled=False), "radius": one_of(rng, None, None, 2.0), "label_range": limits}
+        return {
+            "kind": kind,
+            "k": draw_size(rng, n, scheduled=False),
+            "radius": one_of(rng, None, None, 2.0),
+            "label_range": limits,
+        }
     if kind == "mixed":
-        parts = [{"kind": "greedy"}, {"kind": "uncertainty"}, {"kind": "random", "replace": False}, {"kind": "soft", "temperature": 0.3}]
+        parts = [
+            {"kind": "greedy"},
+            {"kind": "uncertainty"},
+            {"kind": "random", "replace": False},
+            {"kind": "soft", "temperature": 0.3},
+        ]
         first, second = (parts[i] | {"k": 1} for i in rng.permutation(4)[:2])
         share = one_of(rng, 0.3, 0.5, 0.0, 1.0)
         return {"kind": kind, "k": k, "parts": [(first, share), (second, 1 - share)], "look": draw_look(rng)}
@@ -236,7 +275,9 @@ def draw_rules(rng: Generator, problem: Problem) -> dict[str, Any]:
         "patience": one_of(rng, None, None, None, int(rng.integers(1, 20))),
         "measure": name,
         "stop_when_stationary": one_of(rng, None, None, None, 0.0, (0.1 * steepest) ** 2),
-        "snapshots": sorted({int(t) for t in rng.integers(0, budget + 1, size=int(rng.integers(0, 5)))} | one_of(rng, set(), {0})),
+        "snapshots": sorted(
+            {int(t) for t in rng.integers(0, budget + 1, size=int(rng.integers(0, 5)))} | one_of(rng, set(), {0})
+        ),
         "record": "picks" if rng.random() < 0.06 else one_of(rng, "all", "auto"),
     }
 
@@ -245,7 +286,10 @@ def draw_in_a_box(rng: Generator) -> Problem:
     d = int(rng.integers(1, 3))
     q = 1 if rng.random() < 0.7 else 2
     low = rng.uniform(-2, 2, size=d)
-    bounds, counts = np.stack([low, low + rng.uniform(1, 4, size=d)], axis=1), [int(c) for c in rng.integers(5, 25, size=d)]
+    bounds, counts = (
+        np.stack([low, low + rng.uniform(1, 4, size=d)], axis=1),
+        [int(c) for c in rng.integers(5, 25, size=d)],
+    )
     axes = [np.linspace(*pair, count) for pair, count in zip(bounds, counts, strict=True)]
     points = np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
     width = float(rng.uniform(0.3, 1.5))
@@ -257,11 +301,13 @@ def draw_in_a_box(rng: Generator) -> Problem:
         teacher["mixes"] = int(rng.integers(1, 5)), None, 1e-9
     start = one_of(rng, ("number", 0.0), ("number", 0.5), ("function", draw_waves(rng, d, q)))
     problem = Problem(
-        axes, points, kernel, one_of(rng, ("square",), ("huber", 1.0)), float(rng.uniform(0.1, 0.6)), start, draw_waves(rng, d, q), teacher, {}, draw_probes(rng, axes, points, start), box=(bounds, counts),
+        axes, points, kernel, one_of(rng, ("square",), ("huber", 1.0)), float(rng.uniform(0.1, 0.6)), start,
+        draw_waves(rng, d, q), teacher, {}, draw_probes(rng, axes, points, start), box=(bounds, counts),
     )  # fmt: skip
     budget = int(rng.integers(0, 15))
     problem.rules = {
-        "max_iterations": budget, "seed": int(rng.integers(1000)), "tol": one_of(rng, None, 0.05, 100.0), "patience": None,
+        "max_iterations": budget, "seed": int(rng.integers(1000)), "tol": one_of(rng, None, 0.05, 100.0),
+        "patience": None,
         "measure": one_of(rng, "paper", "rms"), "stop_when_stationary": None, "record": "all",
         "snapshots": sorted({int(t) for t in rng.integers(0, budget + 1, size=2)}),
     }  # fmt: skip

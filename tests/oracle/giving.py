@@ -65,9 +65,7 @@ def learner_of(problem: Problem) -> Any:
     if kind == "weights":
         return nimt.LinearLearner(rest[0], loss=loss_of(problem.loss), learning_rate=rate, intercept=rest[1])
     start = as_given(rest[0]) if kind == "table" else rest[0]
-    return nimt.KernelLearner(
-        kernel_of(problem.kernel), loss=loss_of(problem.loss), learning_rate=rate, initial=start
-    )
+    return nimt.KernelLearner(kernel_of(problem.kernel), loss=loss_of(problem.loss), learning_rate=rate, initial=start)
 
 
 def as_given(rows: np.ndarray) -> np.ndarray:
@@ -171,7 +169,19 @@ def read(lesson: Any, problem: Problem) -> dict[str, Any]:
 
     kept = lesson.indices is not None
     held = told(lambda: lesson.held_out and vars(lesson.held_out))
-    names = ("discrepancy", "indices", "labels", "initial", "final", "picks", "looked", "mix_steps", "mixes", "itd", "drew")
+    names = (
+        "discrepancy",
+        "indices",
+        "labels",
+        "initial",
+        "final",
+        "picks",
+        "looked",
+        "mix_steps",
+        "mixes",
+        "itd",
+        "drew",
+    )
     arrays = {name: getattr(lesson, name) for name in names}
     return arrays | {
         "engine": lesson.engine,

@@ -129,7 +129,10 @@ class Judge:
             M, off = self.measure()
             got = self.M[t]
             allowed = off + RELATIVE * abs(M)
-            require(abs(got - M) <= allowed or got == M or math.isnan(M), f"the discrepancy at step {t} is {got!r}, not {M!r}")
+            require(
+                abs(got - M) <= allowed or got == M or math.isnan(M),
+                f"the discrepancy at step {t} is {got!r}, not {M!r}",
+            )
             self.look_at(t)
             outcome = self.outcome_at(t)
             if outcome is None and t == self.budget:
@@ -153,9 +156,9 @@ class Judge:
         """Apply the rules to the numbers of the record, which were compared with the true ones."""
         M, tol, patience = self.M[t], self.rules["tol"], self.rules["patience"]
         rises = self.rules["measure"] == "accuracy"
-        if not math.isfinite(M) or M > self.limit:
+        if not math.isfinite(M) or self.limit < M:
             return "DIVERGED"
-        if tol is not None and (M >= tol if rises else M < tol):
+        if tol is not None and (tol <= M if rises else tol > M):
             return "REACHED" if rises else "CONVERGED"
         if (-M if rises else M) < self.best:
             self.best, self.best_at = -M if rises else M, t
@@ -172,11 +175,21 @@ class Judge:
         packs: list[Pack] = []
         for number, (rule, part) in enumerate(zip(self.rule, columns, strict=True)):
             view = View(
-                t, self.budget, self.problem.points[c], f[c][:, part], target[c][:, part], c, self.selection, self.taught.noise
+                t,
+                self.budget,
+                self.problem.points[c],
+                f[c][:, part],
+                target[c][:, part],
+                c,
+                self.selection,
+                self.taught.noise,
             )
             asked = None
             if recorded is not None:
-                require(all(i in places for i in recorded[number]), f"step {t} shows {recorded[number]}, not all in the pool")
+                require(
+                    all(i in places for i in recorded[number]),
+                    f"step {t} shows {recorded[number]}, not all in the pool",
+                )
                 asked = [places[i] for i in recorded[number]]
             try:
                 chosen = rule.choose(view, asked)
@@ -184,11 +197,15 @@ class Judge:
                 if t == self.T and self.record["outcome"] in ("STATIONARY", "AT_REST"):
                     return self.record["outcome"], None  # what was not shown is not known
                 raise
-            require(asked is None or chosen == asked, f"step {t} shows {recorded and recorded[number]}, not {c[chosen].tolist()}")
+            require(
+                asked is None or chosen == asked,
+                f"step {t} shows {recorded and recorded[number]}, not {c[chosen].tolist()}",
+            )
             packs.append([int(i) for i in c[chosen]])
         labels = self.labels_of(t, packs, columns)
         slopes = [
-            losses.slope(self.problem.loss, f[pack][:, part], label) for pack, part, label in zip(packs, columns, labels, strict=True)
+            losses.slope(self.problem.loss, f[pack][:, part], label)
+            for pack, part, label in zip(packs, columns, labels, strict=True)
         ]
         ended = self.stillness(t, packs, slopes)
         if ended is not None:
@@ -221,7 +238,9 @@ class Judge:
         got = self.record["labels"][t][:count]
         expected = np.concatenate(labels)
         flat = self.separate or self.problem.q == 1
-        require(np.isnan(self.record["labels"][t][count:]).all(), f"step {t} has labels of examples that it does not show")
+        require(
+            np.isnan(self.record["labels"][t][count:]).all(), f"step {t} has labels of examples that it does not show"
+        )
         if self.makers and any(maker.lost for maker in self.makers):
             off = math.inf
         near(got, expected[:, 0] if flat else expected, off, f"the label of step {t}")
@@ -254,7 +273,7 @@ class Judge:
             S = max(float(abs(slope * self.taught.diagonal[pack][:, np.newaxis]).max()) ** 2 for pack, slope in parts)
             blur = 1e-9 * still + 8 * math.sqrt(S) * self.taught.noise * float(self.taught.diagonal.max()) ** 2
             undecided = abs(S - still) <= blur and ended and self.record["outcome"] == "STATIONARY"
-            if undecided or S <= still and not (abs(S - still) <= blur and not ended):
+            if undecided or (still >= S and not (abs(S - still) <= blur and not ended)):
                 return "STATIONARY"
         if not self.repeats() or self.M[t] == 0:
             return None
@@ -264,7 +283,10 @@ class Judge:
     def repeats(self) -> bool:
         """Say whether the teacher shows the same again as long as the learner does not move, and remembers nothing."""
         spec = self.spec
-        plain = spec["kind"] in ("greedy", "uncertainty", "int") or (spec["kind"], spec.get("rule")) == ("interpolation", "f")
+        plain = spec["kind"] in ("greedy", "uncertainty", "int") or (spec["kind"], spec.get("rule")) == (
+            "interpolation",
+            "f",
+        )
         if spec["kind"] == "mixed":
             plain = all(part["kind"] in ("greedy", "uncertainty") for part, _ in spec["parts"])
         changes = isinstance(spec.get("k"), tuple) or spec.get("look") is not None or spec.get("mixes") is not None
@@ -307,7 +329,9 @@ class Judge:
             near(self.record["initial"], self.as_given(self.taught.f), self.allowed_gap, "the start")
         if t in self.rules["snapshots"]:
             require(t in self.record["snapshots"], f"there is no snapshot of step {t}")
-            near(self.record["snapshots"][t], self.as_given(self.taught.f), self.allowed_gap, f"the snapshot of step {t}")
+            near(
+                self.record["snapshots"][t], self.as_given(self.taught.f), self.allowed_gap, f"the snapshot of step {t}"
+            )
         if t:
             self.look_aside(t)
 
@@ -334,7 +358,7 @@ class Judge:
         near(record["predictions"], self.as_given(middle), self.allowed_gap, "the prediction off the pool")
         require(record["picks"].tolist() == self.picks.tolist(), "the counts of what was shown are wrong")
         tol, rises = rules["tol"], rules["measure"] == "accuracy"
-        met = [t for t, M in enumerate(self.M) if tol is not None and (M >= tol if rises else M < tol)]
+        met = [t for t, M in enumerate(self.M) if tol is not None and (tol <= M if rises else tol > M)]
         require(record["itd"] == (met[0] if met else None), f"the ITD is {record['itd']}, not {met[:1]}")
         require(set(record["snapshots"]) == {t for t in rules["snapshots"] if t <= self.T}, "snapshots of other steps")
         self.check_held_out()
@@ -363,12 +387,19 @@ class Judge:
         kept = self.rules["record"] != "picks"
         require((record["indices"] is not None) == kept, "indices are kept where they should not be, or the reverse")
         if not kept:
-            require(set(record["table"]) <= {"step", "discrepancy", "looked"}, "the table has columns of what was not kept")
+            require(
+                set(record["table"]) <= {"step", "discrepancy", "looked"}, "the table has columns of what was not kept"
+            )
             return
         require(self.mixes == len([] if record["mixes"] is None else record["mixes"]), "other mixtures are recorded")
         draws = self.draws()
-        require(record["drew"] or not (all(draws) and self.T or isinstance(spec.get("pool"), float)), "something was drawn")
-        require(any(draws) or not record["drew"] or isinstance(spec.get("pool"), float), "nothing was drawn from the seed")
+        require(
+            record["drew"] or not ((all(draws) and self.T) or isinstance(spec.get("pool"), float)),
+            "something was drawn from the seed",
+        )
+        require(
+            any(draws) or not record["drew"] or isinstance(spec.get("pool"), float), "nothing was drawn from the seed"
+        )
         check_tables(self.problem, record)
 
     def draws(self) -> list[bool]:
@@ -381,7 +412,9 @@ class Judge:
 def check_tables(problem: Problem, record: Record) -> None:
     """Compare the columns of both tables with what was shown."""
     for name, expected in zip(("examples", "table"), records.columns(problem, record), strict=True):
-        require(set(record[name]) == set(expected), f"{name} has the columns {sorted(record[name])}, not {sorted(expected)}")
+        require(
+            set(record[name]) == set(expected), f"{name} has the columns {sorted(record[name])}, not {sorted(expected)}"
+        )
         for title, numbers in expected.items():
             got, wanted = np.asarray(record[name][title], dtype=float), np.asarray(numbers, dtype=float)
             near(got, wanted, 0.0, f"the column {title!r} of {name}")

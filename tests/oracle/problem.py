@@ -54,7 +54,9 @@ class Waves:
         return values[:, 0] if self.q == 1 else values
 
     def rows(self, points: np.ndarray) -> np.ndarray:
-        rows = np.asarray(points)[:, :, np.newaxis]  # no matrix product: it rounds differently with the number of points
+        rows = np.asarray(points)[
+            :, :, np.newaxis
+        ]  # no matrix product: it rounds differently with the number of points
         return self.size * np.sin(sum(rows[:, i] * self.frequencies[i] for i in range(rows.shape[1])) + self.phases)
 
 

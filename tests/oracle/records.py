@@ -86,14 +86,19 @@ def columns(problem: Problem, record: dict[str, Any]) -> tuple[dict[str, list[An
     for output in range(q if n_out else 1):
         for slot in range(slots):
             suffix = ("" if slots == 1 else f"_{slot + 1}") + (f"_output_{output + 1}" if n_out else "")
-            titles = [f"{name.replace('label', 'label' + suffix)}" if name in names else name + suffix for name in [*axes, *names]]
+            titles = [
+                f"{name.replace('label', 'label' + suffix)}" if name in names else name + suffix
+                for name in [*axes, *names]
+            ]
             table[f"index{suffix}"] = []
             table |= {title: [] for title in titles}
             for t in range(steps + 1):
                 each = 0 if t == steps else len(packs[t]) // (q if n_out else 1)
                 row = None if slot >= each else packs[t][output * each + slot]
                 table[f"index{suffix}"].append(-1 if row is None else row[0])
-                for title, number_there in zip(titles, [math.nan] * len(titles) if row is None else at(t, *row), strict=True):
+                for title, number_there in zip(
+                    titles, [math.nan] * len(titles) if row is None else at(t, *row), strict=True
+                ):
                     table[title].append(number_there)
     if record["looked"] is not None:
         table["looked"] = [*record["looked"], False]

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def size_at(k: Any, step: int, n: int, budget: int) -> int:
-    """Return how many of n points k means: a count, a share (floored, at least 1), or (shape, start, end, over, stages)."""
+    """Return what k means: a count, a share of n (floored, at least 1), or (shape, start, end, over, stages)."""
     if not isinstance(k, tuple):
         return k if isinstance(k, int) else max(1, math.floor(k * n))
     shape, start, end, over, stages = k

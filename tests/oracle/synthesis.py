@@ -1,4 +1,4 @@
-"""Labels that `SynthesisTeacher` makes: f + offset, the offset by which the learner's own response reaches the target."""
+"""Labels that `SynthesisTeacher` makes: f + offset, so that the learner's own response reaches the target."""
 
 from __future__ import annotations
 
@@ -86,7 +86,11 @@ class LabelMaker:
         """Compare the same pack at two distances: does the movement grow in proportion, or not at all?"""
         pack = [i for i, _, _ in seen]
         before = [self.latest.get(i, (0.0, 0.0, -1)) for i in pack]
-        ratios = [abs(offset) / old[0] for (_, offset, _), old in zip(seen, before, strict=True)] if self.together(pack) else []
+        ratios = (
+            [abs(offset) / old[0] for (_, offset, _), old in zip(seen, before, strict=True)]
+            if self.together(pack)
+            else []
+        )
         now = [(abs(offset), moved * math.copysign(1, offset)) for _, offset, moved in seen]
         self.latest |= {i: (distance, moved, step) for i, (distance, moved) in zip(pack, now, strict=True)}
         if not ratios or max(ratios) - min(ratios) > 1e-6:

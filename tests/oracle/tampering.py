@@ -99,6 +99,8 @@ def turn_shape(record: Record, n: int) -> bool:
     return True
 
 
+EXAMPLES = ("step", "index", "x_", "label", "output")
+TABLE = ("step", "discrepancy", "index", "x_", "label", "looked", "mixed")
 TAMPERINGS: dict[str, Callable[[Record, int], bool]] = {
     "an index swapped": swap_an_index,
     "the last step left out": lambda record, n: drop_a_step(record),
@@ -126,8 +128,8 @@ TAMPERINGS: dict[str, Callable[[Record, int], bool]] = {
     "a look changed": replace("looked", lambda looked: np.append(~looked[:1], looked[1:])),
     "a mixture changed": alter("mixes"),
     "a mixture at another step": replace("mix_steps", lambda steps: np.append(steps[:-1], steps[-1] + 1)),
-    **{f"the column {title} of the examples changed": alter_column("examples", title) for title in ("step", "index", "x_", "label", "output")},
-    **{f"the column {title} of the table changed": alter_column("table", title) for title in ("step", "discrepancy", "index", "x_", "label", "looked", "mixed")},
+    **{f"the column {title} of the examples changed": alter_column("examples", title) for title in EXAMPLES},
+    **{f"the column {title} of the table changed": alter_column("table", title) for title in TABLE},
     "a column of the examples missing": remove("examples", "label"),
     "a column of the table missing": remove("table", "index"),
 }  # fmt: skip

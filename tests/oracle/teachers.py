@@ -5,6 +5,7 @@ Positions count the points that the teacher may show. A rule keeps what its teac
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,7 +55,7 @@ def largest(scores: np.ndarray, off: np.ndarray, k: int, shown: Pack | None) -> 
         if k < len(scores) and scores[order[k - 1]] - off[order[k - 1]] <= scores[order[k]] + off[order[k]]:
             raise Undecided
         return best
-    if shown != best and len(shown) == k and all(a < b for a, b in zip(shown, shown[1:], strict=False)):
+    if shown != best and len(shown) == k and all(a < b for a, b in itertools.pairwise(shown)):
         rest = [i for i in range(len(scores)) if i not in shown]
         if off.any() and min(scores[shown] + off[shown]) >= max(scores[rest] - off[rest]):
             return shown
@@ -322,7 +323,10 @@ class Planned(Rule):
         self.place += 1
         self.epoch.append(shown)
         counts = np.bincount([i for pack in self.epoch for i in pack], minlength=n)
-        fits = (counts <= np.ceil(self.expected + self.blur)).all() and len(shown) in (n // self.packs, -(-n // self.packs))
+        fits = (counts <= np.ceil(self.expected + self.blur)).all() and len(shown) in (
+            n // self.packs,
+            -(-n // self.packs),
+        )
         if self.place == self.packs:
             fits = fits and counts.sum() == n and (counts >= np.floor(self.expected - self.blur)).all()
             fits = fits and (view.points.shape[1] > 1 or self.is_spread(view.points[:, 0]))

@@ -261,7 +261,8 @@ class Lesson:
 
     def _columns_per_output(self, indices: NDArray[np.int64], labels: Array) -> dict[str, NDArray[Any]]:
         """Return the columns of every example of every output: its index, coordinates and label."""
-        q, most = self.target.shape[1], indices.shape[1] // self.target.shape[1]
+        q = self.target.shape[1]
+        most = max(1, indices.shape[1] // q)  # one of a lesson of no step
         sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
         rows = np.arange(len(indices))
         columns: dict[str, NDArray[Any]] = {}
