@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
@@ -15,22 +16,19 @@ from oracle.problem import Problem
 ENGINES = ("auto", "reference", "grid", "neighbours", "streamed")
 
 
-@nimt.compiled(smoothness=1.0, convex=True)
 def logcosh(f: float, y: float) -> tuple[float, float]:
     return abs(f - y) + math.log1p(math.exp(-2 * abs(f - y))) - math.log(2.0), math.tanh(f - y)
 
 
-@nimt.compiled(smoothness=2.0, convex=True)
 def below_one(f: float, y: float) -> tuple[float, float]:
     return (f - y) ** 2 - 1.0, 2 * (f - y)
 
 
-@nimt.compiled(smoothness=2.0, convex=True)
 def below_nine(f: float, y: float) -> tuple[float, float]:
     return (f - y) ** 2 - 9.0, 2 * (f - y)
 
 
-OWN = {("logcosh",): logcosh, ("below", 1.0): below_one, ("below", 9.0): below_nine}
+OWN = {("logcosh",): (logcosh, 1.0), ("below", 1.0): (below_one, 2.0), ("below", 9.0): (below_nine, 2.0)}
 
 
 def kernel_of(spec: tuple[Any, ...]) -> Any:
@@ -47,9 +45,15 @@ def kernel_of(spec: tuple[Any, ...]) -> Any:
     return {"gauss": nimt.rbf, "linear": nimt.linear, "wendland": nimt.Wendland}[name](*parts)
 
 
+@functools.cache  # and not when this file is imported: it takes a second
+def compiled(spec: tuple[Any, ...]) -> Any:
+    function, smoothness = OWN[spec]
+    return nimt.compiled(smoothness=smoothness, convex=True)(function)
+
+
 def loss_of(spec: tuple[Any, ...]) -> Any:
     if spec in OWN:
-        return OWN[spec]
+        return compiled(spec)
     return nimt.losses.Huber(spec[1]) if spec[0] == "huber" else spec[0]
 
 
