@@ -55,8 +55,8 @@ lint: style      ## style and types
 docs: $(READY)   ## these pages as a site, with a gallery and a reference: out/site/index.html
 	$(BIN)/python -m sphinx -n -W --keep-going -q docs out/site
 
-soak: $(READY)   ## 2,000 random lessons against the plain loop, 10,000 forged files, 500 forged runs; SEED=... for others
-	$(BIN)/python tests/soaking.py 2000 $(SEED)
+soak: $(READY)   ## 5,000 random lessons before the oracle, 10,000 forged files, 500 forged runs; SEED=... for others
+	cd tests && ../$(BIN)/python -m oracle 5000 $(SEED)
 	$(BIN)/python tests/forging.py 10000 $(SEED) 2>/dev/null
 	$(BIN)/python tests/forging_runs.py 500 $(SEED) 2>/dev/null
 

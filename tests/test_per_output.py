@@ -361,3 +361,14 @@ def test_panels_show_every_output_its_own_example():
     for output, mark in enumerate(marks):
         own = slice(2 * output, 2 * output + 2)
         np.testing.assert_array_equal(mark, np.column_stack([x.points[indices[own], 0], labels[own]]))
+
+
+def test_the_tables_of_a_lesson_of_no_step_have_all_columns_and_no_rows():
+    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), 2, max_iterations=0)
+    assert {name: len(column) for name, column in lesson.examples().items()} == dict.fromkeys(
+        ["step", "index", "output", "x_1", "x_2", "label"], 0
+    )
+    shown = [f"{name}_output_{output}" for output in (1, 2) for name in ("index", "x_1", "x_2", "label")]
+    assert {name: len(column) for name, column in lesson.to_table().items()} == dict.fromkeys(
+        ["step", "discrepancy", *shown], 1
+    )

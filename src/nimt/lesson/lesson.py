@@ -251,7 +251,8 @@ class Lesson:
 
     def _columns_per_output(self, indices: NDArray[np.int64], labels: Array) -> dict[str, NDArray[Any]]:
         """Return the columns of every example of every output: its index, coordinates and label."""
-        q, most = self.target.shape[1], indices.shape[1] // self.target.shape[1]
+        q = self.target.shape[1]
+        most = max(1, indices.shape[1] // q)  # one of a lesson of no step
         sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
         rows = np.arange(len(indices))
         columns: dict[str, NDArray[Any]] = {}
@@ -290,7 +291,8 @@ class Lesson:
         table: dict[str, NDArray[Any]] = {"step": steps, "index": indices}
         if self.per_output:
             counts = np.count_nonzero(self.indices >= 0, axis=1)
-            table["output"] = np.concatenate([outputs_of(count, self.target.shape[1]) for count in counts]) + 1
+            none = np.zeros(0, dtype=np.intp)  # of a lesson of no step
+            table["output"] = np.concatenate([none, *(outputs_of(count, self.target.shape[1]) for count in counts)]) + 1
         if isinstance(self.pool, PreparedPoints):
             table["row"] = self.pool.rows[indices]
         return table | columns_of(self.pool, indices, labels, points)
