@@ -85,8 +85,8 @@ class Sweep:
         alike = next((names for names, count in named.items() if count > 1), None)
         if alike is not None:
             warnings.warn(
-                f"{str(path)!r} holds several lessons called {', '.join(alike[:3])}, seed {alike[3]}, given by other code "
-                f"or other settings: all are in the table; nimt.sweep(..., out={str(path)!r}) returns those of now",
+                f"{str(path)!r} holds several lessons called {', '.join(alike[:3])}, seed {alike[3]}, given by other "
+                f"code or other settings: all are in the table; nimt.sweep(..., out=) returns those of now",
                 StorageWarning,
                 stacklevel=2,
             )
