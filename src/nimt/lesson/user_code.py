@@ -128,8 +128,10 @@ class Walk:
         package = _package_of(function.__module__)
         if package is None:
             yield from self._code(function.__code__, function.__globals__)
-        else:
-            yield f"{package}: {function.__module__}.{function.__qualname__}"
+            return
+        yield f"{package}: {function.__module__}.{function.__qualname__}"
+        if "<" in function.__qualname__:  # a lambda, or made in another function: its name does not tell which
+            yield from self._code(function.__code__, {})
 
     def _code(self, code: types.CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
         """Yield a piece of code with its constants, and the globals that it reads as they are now."""
