@@ -86,12 +86,7 @@ class Sweep:
         if alike is not None:
             warnings.warn(
                 f"{str(path)!r} holds several lessons called {', '.join(alike[:3])}, seed {alike[3]}, given by other "
-<<<<<<< HEAD
-                f"code or other settings: all are in the table; nimt.sweep(..., out={str(path)!r}) returns those "
-                f"of now",
-=======
                 f"code or other settings: all are in the table; nimt.sweep(..., out=) returns those of now",
->>>>>>> runs
                 StorageWarning,
                 stacklevel=2,
             )
