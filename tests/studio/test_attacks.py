@@ -6,19 +6,26 @@ import ast
 import contextlib
 import io
 import json
+import logging
+import re
 import shlex
+import socket
 import struct
+import subprocess
+import sys
 import time
+import urllib.request
 import zipfile
 import zlib
 
 import numpy as np
+import psutil
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from nimt.cli.app import run
 from nimt.errors import InvalidInput
-from nimt.studio import races, requests, safety, server
+from nimt.studio import connections, races, requests, safety, server
 from nimt.studio.formulas import read_formula
 from nimt.studio.safety import LARGEST_BODY, Guard, check_host
 from studio.conftest import raw, running
@@ -26,6 +33,24 @@ from studio.conftest import raw, running
 pytestmark = pytest.mark.long
 
 PATHS = ["/", "/static/studio.js", "/health", "/export/a/0/lesson.npz"]
+
+
+@pytest.fixture(autouse=True)
+def complaints():
+    """Whatever is sent, the studio logs no traceback; return what it does log."""
+    records: list[logging.LogRecord] = []
+
+    def note(record):  # a filter, because a server that starts replaces all handlers
+        records.append(record)
+        return True
+
+    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+    for logger in loggers:
+        logger.addFilter(note)
+    yield records
+    for logger in loggers:
+        logger.removeFilter(note)
+    assert [record.getMessage() for record in records if record.exc_info] == []
 
 
 # -- the token
@@ -213,6 +238,106 @@ def test_pages_without_end_are_not_opened(studio, monkeypatch):
     with studio.talk("opens-one") as talk:  # there is room again
         talk.say(type="nonsense")
         assert talk.hear()[0]["type"] == "refused"
+
+
+HALF_A_REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
+
+
+@contextlib.contextmanager
+def started(log, before=""):
+    """Start `nimt studio` as a person does, after a command of the shell; hand out its process and its address."""
+    command = f'{before} exec "$0" -m nimt studio --no-browser'
+    with (
+        log.open("wb") as errors,
+        subprocess.Popen(["sh", "-c", command, sys.executable], stdout=subprocess.PIPE, stderr=errors) as process,
+    ):
+        try:
+            yield process, re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", process.stdout.readline().decode())
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def half_open(port, count):
+    """Hold so many connections that have sent half a request."""
+    with contextlib.ExitStack() as lines:
+        for _ in range(count):
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+            with contextlib.suppress(OSError):  # it may have been closed to make room
+                line.sendall(HALF_A_REQUEST)
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors to set")
+@pytest.mark.parametrize("when", ["before it starts", "afterwards"])
+def test_connections_that_say_nothing_lock_nobody_out(tmp_path, when):
+    """300 of them, more than the process may have descriptors: others are answered, and each trouble is logged once."""
+    log = tmp_path / "log"
+    with started(log, "ulimit -n 160;" if when == "before it starts" else "") as (process, address):
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert b"<title>nimt studio" in opener.open(address[0], timeout=60).read()
+        if when == "afterwards":  # the studio counts on more than it gets, and accepting fails
+            resource = pytest.importorskip("resource")
+            few = psutil.Process(process.pid).num_fds() + 20
+            getattr(resource, "prlimit", pytest.skip)(process.pid, resource.RLIMIT_NOFILE, (few, few))
+        with half_open(int(address[1]), 300):
+            for _ in range(5):
+                began = time.monotonic()
+                assert opener.open(f"{address[0].partition('/?')[0]}/health", timeout=30).status == 200
+                assert time.monotonic() - began < 15
+            busy = psutil.Process(process.pid).cpu_times()
+            time.sleep(1)
+            now = psutil.Process(process.pid).cpu_times()
+            assert now.user + now.system - busy.user - busy.system < 0.7  # it does not spin
+        assert opener.open(f"{address[0].partition('/?')[0]}/health", timeout=30).status == 200
+        said = log.read_text()
+        expected = ["connections are open"] + ["cannot be accepted"] * (when == "afterwards")
+        assert all(said.count(sentence) == 1 for sentence in expected), said[:2000]
+        assert said.count("\n") == len(expected), said[:2000]
+
+
+def test_a_request_that_comes_too_slowly_is_not_waited_for(studio, monkeypatch):
+    """A byte now and then gains no time."""
+    monkeypatch.setattr(connections, "SECONDS_FOR_HEADERS", 0.5)
+    began = time.monotonic()
+    line = socket.create_connection(("127.0.0.1", studio.port), timeout=0.05)
+    with line, contextlib.suppress(ConnectionError):
+        line.sendall(HALF_A_REQUEST)
+        while time.monotonic() - began < 10:
+            line.sendall(b"x")
+            with contextlib.suppress(TimeoutError):
+                assert line.recv(100) == b""
+                break
+    assert 0.4 < time.monotonic() - began < 5
+
+
+def test_a_line_that_was_answered_gains_no_time_by_half_a_request(studio, monkeypatch):
+    monkeypatch.setattr(connections, "SECONDS_FOR_HEADERS", 0.5)
+    whole = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nCookie: {studio.cookies()}\r\n\r\n".encode()
+    began = time.monotonic()
+    assert raw(studio.port, whole + HALF_A_REQUEST).startswith(b"HTTP/1.1 200")
+    assert time.monotonic() - began < 5
+
+
+def test_a_page_that_is_open_is_not_closed_for_lack_of_requests(studio, monkeypatch):
+    monkeypatch.setattr(connections, "SECONDS_FOR_HEADERS", 0.2)
+    with studio.talk("patient") as talk:
+        time.sleep(0.6)
+        talk.say(type="nonsense")
+        assert talk.hear()[0]["type"] == "refused"
+
+
+def test_connections_end_somewhere_and_the_newest_is_answered(monkeypatch, complaints):
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 12)
+    with running() as studio, studio.talk("before") as talk, half_open(studio.port, 60):
+        assert len(studio.server.server_state.connections) <= 12
+        assert studio.ask("GET", "/health")[0] == 200
+        talk.say(type="nonsense")  # an open page is not closed for them
+        assert talk.hear()[0]["type"] == "refused"
+    assert [record.getMessage() for record in complaints] == [
+        "12 connections are open: from now on idle ones are closed for new ones"
+    ]
 
 
 def test_made_up_browsers_share_what_there_is(mixture, monkeypatch):
@@ -408,6 +533,165 @@ def test_a_page_that_vanishes_leaves_the_studio_standing(studio, mixture):
     status, _, body = studio.ask("GET", "/health")
     assert status == 200 and json.loads(body)["compiling"] in (True, False)
     assert all(race.watchers <= 1 for race in studio.classroom.races.values())
+
+
+# -- what no parser may stumble over
+
+LONG = "9" * 5000  # more digits than Python makes a number of
+NASTY = {
+    "a long number": LONG,
+    "a long negative number": f"-{LONG}",
+    "a number of 4,000 digits": "9" * 4000,
+    "not a number": "NaN",
+    "an infinite number": "-Infinity",
+    "an infinite number in digits": "1e999",
+    "half a letter": r'"\ud800"',
+    "a list in a list in a list": "[" * 400 + "]" * 400,
+    "lists as deep as Python goes": "[" * 940 + "]" * 940,
+    "lists deeper than that": "[" * 100_000 + "]" * 100_000,
+    "a long text": '"' + "x" * 100_000 + '"',
+    "an object": '{"a": 1}',
+    "a truth": "true",
+}
+ASKED = {
+    "target": {"kind": "formula", "text": "x", "axes": [[0, 1, 5]]}, "start": {"kind": "zero"},
+    "rules": {"steps": 5}, "racer": {"teacher": "greedy"}, "classes": False,
+}  # fmt: skip
+PLACES = [
+    ("target",), ("target", "kind"), ("target", "text"), ("target", "axes"), ("target", "axes", 0, 2), ("start",),
+    ("start", "kind"), ("rules",), *(("rules", name) for name in ("kernel", "width", "loss", "steps", "tol", "seed")),
+    ("racer",), *(("racer", name) for name in ("teacher", "k", "share", "temperature", "learner", "rate")),
+    ("classes",), ("race",), ("number",), ("unknown",),
+]  # fmt: skip
+
+
+def put(given, place, text):
+    """Return a request as JSON with some text at a place."""
+    given = json.loads(json.dumps(given))
+    part = given
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = "HERE"
+    return json.dumps(given).replace('"HERE"', text)
+
+
+@pytest.mark.parametrize("what", NASTY)
+@pytest.mark.parametrize("path", ["/describe", "/forecast", "/code"])
+def test_nothing_in_a_request_ends_in_a_traceback(studio, path, what):
+    for body in (NASTY[what], *(put(ASKED, place, NASTY[what]) for place in PLACES)):
+        status, _, answer = studio.ask("POST", path, body)
+        assert status in (200, 422), (status, body[:100])
+        if status == 422:
+            assert 0 < len(json.loads(answer)["said"]) < 600
+
+
+@pytest.mark.parametrize("what", NASTY)
+def test_nothing_in_a_message_ends_in_a_traceback(studio, mixture, what):
+    race = mixture | {"request": 1, "rules": {"steps": 5}}
+    places = [("request",), ("type",), ("target",), ("start",), ("rules",), ("rules", "steps"), ("racers",),
+              ("racers", 0), ("racers", 0, "k"), ("racers", 0, "rate"), ("classes",)]  # fmt: skip
+    with studio.talk("nasty") as talk:
+        talk.say(**race)
+        talk.until_over()
+        name = talk.racers[0][0]["race"]
+        fork = {"type": "fork", "race": name, "racer": 0, "step": 1, "change": {"rate": 0.1}, "request": 2}
+        changes = [
+            ("request",),
+            ("race",),
+            ("racer",),
+            ("step",),
+            ("change",),
+            ("change", "rate"),
+            ("change", "teacher"),
+        ]
+        show = {"type": "show", "race": name, "racer": 0, "point": 0}
+        resume = {"type": "resume", "race": name, "known": [[1, 0]], "request": 3}
+        messages = [
+            NASTY[what], *(put(race, place, NASTY[what]) for place in places),
+            *(put(fork, place, NASTY[what]) for place in changes),
+            put(fork | {"change": {"target": [[0, 1]]}}, ("change", "target", 0, 0), NASTY[what]),
+            put(fork | {"change": {"target": [[0, 1]]}}, ("change", "target", 0, 1), NASTY[what]),
+            *(put(show, place, NASTY[what]) for place in (("race",), ("racer",), ("point",))),
+            *(put(resume, place, NASTY[what]) for place in (("race",), ("known",), ("known", 0), ("known", 0, 0))),
+            put({"type": "leave"}, ("race",), NASTY[what]),
+        ]  # fmt: skip
+        for message in messages:
+            talk.line.send(message)
+            talk.line.send('{"type": "nonsense", "request": 99}')  # the talk goes on
+            while (said := talk.hear()[0]).get("request") != 99:
+                assert len(said.get("said") or "") < 600
+
+
+def test_a_message_that_is_no_text_is_refused_and_not_logged(studio):
+    with studio.talk("no-text") as talk:
+        talk.line.send(b"\xff\xfe{", text=True)
+        assert talk.hear()[0]["type"] == "refused"
+
+
+@pytest.mark.parametrize("racer", [LONG, "9" * 4000, "-1", "1.5", "٣", "%00", "x"])
+def test_no_address_ends_in_a_traceback(studio, racer):
+    from urllib.parse import quote
+
+    for name in ("lesson.npz", "%ff", "x" * 5000):
+        assert studio.ask("GET", f"/export/a/{quote(racer)}/{name}")[0] in (404, 422)
+    assert studio.ask("GET", f"/?token={quote(racer)}&{'a=1&' * 5000}", cookies=False)[0] == 403
+    assert studio.ask("GET", "/", cookies=f"{studio.cookies()}; a={quote(racer)}; \x01=\xff; =;;")[0] in (200, 403)
+
+
+@pytest.mark.parametrize(
+    "size", [LONG, "000100" + "0" * 5000, "0010001", "-1", "1e3", "٣" * 3, "²", "12.5", "0x20", "\0"]
+)
+def test_a_size_that_is_none_is_refused(studio, size):
+    head = f'--x\r\nContent-Disposition: form-data; name="size"\r\n\r\n{size}\r\n'.encode()
+    file = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nx,y\n0,1\n1,2\n2,0\n\r\n--x--\r\n'
+    )
+    status, _, body = studio.ask("POST", "/file", head + file, Content_Type="multipart/form-data; boundary=x")
+    assert status == 422 and "size must be" in json.loads(body)["said"], body
+
+
+@pytest.mark.parametrize("kind", [
+    "multipart/form-data", "multipart/form-data; boundary=", f"multipart/form-data; boundary={'x' * 5000}",
+    "multipart/form-data; boundary=x; charset=nonsense", "multipart/form-data; boundary=\xff",
+    "multipart/mixed; boundary=x",
+    "application/x-www-form-urlencoded", "text/plain", "", ";", "multipart/form-data; boundary=x; boundary=y",
+])  # fmt: skip
+@pytest.mark.parametrize("body", [
+    b"", b"file=1&size=" + LONG.encode(), b"%ff=%ff&" * 100, b"a=" * 5000,
+    b'--x\r\nContent-Disposition: form-data; name="file"; filename="\xff\xed\xa0\x80.csv"\r\n\r\nx,y\n0,1\r\n--x--\r\n',
+    b'--x\r\nContent-Disposition: form-data; name="size"\r\n\r\n\xff\r\n--x\r\nContent-Disposition: form-data; '
+    b'name="file"; filename="a.csv"\r\n\r\nx,y\n0,1\n1,2\n\r\n--x--\r\n',
+    b'--x\r\nContent-Disposition: form-data; filename="a"\r\n\r\n1\r\n--x--\r\n',
+    b"--x\r\n" + b"A: b\r\n" * 3000 + b"\r\n",
+    b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n1' * 50,
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*SpooledTemporaryFile:pytest.PytestUnraisableExceptionWarning")  # by starlette
+def test_no_form_ends_in_a_traceback(studio, kind, body):
+    status, _, answer = studio.ask("POST", "/file", body, Content_Type=kind)
+    assert status in (200, 400, 413, 422), (status, answer[:200])
+
+
+def in_array_file(shape, descr="<f8"):
+    """Return an array file whose header says what is given."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    return b"\x93NUMPY\x02\x00" + struct.pack("<I", len(header)) + header.encode() + b"\0" * 64
+
+
+@pytest.mark.parametrize(("name", "data"), [
+    ("a.csv", f"x,y\n0,{LONG}\n1,2\n2,3\n".encode()), ("a.csv", f"x,y\n{LONG},1\n1,2\n2,3\n".encode()),
+    ("a.csv", (LONG + ",y\n0,1\n1,2\n").encode()), ("a.csv", b"x,y\n" + b"1," * 5000 + b"\n1,2\n"),
+    ("a.npy", in_array_file(f"({LONG},)")),
+    ("a.npy", in_array_file(f"(0x{LONG},)")),
+    ("a.npy", in_array_file("(8,)", f"<f{LONG}")),
+    ("a.npy", in_array_file("(" * 3000)),
+    ("a.pgm", f"P2 {LONG} 3 255\n1 2 3".encode()), ("a.ppm", f"P6 3 3 {LONG}\n".encode() + b"\0" * 27),
+    ("a.parquet", b"PAR1" + b"\xff" * 200 + b"PAR1"),
+])  # fmt: skip
+def test_no_file_with_a_long_number_ends_in_a_traceback(studio, name, data):
+    status, _, body = upload(studio, name, data)
+    assert status in (200, 422), (status, body[:200])
+    if status == 422:
+        assert 0 < len(json.loads(body)["said"]) < 600
 
 
 # -- formulas

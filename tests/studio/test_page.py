@@ -326,6 +326,63 @@ def test_poke_and_fork_keep_both_branches(page):
         page.keyboard.press("Escape")
 
 
+def fork_at(page, racer, step, rate):
+    """Fork a lesson at a step of the race with another rate, and wait until the branch is over."""
+    count = page.evaluate("studio.racers.length")
+    page.evaluate(f"studio.select({racer})")
+    page.evaluate(f"studio.seek({step})")
+    page.fill("#fork-rate", str(rate))
+    page.click("#do-fork-rate")
+    settled(page, count + 1)
+
+
+def table(page):
+    """Return the rows of the results as they are shown."""
+    page.wait_for_function("() => !studio.asked")
+    return page.evaluate(
+        "Array.from(document.querySelectorAll('#results tbody tr'), (row) => row.innerText.split('\\t'))"
+    )
+
+
+def test_who_reached_the_tolerance_first_is_ahead(page):
+    for key in ("End", "Home"):
+        page.keyboard.press(key)
+        rows = table(page)
+        assert [row[0].strip() for row in rows] == ["1 greedy", "2 random"], key
+        assert rows[0][3] == "3,056" and int(rows[1][3].replace(",", "")) > 3056
+    ordered = page.evaluate(
+        """import('/static/results.js').then(({ ahead }) => {
+             const one = (name, itd, m, offset = 0) =>
+               ({ racer: { name, itd, offset, discrepancyAt: () => m }, step: 0 });
+             const rows = [one("lost", null, NaN), one("far", null, 0.5), one("late", 900, 0.001, 100),
+                           one("near", null, 0.002), one("early", 999, 0.009), one("tied", 1000, 0.0005)];
+             return ahead(rows).map(({ racer }) => racer.name); })"""
+    )
+    assert ordered == ["early", "tied", "late", "near", "far", "lost"]
+
+
+def test_a_fork_of_a_fork_counts_from_the_start_of_the_race(page):
+    fork_at(page, 0, 1000, 0.02)
+    fork_at(page, 2, 1300, 0.04)
+    problem = nimt.read_problem("gmm", "gmm:start")
+    start, lessons = problem.initial, []
+    for rate, steps in ((0.01, 1000), (0.02, 300), (0.04, 5000)):
+        learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, initial=start)
+        tol = 1e-4 if rate == 0.04 else None
+        options = {"max_iterations": steps, "tol": tol, "snapshots": [100]}
+        lessons.append(nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, **options))
+        start = lessons[-1].final
+    assert page.evaluate("studio.racers.map((racer) => racer.offset)") == [0, 0, 1000, 1300]
+    for step, number in ((100, 0), (1100, 1), (1400, 2)):
+        np.testing.assert_allclose(values_at(page, 3, step), lessons[number].snapshots[100], atol=1e-9)
+    itd = 1300 + lessons[2].itd
+    assert f"{itd:,}" in [row[3] for row in table(page) if row[0].startswith("4 ")]
+    page.evaluate("studio.select(3)")
+    page.keyboard.press("Home")  # a branch of a step that it shares with others begins there
+    fork_at(page, 3, 400, 0.04)
+    assert page.evaluate("[studio.racers[4].offset, studio.racers[4].header.parent]") == [400, 0]
+
+
 def test_a_divergence_is_said_and_the_page_lives(page):
     field = page.locator("#racers input[type=number]").first
     field.fill("3")
@@ -367,6 +424,124 @@ def test_a_link_holds_the_race_and_the_drawing_and_never_the_token(page, browser
         assert other.evaluate("studio.racers[0].discrepancyAt(33)") == m
 
 
+def link_of(page):
+    """Copy the link of the page."""
+    page.click("#open-take")
+    page.evaluate("document.getElementById('copied').value = ''")
+    page.click("#copy-link")
+    page.wait_for_function("() => document.getElementById('copied').value.includes('#race=')")
+    page.keyboard.press("Escape")
+    return page.input_value("#copied")
+
+
+def test_a_link_holds_the_forks_too(page, browser, studio):
+    fork_at(page, 0, 1000, 0.02)
+    fork_at(page, 2, 1300, 0.04)
+    page.evaluate("studio.select(1)")
+    page.evaluate("studio.seek(700)")
+    page.keyboard.press("p")
+    for key in ("Shift+ArrowRight", "Shift+ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    settled(page, 5)
+    page.evaluate("studio.seek(1350)")
+    told = """studio.racers.map((one) =>
+      [one.offset, one.header.parent, one.itd, one.taken, one.name, ...one.valuesAt(1350)])"""
+    expected, link = page.evaluate(told), link_of(page)
+    page.wait_for_function("(link) => location.href === link", arg=link)
+    with a_page(browser) as other:
+        other.goto(studio.address)
+        other.wait_for_function(OVER)
+        other.goto(link)
+        other.reload()
+        settled(other, 5)
+        assert other.evaluate(told) == expected
+        other.wait_for_function("() => studio.clock.place === 1350")
+        assert link_of(other) == link  # and hands them on
+        before = other.evaluate("studio.race")
+        other.select_option("#target-kind", "named:sine")  # another race has none of them
+        other.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+        settled(other, 2)
+
+
+def test_a_link_says_what_of_a_fork_cannot_be_done(page):
+    asked = page.evaluate("studio.shareable()")
+    for forks, said in (
+        (
+            [{"racer": 0, "step": 9000, "change": {"rate": 0.1}}],
+            "holds a branch at step 9,000 of lesson 1, which ends at",
+        ),
+        ([{"racer": 7, "step": 10, "change": {"rate": 0.1}}], "holds a branch of lesson 8, which there is not"),
+        ([{"racer": 0, "step": 10, "change": {"rate": "x"}}], "rate must be a number"),
+        ([{"racer": 0, "step": "x", "change": {"rate": 0.1}}], "this link is damaged"),
+        ("x", "this link is damaged"),
+    ):
+        page.evaluate("location.hash = ''")
+        page.evaluate(
+            """(asked) => import('/static/share.js').then(
+                 async (share) => { location.hash = await share.toHash(asked) })""",
+            asked | {"forks": forks},
+        )
+        page.wait_for_function(
+            "(said) => document.getElementById('alert').textContent.includes(said)", arg=said, timeout=20_000
+        )
+
+
+DAMAGED = {
+    "cut short": lambda link: link[:-40],
+    "one letter changed": lambda link: link[:-30] + ("A" if link[-30] != "A" else "B") + link[-29:],
+    "a letter lost": lambda link: link[:-30] + link[-29:],
+    "something after it": lambda link: link + "AAAA",
+    "a sign of a mail program after it": lambda link: link + ">",
+    "nonsense": lambda link: link.partition("#")[0] + "#race=AAAA",
+    "nothing": lambda link: link.partition("#")[0] + "#race=",
+}
+
+
+@pytest.mark.parametrize("how", DAMAGED)
+def test_a_damaged_link_says_so(page, browser, studio, how):
+    link = link_of(page)
+    damaged = DAMAGED[how](link)
+    shown = "() => document.getElementById('alert').textContent.includes('this link is damaged')"
+    race = page.evaluate("studio.race")
+    page.evaluate("(link) => { location.href = link }", damaged)
+    page.wait_for_function(shown)
+    assert page.evaluate("studio.race") == race  # what is there stays
+    with a_page(browser) as other:
+        other.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
+        other.goto(studio.address)
+        other.wait_for_function(OVER)
+        other.goto("about:blank")
+        other.goto(damaged)
+        settled(other, 2)
+        assert other.evaluate(shown)
+        before = other.evaluate("studio.race")
+        other.click("#race")  # until something else is done
+        other.wait_for_function(f"() => studio.race !== {json.dumps(before)}")
+        other.wait_for_function("() => document.getElementById('alert').hidden")
+
+
+def test_a_link_that_would_unpack_without_end_is_damaged(page):
+    page.evaluate(
+        """import('/static/share.js').then(async (share) => {
+             location.hash = await share.toHash({ target: "x".repeat(2e7), start: {}, rules: {}, racers: [] }) })"""
+    )
+    page.wait_for_function("() => document.getElementById('alert').textContent.includes('this link is damaged')")
+
+
+def test_a_link_of_before_is_still_read(page):
+    """Without a checksum, as links were written until version 0.2."""
+    page.evaluate(
+        """(async () => {
+             const sine = { target: { kind: "named", name: "sine" }, start: { kind: "zero" } };
+             const text = new Blob([JSON.stringify({ ...studio.shareable(), ...sine })]);
+             const packed = text.stream().pipeThrough(new CompressionStream("deflate-raw"));
+             const letters = String.fromCharCode(...new Uint8Array(await new Response(packed).arrayBuffer()));
+             const safe = btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+             location.hash = `#race=${safe}`; })()"""
+    )
+    page.wait_for_function("() => studio.request?.target.name === 'sine'")
+
+
 HOSTILE_LINKS = [
     {"target": {"kind": "named", "name": "/etc/passwd"}, "start": {"kind": "zero"}, "rules": {}, "racers": [{}]},
     {
@@ -387,6 +562,7 @@ def test_a_hostile_link_is_refused_in_a_sentence(page, studio):
         page.wait_for_function("() => !document.getElementById('alert').hidden")
         page.evaluate("studio.alert('')")
     page.evaluate("location.hash = '#race=AAAA'")  # nonsense is no race
+    page.wait_for_function("() => document.getElementById('alert').textContent.includes('this link is damaged')")
     assert page.evaluate("studio.racers.length") >= 1
 
 

@@ -332,6 +332,11 @@ def test_the_copied_python_of_a_fork_of_a_fork(studio, start):
         talk.until(lambda it: it.status.get(2, {}).get("over"))
         body = asked | {"racer": {}, "race": race, "number": 2}
         code = json.loads(studio.post_json("/code", body)[1])
+    assert [talk.racers[number][0]["offset"] for number in range(3)] == [
+        0,
+        30,
+        50,
+    ]  # counted from the start of the race
     names = {}
     exec(compile(code["python"].replace("print(lesson)", ""), "copied", "exec"), names)
     assert "forked has no command" in code["command"]

@@ -45,7 +45,7 @@ def kept(out: Path, name: str, expected: str) -> dict[str, Any] | None:
         if record["fingerprint"] != expected:
             return None
         whole = all(_digest((out / file).read_bytes()) == digest for file, digest in record["files"].items())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return record if whole and set(record["files"]) == set(files_of(record)) else None
 

@@ -118,4 +118,4 @@ def _checked(file: IO[bytes], path: Path, size: int) -> NDArray[Any]:
 
 def _first_line(problem: BaseException) -> str:
     lines = str(problem).strip().splitlines()
-    return lines[0] if lines else type(problem).__name__
+    return lines[0][:200] if lines else type(problem).__name__

@@ -11,6 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from nimt.errors import InvalidInput, NimtError
 from nimt.replay.recording import Recording
+from nimt.studio.messages import number_of_request, read_message
 from nimt.studio.races import Classroom, Race
 from nimt.studio.requests import read_racers, read_rules, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE
@@ -56,18 +57,15 @@ class Conversation:
                 self._leave(name)
 
     async def _hear(self, text: str | None) -> None:
-        request: Any = None
+        request: int | None = None
         try:
             if text is None or len(text) > LARGEST_MESSAGE:
                 raise InvalidInput("a message must be text of at most 1 MB")
-            message = json.loads(text)
-            if not isinstance(message, dict):
-                raise InvalidInput("a message must be an object")
-            request = message.get("request") if isinstance(message.get("request"), int) else None
+            message = read_message(text)
+            request = number_of_request(message)
             await self._do(message)
-        except (NimtError, json.JSONDecodeError, RecursionError) as error:
-            sentence = str(error) if isinstance(error, NimtError) else "this message is no JSON"
-            await self._say({"type": "refused", "request": request, "said": sentence})
+        except NimtError as error:
+            await self._say({"type": "refused", "request": request, "said": str(error)})
 
     async def _do(self, message: dict[str, Any]) -> None:
         kind = message.get("type")
@@ -84,7 +82,9 @@ class Conversation:
             number = await self._ask(
                 lambda: self.classroom.fork(race, message.get("racer"), message.get("step"), message.get("change"))
             )
-            await self._say({"type": "forked", "request": message.get("request"), "race": race.name, "racer": number})
+            await self._say(
+                {"type": "forked", "request": number_of_request(message), "race": race.name, "racer": number}
+            )
         elif kind == "show":
             race = self.classroom.find(self.browser, message.get("race"))
             racer = race.racer(message.get("racer"))
@@ -106,7 +106,7 @@ class Conversation:
             self._leave(name)
         # said before it is watched: a page must know the name of a race before it hears of it
         await self._say(
-            {"type": "started", "request": message.get("request"), "race": race.name, "racers": len(race.racers)}
+            {"type": "started", "request": number_of_request(message), "race": race.name, "racers": len(race.racers)}
         )
         self._watch(race)
 
@@ -122,7 +122,7 @@ class Conversation:
                     racer = race.racers[number]
                     if have[0] <= racer.taken and have[1] <= have[0]:
                         seen[number] = Seen(True, have[0], have[1])
-        await self._say({"type": "resumed", "request": message.get("request"), "race": race.name})
+        await self._say({"type": "resumed", "request": number_of_request(message), "race": race.name})
 
     async def _ask(self, job: Any) -> Any:
         return await asyncio.wrap_future(self.classroom.ask(job))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +27,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     "max": (np.maximum, 2),
 }
 NUMPY_NAMES = {"min": "minimum", "max": "maximum"}
-OPERATORS: dict[type, tuple[Callable[[Any, Any], Any], str]] = {
-    ast.Add: (np.add, "+"),
-    ast.Sub: (np.subtract, "-"),
-    ast.Mult: (np.multiply, "*"),
-    ast.Div: (np.divide, "/"),
-    ast.Pow: (np.power, "**"),
+OPERATORS: dict[type, tuple[Callable[[Any, Any], Any], str, str]] = {
+    ast.Add: (operator.add, "+", "add"),
+    ast.Sub: (operator.sub, "-", "subtract"),
+    ast.Mult: (operator.mul, "*", "multiply"),
+    ast.Div: (operator.truediv, "/", "divide"),
+    ast.Pow: (operator.pow, "**", "power"),
 }
 
 
@@ -55,7 +56,9 @@ class Formula:
     def __call__(self, points: Array) -> Array:
         known = {name: points[:, axis] for axis, name in enumerate(VARIABLES[: points.shape[1]])}
         with np.errstate(all="ignore"):
-            values = np.broadcast_to(np.asarray(_value(self.tree, known, self.text), dtype=np.float64), len(points))
+            values = np.broadcast_to(
+                np.asarray(_term(self.tree, known, self.text).value, dtype=np.float64), len(points)
+            )
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
             where = ", ".join(f"{name} = {known[name][wrong[0]]:.4g}" for name in known)
@@ -64,7 +67,9 @@ class Formula:
 
     def as_python(self) -> str:
         """Return the formula as NumPy writes it, of an array x of shape (n, d)."""
-        return _python(self.tree)
+        known = dict.fromkeys(VARIABLES[: self.dimension], np.ones(1))  # the text is the same for any points
+        with np.errstate(all="ignore"):
+            return _term(self.tree, known, self.text).python
 
 
 def read_formula(text: str, dimension: int = 1) -> Formula:
@@ -77,7 +82,8 @@ def read_formula(text: str, dimension: int = 1) -> Formula:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
-        _value(tree, dict.fromkeys(VARIABLES[:dimension], np.ones(1)), text)
+        with np.errstate(all="ignore"):
+            _term(tree, dict.fromkeys(VARIABLES[:dimension], np.ones(1)), text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if isinstance(error, InvalidInput):
             raise
@@ -85,22 +91,28 @@ def read_formula(text: str, dimension: int = 1) -> Formula:
     return Formula(text, tree, dimension)
 
 
-def _value(node: ast.expr, known: dict[str, Array], text: str) -> Any:
+class _Term(NamedTuple):
+    """What a part of a formula is, and how Python writes it: made together, so that they stay the same."""
+
+    value: Any
+    python: str
+
+
+def _term(node: ast.expr, known: dict[str, Array], text: str) -> _Term:
     """Return what a node stands for; numbers are floats, so that no power can grow without end."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        return _number(node.value, text)
+        number = _number(node.value, text)
+        return _Term(number, repr(number))
     if isinstance(node, ast.Name):
         if node.id in known:
-            return known[node.id]
+            return _Term(known[node.id], f"x[:, {VARIABLES.index(node.id)}]")
         if node.id in CONSTANTS:
-            return CONSTANTS[node.id]
+            return _Term(CONSTANTS[node.id], f"np.{node.id}")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        value = _value(node.operand, known, text)
-        return -value if isinstance(node.op, ast.USub) else value
+        value, python = _term(node.operand, known, text)
+        return _Term(-value, f"(-{python})") if isinstance(node.op, ast.USub) else _Term(value, python)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        act, _ = OPERATORS[type(node.op)]
-        with np.errstate(all="ignore"):
-            return act(_value(node.left, known, text), _value(node.right, known, text))
+        return _combined(type(node.op), _term(node.left, known, text), _term(node.right, known, text))
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -110,12 +122,30 @@ def _value(node: ast.expr, known: dict[str, Array], text: str) -> Any:
         function, count = FUNCTIONS[node.func.id]
         if len(node.args) != count:
             raise InvalidInput(f"{node.func.id} takes {count} argument(s) in {text!r}, got {len(node.args)}")
-        with np.errstate(all="ignore"):
-            return function(*(_value(part, known, text) for part in node.args))
+        parts = [_term(part, known, text) for part in node.args]
+        name = NUMPY_NAMES.get(node.func.id, node.func.id)
+        return _Term(
+            function(*(part.value for part in parts)), f"np.{name}({', '.join(part.python for part in parts)})"
+        )
     raise InvalidInput(
         f"the formula {text!r} holds {ast.unparse(node)[:40]!r}: it may hold numbers, {', '.join(known)}, pi, e, "
         f"{', '.join(FUNCTIONS)} and + - * / ^"
     )
+
+
+def _combined(kind: type, left: _Term, right: _Term) -> _Term:
+    """Return the sum, product or power of two parts, of two numbers too as NumPy computes it.
+
+    Python has an error where NumPy has infinity, and a complex power where NumPy has none.
+    """
+    act, sign, name = OPERATORS[kind]
+    try:
+        value = act(left.value, right.value)
+    except ArithmeticError:
+        value = None
+    if value is None or isinstance(value, complex):
+        return _Term(getattr(np, name)(left.value, right.value), f"np.{name}({left.python}, {right.python})")
+    return _Term(value, f"({left.python} {sign} {right.python})")
 
 
 def _number(value: int | float, text: str) -> float:
@@ -126,17 +156,3 @@ def _number(value: int | float, text: str) -> float:
     if not math.isfinite(number):
         raise InvalidInput(f"the formula {text[:60]!r} holds a number too large to compute with")
     return number
-
-
-def _python(node: ast.expr) -> str:
-    if isinstance(node, ast.Constant):
-        return repr(float(node.value))  # type: ignore[arg-type]
-    if isinstance(node, ast.Name):
-        return f"x[:, {VARIABLES.index(node.id)}]" if node.id in VARIABLES else f"np.{node.id}"
-    if isinstance(node, ast.UnaryOp):
-        return f"{'-' if isinstance(node.op, ast.USub) else '+'}{_python(node.operand)}"
-    if isinstance(node, ast.BinOp):
-        return f"({_python(node.left)} {OPERATORS[type(node.op)][1]} {_python(node.right)})"
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    name = NUMPY_NAMES.get(node.func.id, node.func.id)
-    return f"np.{name}({', '.join(_python(part) for part in node.args)})"

@@ -48,11 +48,24 @@ class Person:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a racer began: at the start of the race, or at a step of another racer."""
+    """Where a racer began: at the start of the race, or at a step of another racer.
+
+    Attributes
+    ----------
+    parent : int, optional
+        The number of the other racer.
+    step : int
+        How many steps of its own the other one had taken.
+    said : str
+        What is different, in a few words.
+    begins : int
+        The same step, counted from the start of the race: the other racer may be a fork, too.
+    """
 
     parent: int | None = None
     step: int = 0
     said: str = ""
+    begins: int = 0
 
 
 class Racer:
@@ -179,8 +192,8 @@ class Racer:
         kernel = self._kernel()
         header = {
             "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view, "pack": self.pack,
-            "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent, "offset": self.origin.step,
-            "said": self.origin.said,
+            "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent,
+            "offset": self.origin.begins, "said": self.origin.said,
             "rate": self.rate(), "measure": "paper", "request": self.request.as_sent(),
             **describe_pool(setting.pool, blocks), **kernel.header,
         }  # fmt: skip

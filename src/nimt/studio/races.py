@@ -226,7 +226,8 @@ class Classroom:
         request, target, said = changed(parent, change)
         setting = replace(parent.setting, target=target, initial=values)
         rules = replace(parent.rules, steps=max(1, parent.rules.steps - at))
-        race.racers.append(Racer(request, rules, setting, Origin(number, at, said)))
+        origin = Origin(number, at, said, parent.origin.begins + at)
+        race.racers.append(Racer(request, rules, setting, origin))
         self._arrived.set()
         return len(race.racers) - 1
 

@@ -143,7 +143,7 @@ def read_racer(given: Any) -> RacerRequest:
     if k == "whole":
         k = 1.0  # JSON does not tell 1.0, the whole pool, from 1, one example
     if not (is_whole(k) and 1 <= k <= MOST_POINTS) and not (isinstance(k, float) and 0 < k <= 1):
-        raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {k!r}")
+        raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {str(k)[:40]}")
     share, rate = fields.get("share"), fields.get("rate", "auto")
     return RacerRequest(
         teacher=_one_of("teacher", fields.get("teacher", "greedy"), teachers()),
@@ -158,9 +158,8 @@ def read_racer(given: Any) -> RacerRequest:
 def read_racers(given: Any) -> list[RacerRequest]:
     """Read one to four racers."""
     if not isinstance(given, list) or not 1 <= len(given) <= MOST_RACERS:
-        raise InvalidInput(
-            f"a race has 1 to {MOST_RACERS} teachers, got {len(given) if isinstance(given, list) else given!r}"
-        )
+        count = len(given) if isinstance(given, list) else repr(str(given)[:40])
+        raise InvalidInput(f"a race has 1 to {MOST_RACERS} teachers, got {count}")
     return [read_racer(one) for one in given]
 
 

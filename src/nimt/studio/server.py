@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import AsyncIterator
 from importlib import resources
@@ -23,6 +22,7 @@ from nimt.replay.recording import Recording
 from nimt.studio import exports, files
 from nimt.studio.conversation import Conversation
 from nimt.studio.describing import describe, forecast_of
+from nimt.studio.messages import read_message, whole_number
 from nimt.studio.races import Classroom
 from nimt.studio.requests import read_racer, read_rules, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge, TooSlow
@@ -103,7 +103,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
         if name not in exports.KINDS:
             return PlainTextResponse("there is no such file\n", 404)
         race = room.find(_browser(request), request.path_params["race"])
-        racer = race.racer(request.path_params["racer"])
+        racer = race.racer(whole_number(request.path_params["racer"]))
         lesson = await asyncio.wrap_future(room.ask(racer.animated if name == exports.ANIMATION else racer.lesson))
         data = await asyncio.to_thread(exports.exported, lesson, name)
         headers = {"content-disposition": f'attachment; filename="{name}"'}
@@ -145,7 +145,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
             Route("/describe", described, methods=["POST"]),
             Route("/forecast", forecast, methods=["POST"]),
             Route("/code", code, methods=["POST"]),
-            Route("/export/{race}/{racer:int}/{name}", export),
+            Route("/export/{race}/{racer}/{name}", export),
             WebSocketRoute("/talk", talk),
         ],
         lifespan=life,
@@ -195,21 +195,16 @@ def _browser(request: Request) -> str:
 
 
 async def _json(request: Request) -> dict[str, Any]:
-    try:
-        given = json.loads(await request.body())
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        raise InvalidInput("this request is no JSON") from None
-    if not isinstance(given, dict):
-        raise InvalidInput("this request must be an object")
-    return given
+    return read_message(await request.body())
 
 
 def _size(given: Any) -> int | None:
     if given is None or given == "":
         return None
-    if not isinstance(given, str) or not given.isdecimal() or not 2 <= int(given[:6]) <= 1024:
+    size = whole_number(given)
+    if size is None or not 2 <= size <= 1024:
         raise InvalidInput(f"size must be a whole number from 2 to 1,024, got {str(given)[:20]!r}")
-    return int(given)
+    return size
 
 
 def _binary(recording: Recording) -> Response:

@@ -12,6 +12,7 @@ import uvicorn
 
 from nimt.engines.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
 from nimt.errors import InvalidInput
+from nimt.studio.connections import BoundedServer, Line, TalkLine
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.racer import Racer
 from nimt.studio.races import Classroom
@@ -63,7 +64,7 @@ def load_what_a_page_needs() -> None:
     Racer(RacerRequest(), Rules(steps=10), setting).introduction().to_bytes()
 
 
-class Server(uvicorn.Server):
+class Server(BoundedServer):
     """A server that ends what waits to be compiled before it waits for what is under way."""
 
     compiler: SecondCompiler | None = None
@@ -82,7 +83,8 @@ def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> Server:
             log_level="error",
             access_log=False,
             server_header=False,
-            ws="websockets-sansio",
+            http=Line,
+            ws=TalkLine,
             ws_per_message_deflate=False,
             ws_max_size=LARGEST_MESSAGE,
             timeout_graceful_shutdown=1,

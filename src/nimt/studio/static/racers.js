@@ -74,23 +74,25 @@ export class Racer {
     }
   }
 
+  /** The lesson that a step belongs to: this one, or before it began the one it was forked from. */
+  ownerAt(step) { return step < this.offset && this.parent ? this.parent.ownerAt(step) : this; }
+
   /** f at a step of the race. */
   valuesAt(step) {
-    if (step < this.offset && this.parent) return this.parent.valuesAt(step);
-    return this.lesson.at(this.within(step));
+    const owner = this.ownerAt(step);
+    return owner.lesson.at(owner.within(step));
   }
 
   /** The smaller sheet that f of a step lies on, null where it is as large as the target. */
   sheetAt(step) {
-    if (step < this.offset && this.parent) return this.parent.sheetAt(step);
-    const { sheet } = this.lesson;
-    return sheet && this.valuesAt(step).length !== this.target.length ? sheet : null;
+    const { lesson: { sheet }, target } = this.ownerAt(step);
+    return sheet && this.valuesAt(step).length !== target.length ? sheet : null;
   }
 
   /** How many additions it takes to show a step. */
   work(step) {
-    if (step < this.offset && this.parent) return this.parent.work(step);
-    return this.lesson.work(this.within(step));
+    const owner = this.ownerAt(step);
+    return owner.lesson.work(owner.within(step));
   }
 
   within(step) {
@@ -105,8 +107,8 @@ export class Racer {
   }
 
   shownAt(step) {
-    if (step < this.offset && this.parent) return this.parent.shownAt(step);
-    return this.lesson.shownAt(step - this.offset);
+    const owner = this.ownerAt(step);
+    return owner.lesson.shownAt(step - owner.offset);
   }
 
   coefficientsAt(step) {

@@ -5,6 +5,15 @@ import { furthest } from "./why.js";
 /** The colour of a lesson; a branch has the colour of its number, and its own dashes. */
 export function inkOf(number) { return `racer-${(number % 4) + 1}`; }
 
+/** The lessons in the order in which they reached the tolerance, then those that have not, the nearest to the target first. */
+export function ahead(rows) {
+  const reached = ({ racer }) => (racer.itd === null ? Infinity : racer.offset + racer.itd);
+  const key = (row) => [reached(row), Number.isNaN(row.m) ? Infinity : row.m];
+  const compare = (one, other) => (one === other ? 0 : one < other ? -1 : 1); // Infinity - Infinity is no number
+  return rows.map(({ racer, step }) => ({ racer, step, m: racer.discrepancyAt(step) }))
+    .sort((a, b) => compare(key(a)[0], key(b)[0]) || compare(key(a)[1], key(b)[1]));
+}
+
 export class Results {
   constructor(table) {
     const head = table.createTHead().insertRow();
@@ -14,7 +23,7 @@ export class Results {
 
   /** @param {object[]} rows  of { racer, step }, one for each lesson */
   draw(rows) {
-    const sorted = rows.map(({ racer, step }) => ({ racer, step, m: racer.discrepancyAt(step) })).sort((a, b) => a.m - b.m);
+    const sorted = ahead(rows);
     const lines = sorted.map(({ racer, step, m }) => {
       const itd = racer.itd === null ? (racer.over ? "not reached" : "…") : countText(racer.offset + racer.itd);
       return [`${racer.number + 1} ${racer.name}`, numberText(m), countText(racer.toPlace(step, "examples")), itd];

@@ -32,7 +32,7 @@ export class Stage {
   /** @param {object} how  marks, why (of explain), choosing: "teach", "poke" or "" */
   draw(racer, step, { marks, why, choosing }) {
     const ink = colour(inkOf(this.number));
-    this.view.target = step < racer.offset && racer.parent ? racer.parent.target : racer.target;
+    this.view.target = racer.ownerAt(step).target;
     const values = why ? why.values : racer.valuesAt(step);
     this.view.draw({
       values, marks, ink, small: racer.sheetAt(step), layer: why ? "error" : "values", winner: why ? why.winner : -1,

@@ -54,14 +54,25 @@ class Studio {
   }
 
   async open() {
-    const request = await fromHash(location.hash);
+    const request = await this.readLink();
     if (request) this.fill(request);
     else this.form.choose("named:gmm");
-    this.wanted = request?.place;
     this.isFilled = true;
     if (!request && Guide.wanted) { this.guide.open(); return; }
     this.describe();
     if (this.isOpen && !this.race) this.start(); // at the same time: the first picture waits for nothing else
+  }
+
+  /** Return the race of the address, null where there is none, or none that can be read. */
+  async readLink() {
+    try {
+      this.trouble = "";
+      return await fromHash(location.hash);
+    } catch (error) {
+      this.trouble = error.message;
+      this.alert("");
+      return null;
+    }
   }
 
   // -- what others look at
@@ -89,16 +100,21 @@ class Studio {
       if (!request && this.form.isBlank) { this.lessons.clear(); return; }
       const asked = request || this.form.request();
       this.alert("");
-      if (!await this.lessons.start(asked, options)) return;
+      if (!await this.lessons.start(asked, { forks: this.wanted?.forks, ...options })) return;
+      delete this.wanted?.forks;
       this.showTeaching();
       if (!await this.describing) return;
       const { safe } = this.form.teachers;
       if (asked.racers.some(({ rate }) => safe && rate > safe)) this.guide.note("over-safe");
-      history.replaceState(null, "", await toHash(this.shareable()));
+      await this.keepAddress();
     } catch (error) {
+      this.wanted = null;
       this.alert(error.message);
     }
   }
+
+  /** Write the race, as it is now, into the address. */
+  async keepAddress() { history.replaceState(null, "", await toHash(this.shareable())); }
 
   cleared() {
     this.board.clear();
@@ -120,9 +136,9 @@ class Studio {
   taught(racer) {
     this.time.measure();
     if (this.time.alone && racer.number === 0) this.seek(racer.taken, true);
-    if (this.wanted !== undefined && this.clock.end >= this.wanted) {
-      this.clock.seek(this.wanted);
-      this.wanted = undefined;
+    if (this.wanted?.place !== undefined && this.clock.end >= this.wanted.place) {
+      this.clock.seek(this.wanted.place);
+      delete this.wanted.place;
     }
     this.askForNews();
   }
@@ -164,7 +180,7 @@ class Studio {
     if (this.board.poking) {
       this.setPoking(false);
       this.time.selected = racer.number;
-      this.fork({ target: changesAt(racer, stage.view, spot) });
+      this.fork({ target: changesAt(racer.ownerAt(this.stepOf(racer)), stage.view, spot) });
       return;
     }
     this.lessons.show(spot.point);
@@ -177,7 +193,9 @@ class Studio {
   async fork(change) {
     const racer = this.racers[this.selected];
     try {
+      this.settle();
       await this.lessons.fork(racer, racer ? this.stepOf(racer) : 0, change);
+      await this.keepAddress();
     } catch (error) {
       this.alert(error.message);
     }
@@ -251,13 +269,21 @@ class Studio {
   }
 
   alert(text) {
-    by("alert").textContent = text;
-    by("alert").hidden = !text;
+    const said = text || this.trouble || "";
+    by("alert").textContent = said;
+    by("alert").hidden = !said;
+  }
+
+  /** A person does something else than what the link asked for: neither its trouble nor its race matters any more. */
+  settle() {
+    this.trouble = "";
+    this.wanted = null;
   }
 
   // -- the form
 
   changed(what) {
+    this.settle();
     clearTimeout(this.later);
     if (what === "target" && this.form.isBlank) this.lessons.clear();
     this.later = setTimeout(async () => {
@@ -297,6 +323,7 @@ class Studio {
 
   /** Take a file: a lesson is played, anything else becomes the target, or the start. */
   async drop(file, isStart = false) {
+    this.settle();
     try {
       const body = new FormData();
       body.append("file", file);
@@ -320,8 +347,9 @@ class Studio {
   fill(request) {
     try {
       this.form.fill(request);
+      this.wanted = { place: request.place, forks: request.forks };
     } catch {
-      this.alert("this link holds no race that can be read");
+      this.trouble = "this link holds no race that can be read";
       this.form.choose("named:gmm");
     }
   }
@@ -337,7 +365,8 @@ class Studio {
       if (request.target.kind === "file") request.target = { ...drawn(blocks.target), axes };
       if (request.start.kind === "file") request.start = drawn(blocks.initial);
     }
-    request.place = this.clock.place;
+    if (this.lessons.forks.length) request.forks = this.lessons.forks;
+    request.place = this.wanted?.place ?? this.clock.place;
     return request;
   }
 
@@ -354,7 +383,7 @@ class Studio {
 
   listen() {
     const on = (id, act, kind = "click") => by(id).addEventListener(kind, act);
-    on("race", () => this.start());
+    on("race", () => { this.settle(); this.start(); });
     on("be-teacher", () => this.beTeacher());
     on("why", () => { if (by("why").checked) this.guide.note("why"); this.ask(); }, "change");
     on("poke", () => this.setPoking(!this.board.poking));
@@ -370,10 +399,9 @@ class Studio {
     document.addEventListener("keydown", (event) => this.key(event));
     onResize(() => this.redraw());
     addEventListener("hashchange", async () => {
-      const request = await fromHash(location.hash);
+      const request = await this.readLink();
       if (!request) return;
       this.fill(request);
-      this.wanted = request.place;
       if (await this.describe()) this.start();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
@@ -401,7 +429,7 @@ class Studio {
     const others = {
       "?": () => by("keys").showModal(),
       w: () => by("why").click(),
-      r: () => this.start(),
+      r: () => { this.settle(); this.start(); },
       p: () => this.setPoking(!this.board.poking),
       Escape: () => this.setPoking(false),
     };

@@ -1,7 +1,6 @@
 // Take it with you: a link, code, a picture, an animation, the lesson, a page that plays it.
 import { post } from "./connection.js";
 import { colour } from "./drawing.js";
-import { toHash } from "./share.js";
 
 const by = (id) => document.getElementById(id);
 
@@ -44,10 +43,11 @@ export class Takeaway {
   }
 
   async copyLink() {
-    const hash = await toHash(this.studio.shareable());
-    history.replaceState(null, "", hash);
-    await this.copy(`${location.origin}${location.pathname}${hash}`, "The link");
-    if (this.studio.shareable().target.kind === "file") this.say("The link is copied; it does not hold the file, which is a table or too large.");
+    await this.studio.keepAddress();
+    await this.copy(location.href, "The link");
+    const { target, start } = this.studio.shareable();
+    if ([target, start].some(({ kind }) => kind === "file")) this.say("The link is copied; it does not hold the file, which is a table or too large.");
+    else if (this.studio.teaching) this.say("The link is copied; it does not hold the examples that you showed.");
   }
 
   async copyCode(kind) {

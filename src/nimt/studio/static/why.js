@@ -33,7 +33,8 @@ export function placeText(header, points, i) {
 }
 
 /** Explain the step that comes after `step`: marks to draw, and a text that says the same. */
-export function explain(racer, step) {
+export function explain(branch, step) {
+  const racer = branch.ownerAt(step);
   const values = racer.valuesAt(step);
   const { header, outputs } = racer;
   const small = racer.sheetAt(step);
@@ -41,7 +42,7 @@ export function explain(racer, step) {
   const { target } = racer;
   const worst = furthest(values, target, outputs);
   const shown = racer.shownAt(step);
-  const footprint = step >= racer.offset ? footprintOf(racer, step) : null;
+  const footprint = footprintOf(racer, step);
   const winner = shown.length && racer.pack === 1 && step < racer.end ? shown[0] : worst.point;
   const near = footprint || around(racer, winner);
   const next = furthest(values, target, outputs, near);
