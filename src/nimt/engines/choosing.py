@@ -33,7 +33,7 @@ class Choice:
 
     plan: Plan
     seconds: float  # per example shown, estimated
-    make: Callable[[Pupil], Engine] = field(repr=False)
+    make: Callable[[Task, Pupil], Engine] = field(repr=False)
 
 
 def choose(task: Task) -> Choice:
@@ -81,7 +81,7 @@ def _grid(task: Task) -> Choice | str:
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + kept_by_teacher(task)
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
-    return Choice(plan, operator.cost().seconds, lambda pupil: _sparse(task, pupil, operator))
+    return Choice(plan, operator.cost().seconds, lambda task, pupil: _sparse(task, pupil, operator))
 
 
 def kept_by_teacher(task: Task) -> int:
@@ -105,7 +105,7 @@ def _neighbours(task: Task) -> Choice | str:
     average = max(1, round(cost.seconds / PAIR_SECONDS))
     needed = cost.memory + 100 * n * task.target[0].size + kept_by_teacher(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
-    return Choice(plan, cost.seconds, lambda pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
+    return Choice(plan, cost.seconds, lambda task, pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
 
 
 def _streamed(task: Task) -> Choice | str:
@@ -119,7 +119,7 @@ def _streamed(task: Task) -> Choice | str:
     needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + kept_by_teacher(task)
     plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
 
-    def make(pupil: Pupil) -> Engine:
+    def make(task: Task, pupil: Pupil) -> Engine:
         load_numba()
         from nimt.engines.streamed import StreamedEngine, compiled_column
 
@@ -141,7 +141,7 @@ def _reference(task: Task, reason: str) -> Choice:
         keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    return Choice(plan, 1e-9 * n, lambda pupil: ReferenceEngine(task, pupil))
+    return Choice(plan, 1e-9 * n, lambda task, pupil: ReferenceEngine(task, pupil))
 
 
 def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
@@ -149,7 +149,7 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
     needed = 8 * len(task.pool) * (2 * components + 10)
     plan = Plan("reference", needed, None, "K is a product of features; the lesson differs from the exact one")
 
-    def make(pupil: Pupil) -> Engine:
+    def make(task: Task, pupil: Pupil) -> Engine:
         assert isinstance(pupil, KernelPupil)
         pupil.operator = FeatureOperator(kernel, task.pool)
         return ReferenceEngine(task, pupil)

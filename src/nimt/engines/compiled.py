@@ -101,6 +101,8 @@ class Sheet(NamedTuple):
         Written; (1, k q) likewise.
     discrepancy : array (steps,)
         After each step; written.
+    coefficients : array (steps, k q)
+        What each example added to f; written. (0, k q) where nobody asked for it.
     """
 
     rates: Array
@@ -109,6 +111,7 @@ class Sheet(NamedTuple):
     indices: NDArray[np.int64]
     labels: Array
     discrepancy: Array
+    coefficients: Array
 
     @property
     def other_flags(self) -> Flags:
@@ -120,7 +123,8 @@ class Sheet(NamedTuple):
         now = slice(low, high)
         rows = now if len(self.indices) == len(self.rates) else slice(None)  # one row for all
         rates, other = self.rates[now], None if self.other_label is None else self.other_label[now]
-        return Sheet(rates, other, self.watch, self.indices[rows], self.labels[rows], self.discrepancy[now])
+        parts = self.indices[rows], self.labels[rows], self.discrepancy[now], self.coefficients[now]
+        return Sheet(rates, other, self.watch, *parts)
 
 
 class CompiledEngine(ABC):
@@ -243,7 +247,8 @@ class CompiledEngine(ABC):
         rows = 1 if self.shows_the_same else steps
         indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._drawn(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
-        sheet = Sheet(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps))
+        added = np.empty((steps if task.keep.coefficients else 0, k * q))
+        sheet = Sheet(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
         if self.maker is not None:
             self.maker.make_room(steps)
         taken, code, snapshots = self._run_through(sheet, asked)
@@ -259,7 +264,11 @@ class CompiledEngine(ABC):
                 self.maker.warn()
             except ResponseWarning as warning:  # where warnings are errors: raised after these steps are recorded
                 self.failure = warning
-        return Chunk(indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code], snapshots=snapshots)
+        coefficients = added[:taken].reshape(-1, k, *task.label_outputs) if task.keep.coefficients else None
+        return Chunk(
+            indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code], snapshots=snapshots,
+            coefficients=coefficients,
+        )  # fmt: skip
 
     def _run_through(self, sheet: Sheet, asked: Sequence[int]) -> tuple[int, int, dict[int, Array]]:
         """Take the steps of a sheet; return what `run` returns, and the values after the steps asked for."""

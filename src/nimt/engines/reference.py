@@ -15,6 +15,7 @@ from nimt.engines.compiling import load_numba, numba_is_loaded
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
 from nimt.learners.base import CompilablePupil, Learner, MixingPupil, Pupil
+from nimt.learners.kernel import KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
@@ -61,6 +62,9 @@ class ReferenceEngine:
         shown: list[Indices] = []  # not the selections: their scores would be kept in memory
         labels: list[Array] = []
         points: list[Array] = []
+        added: list[Array] | None = None
+        if self.task.keep.coefficients and isinstance(self.pupil, KernelPupil):
+            added = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
         if self.failure is not None:
@@ -90,6 +94,8 @@ class ReferenceEngine:
                 self.discrepancy = discrepancy
                 shown.append(selection.indices)
                 labels.append(selection.labels)
+                if added is not None:
+                    added.append(self.pupil.added)  # type: ignore[attr-defined]
                 if (between := self.offer.points(places)) is not None:
                     points.append(between)
                 discrepancies.append(self.discrepancy)
@@ -109,6 +115,7 @@ class ReferenceEngine:
             None if self.task.box is None else as_rows(points, np.nan, (dimension,)),
             looked,
             snapshots,
+            None if added is None else as_rows(added, np.nan, self.task.label_outputs),
         )
 
     def compile_pupil(self) -> None:

@@ -215,7 +215,7 @@ class SparseEngine(ArrangedEngine):
         return self.operator.wide, np.concatenate(taps), starts, self.operator.height
 
     def _by_fft(self, sheet: Sheet) -> tuple[int, int]:
-        rates, other_label, watch, indices, labels, discrepancy = sheet
+        rates, other_label, watch, indices, labels, discrepancy, coefficients = sheet
         assert isinstance(self.operator, GridOperator)
         n, several = len(self.task.pool), len(self.outputs) * self.copies[0]
         wide = wide_layout(self.task.pool.shape, (0,) * self.task.pool.dimension)
@@ -242,6 +242,8 @@ class SparseEngine(ArrangedEngine):
             code = stillness(largest, m, self.rules)
             if code:
                 return t, int(code)
+            if len(coefficients):
+                coefficients[t] = moves
             take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
             add_spread(1.0, addition, self.f, self.outputs, wide)

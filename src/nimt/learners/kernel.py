@@ -256,6 +256,7 @@ class KernelPupil:
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
         self.mixed: Array | None = None  # what all mixtures so far make of the start and of what was learned before
         self.steps: int = 0
+        self.added: Array = np.empty(0)  # the coefficients of the latest step, as its labels were
         self.constant_rate: float | None = None  # known from the first step on: "auto" depends on the packs
 
     def rate(self) -> float:
@@ -285,6 +286,7 @@ class KernelPupil:
             np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
             self.shown[indices] = True
         self.operator.add(self.values, indices, step)
+        self.added = step
         self.steps += 1
 
     def learn_each(self, indices: Indices, labels: Array) -> None:
@@ -295,6 +297,7 @@ class KernelPupil:
         for output in range(len(indices)):
             self.operator.add(self.values[:, output], indices[output], step[output])
         self.shown[indices.ravel()] = True
+        self.added = step.ravel()
         self.steps += 1
 
     def mix(self, matrix: Array) -> None:

@@ -26,7 +26,8 @@ class Chunk:
     `indices` are (T, k), `labels` (T, k) or (T, k, q); `points` (T, k, d) if points between those of
     the pool were shown. A pack of fewer than k examples ends with `NO_INDEX` and NaN. `looked` (T,) says at which steps
     the teacher looked at its learner, None if it did at all. `snapshots` are the values on the pool after the steps at
-    which they were asked for.
+    which they were asked for. `coefficients`, shaped as the labels, are what each example added to f, the c_j of
+    sum_j c_j K(x_j, .); None where nobody asked for them, or where f is no such sum.
     """
 
     indices: NDArray[np.int64]
@@ -36,6 +37,7 @@ class Chunk:
     points: Array | None = None
     looked: Flags | None = None
     snapshots: dict[int, Array] = field(default_factory=dict)
+    coefficients: Array | None = None
 
 
 def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = ()) -> NDArray[T]:
@@ -72,7 +74,13 @@ def joined(chunks: list[Chunk], looked: Flags | None, snapshots: dict[int, Array
         indices[place], labels[place] = chunk.indices, chunk.labels
         begin += len(chunk.indices)
     curve = np.concatenate([chunk.discrepancy for chunk in some])
-    return Chunk(indices, labels, curve, chunks[-1].outcome, None, looked, snapshots)
+    added = None if some[0].coefficients is None else np.full(labels.shape, np.nan)
+    begin = 0
+    for chunk in some:
+        if added is not None and chunk.coefficients is not None:
+            added[begin : begin + len(chunk.indices), : chunk.indices.shape[1]] = chunk.coefficients
+        begin += len(chunk.indices)
+    return Chunk(indices, labels, curve, chunks[-1].outcome, None, looked, snapshots, added)
 
 
 class Record:

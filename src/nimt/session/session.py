@@ -84,7 +84,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.task: Task = task
         check_memory(task.plan)
         with compile_time() as compiling, name_kernels(task.learner, task.teacher):
-            self.engine: Engine = task.choice.make(task.seat())
+            self.engine: Engine = task.choice.make(task, task.seat())
         if isinstance(task.engine, RandomFeatures):
             self.engine.name = task.engine.name
         if task.keep.learner:

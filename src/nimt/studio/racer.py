@@ -17,6 +17,7 @@ from nimt.errors import InvalidInput
 from nimt.kernels import keep_digits
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
+from nimt.lesson.recording import Chunk
 from nimt.operators.grid import GridOperator
 from nimt.plots.frames import frame_steps
 from nimt.replay.coefficients import LARGE_PACK, Coefficients
@@ -26,6 +27,8 @@ from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import Column
 from nimt.studio.frames import Frames
 from nimt.studio.requests import PERSON, RacerRequest, Rules, Setting
+from nimt.task.rules import Keep
+from nimt.task.task import Task
 from nimt.teachers.base import Selection, View
 
 SLICE = 0.006  # seconds of teaching between two looks at what else is to be done
@@ -81,8 +84,11 @@ class Racer:
         self.learner = rules.made_learner(request, setting.pool, setting.initial)
         teacher: Any = self.person or request.made_teacher()
         self.teacher = teacher
-        self.options: dict[str, Any] = {"max_iterations": rules.steps, "tol": rules.tol, "seed": rules.seed}
-        plan = nimt.plan(self.learner, self.teacher, setting.pool, setting.target, **self.options)
+        task = Task.of(
+            self.learner, self.teacher, setting.pool, setting.target,
+            max_iterations=rules.steps, tol=rules.tol, seed=rules.seed,
+        )  # fmt: skip
+        plan = task.plan
         self.pack = 1 if self.person else int(teacher.pack_size(_offered(request, len(setting.pool))))
         refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
@@ -90,7 +96,8 @@ class Racer:
         in_frames = heavy or not isinstance(self.learner, KernelLearner)
         self.frames = Frames(setting.pool, setting.target) if in_frames else None
         snapshots = snapshot_steps(rules.steps, setting.target.size) if in_frames else []
-        self.options |= {"snapshots": snapshots, "record": "picks" if self.pack >= LARGE_PACK else "all"}
+        record = "picks" if self.pack >= LARGE_PACK else "all"
+        self.task = task.keeping(Keep(snapshots=tuple(snapshots), record=record, coefficients=not in_frames))
         self.coefficients: Coefficients | None = None
         if self.frames is None:
             self.coefficients = self._coefficients(self.learner.bind(setting.pool))
@@ -125,7 +132,7 @@ class Racer:
     def _made_walk(self) -> Session:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            walk = nimt.steps(self.learner, self.teacher, self.setting.pool, self.setting.target, **self.options)
+            walk = self.task.begin()
         self.notes = [str(one.message) for one in said]
         self.curve.append(walk.lesson.discrepancy)
         return walk
@@ -148,7 +155,7 @@ class Racer:
             began = time.perf_counter()
             chunk = self.walk.advance(steps if self.frames is None else min(steps, self.frames.next - self.taken))
             self.seconds += time.perf_counter() - began
-            self._keep(chunk.indices, chunk.labels, chunk.discrepancy)
+            self._keep(chunk)
             self.outcome = None if self.walk.outcome is None else str(self.walk.outcome)
             self._keep_frame(chunk.indices)
         except nimt.NimtError as error:
@@ -166,14 +173,14 @@ class Racer:
             self.person.chosen = point
             self.take(1)
 
-    def _keep(self, indices: NDArray[np.int64], labels: Array, curve: Array) -> None:
-        if not len(curve):
+    def _keep(self, chunk: Chunk) -> None:
+        if not len(chunk.discrepancy):
             return
-        if self.coefficients is not None:
-            self.added.append(self.coefficients.take(indices, labels).ravel())
-            self.indices.append(indices.ravel())
-        self.curve.append(curve)
-        self.taken += len(curve)
+        if chunk.coefficients is not None:
+            self.added.append(chunk.coefficients.ravel())
+            self.indices.append(chunk.indices.ravel())
+        self.curve.append(chunk.discrepancy)
+        self.taken += len(chunk.discrepancy)
 
     def _keep_frame(self, indices: NDArray[np.int64]) -> None:
         """Keep f where a frame is due, and at the end."""

@@ -49,6 +49,8 @@ class Keep:
     ----------
     snapshots : steps at which to keep f^t on the pool
     record : {"auto", "all", "picks"}
+    coefficients : bool
+        Whether the chunks of a session have what each example added to f.
     learner : bool
         Whether the lesson has the taught learner and a description of what was taught; without them a short lesson
         takes a seventh less time.
@@ -56,6 +58,7 @@ class Keep:
 
     snapshots: tuple[int, ...] = ()
     record: str = "auto"
+    coefficients: bool = False
     learner: bool = True
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import secrets
 from collections.abc import Iterable
@@ -224,6 +225,15 @@ class Task:
         if self.keep.record == "auto" and not self.stop.may_end_early and k is not None:
             return "picks" if 16 * k * self.stop.max_iterations > RECORD_LIMIT else "auto"
         return self.keep.record
+
+    def keeping(self, keep: Keep) -> Task:
+        """Return the same task of which something else is kept; what was built to plan it is handed on."""
+        task = dataclasses.replace(self, keep=keep)
+        for name in ("choice", "gain", "_seated", "candidates", "other_target", "pack_size"):
+            if name in vars(self):
+                vars(task)[name] = vars(self)[name]
+        vars(self).pop("_seated", None)
+        return task
 
     # -- the learner at work
 

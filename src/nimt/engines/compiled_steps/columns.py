@@ -35,7 +35,7 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 def by_columns(
     grid, lists, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c, shown,
     score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
-    watch, out_index, out_label, out_m,
+    watch, out_index, out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -107,6 +107,9 @@ def by_columns(
             break
 
         # the learner
+        if t < out_move.shape[0]:
+            for j in range(moves.size):
+                out_move[t, j] = moves[j]
         change = 0.0
         count = 0
         for j in range(k):

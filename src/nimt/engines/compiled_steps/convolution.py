@@ -54,7 +54,7 @@ def convolve_axis(source, result, lead, stride, taps):
 def by_convolution(
     wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, keep_score, diagonal, f, y, other,
     c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
-    out_index, out_label, out_m,
+    out_index, out_label, out_m, out_move,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns.
 
@@ -88,6 +88,9 @@ def by_convolution(
         state = stillness(largest, m, rules)
         if state != GOING:
             return t, state
+        if t < out_move.shape[0]:
+            for j in range(moves.size):
+                out_move[t, j] = moves[j]
         take_moves(shown_now, whole, moves, c, shown, outputs, copies, wide, spread)
         for i in range(strides.size):
             convolve_axis(spread, result, lead, strides[i], taps[taps_at[i] : taps_at[i + 1]])

@@ -49,7 +49,7 @@ def winner_of(node_bits, node_index, first):
 def by_rows(
     grid, margin, ahead, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
     outputs, norm, levels, node_bits, node_index, touched, moves, change, sums, rules, watch, out_index, out_label,
-    out_m,
+    out_m, out_move,
 ):  # fmt: skip
     """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
 
@@ -97,6 +97,9 @@ def by_rows(
         # the learner
         for o in range(q):
             c[own + np.uint64(o * LANES)] += moves[o]
+        if t < out_move.shape[0]:
+            for o in range(q):
+                out_move[t, o] = moves[o]
         shown[slot] = True
         for lane in range(LANES):
             change[lane] = 0.0

@@ -34,7 +34,7 @@ def add_scaled(scale, addition, f):
 def by_whole_columns(
     kept, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits, rule,
     rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
-    out_label, out_m,
+    out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
 
@@ -87,6 +87,9 @@ def by_whole_columns(
                     for s in range(n):
                         for o in range(q):
                             f[s * q + o] += moves[j * q + o] * column[s]
+        if t < out_move.shape[0]:
+            for j in range(moves.size):
+                out_move[t, j] = moves[j]
         for j in range(k):
             shown[chosen[j]] = True
             for o in range(q):

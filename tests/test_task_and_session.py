@@ -1,0 +1,89 @@
+"""A task is a value that is checked once, a session is what changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt.task.rules import Keep
+from nimt.task.task import Task
+
+GRID = nimt.Grid(np.linspace(-2, 2, 40))
+POINTS = np.random.default_rng(3).uniform(-2, 2, size=(40, 2))
+
+
+def a_task(engine="auto", teacher=None, pool=GRID, outputs=1, **options):
+    points = nimt.Points(pool).points if isinstance(pool, np.ndarray) else pool.points
+    target = np.sin(points.sum(axis=1))
+    if outputs == 2:
+        target = np.column_stack([target, np.cos(points.sum(axis=1))])
+    learner = nimt.KernelLearner(nimt.rbf(0.4), learning_rate=0.2)
+    options = {"max_iterations": 30, "engine": engine} | options
+    return Task.of(learner, teacher or nimt.GreedyTeacher(), pool, target, **options)
+
+
+TEACHERS = {
+    "one": (nimt.GreedyTeacher(), 1),
+    "packs": (nimt.GreedyTeacher(k=3), 1),
+    "whole": (nimt.GreedyTeacher(k=1.0), 1),
+    "drawn": (nimt.RandomTeacher(k=2), 1),
+    "two outputs": (nimt.GreedyTeacher(k=2), 2),
+    "per output": (nimt.PerOutput(nimt.GreedyTeacher(k=2)), 2),
+    "schedule": (nimt.GreedyTeacher(k=nimt.schedules.steps(5, 2, over=20, stages=2)), 1),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
+@pytest.mark.parametrize("teacher", TEACHERS)
+def test_the_coefficients_of_a_chunk_are_what_its_examples_added(teacher, engine):
+    chosen, outputs = TEACHERS[teacher]
+    task = a_task(engine, chosen, GRID if engine in ("grid", "reference") else POINTS, outputs)
+    session = task.keeping(Keep(coefficients=True)).begin(quiet=True)
+    f = np.array(session.values)
+    gram = task.learner.kernel(task.pool.points)
+    while session.outcome is None:
+        chunk = session.advance(7)
+        assert chunk.coefficients.shape == chunk.labels.shape
+        for indices, added in zip(chunk.indices, chunk.coefficients, strict=True):
+            shown = indices >= 0
+            assert np.isfinite(added[shown]).all()
+            if teacher == "per output":
+                for place, (index, one) in enumerate(zip(indices, added, strict=True)):
+                    f[:, place // 2] += one * gram[:, index]
+            else:
+                f += gram[:, indices[shown]] @ added[shown]
+        np.testing.assert_allclose(session.values, f, rtol=0, atol=1e-12)
+
+
+def test_chunks_have_no_coefficients_unless_they_are_asked_for():
+    assert a_task().begin().advance(3).coefficients is None
+
+
+def test_a_task_can_begin_twice_and_its_learner_stays_as_it_was():
+    task = a_task()
+    first, second = task.begin().run(), task.begin().run()
+    np.testing.assert_array_equal(first.indices, second.indices)
+    np.testing.assert_array_equal(first.final, second.final)
+    assert not hasattr(task.learner, "centers_")
+
+
+def test_a_task_chooses_its_engine_once(monkeypatch):
+    from nimt.engines import choosing
+
+    calls = []
+    choose = choosing.choose
+    monkeypatch.setattr(choosing, "choose", lambda task: calls.append(task) or choose(task))
+    task = a_task()
+    assert task.plan.engine == "grid"
+    task.keeping(Keep(record="picks")).begin().run()
+    assert len(calls) == 1
+
+
+def test_the_id_of_a_task_is_that_of_its_lesson():
+    from nimt.lesson.identity import identity
+
+    task = a_task()
+    assert task.id == a_task().id == identity(task.begin().run().settings)
+    assert task.id != a_task(seed=1).id
