@@ -172,6 +172,14 @@ def test_what_is_described_is_what_is_taught(studio):
     assert blocks["profile"][60] == 1.0
 
 
+def test_no_forecast_is_made_where_steps_overshoot(studio, mixture):
+    """The page says that instead, and the library would warn once more."""
+    asked = {name: mixture[name] for name in ("target", "start", "rules")}
+    for rate, is_forecast in ((0.3, True), (0.8, False)):
+        status, body = studio.post_json("/forecast", asked | {"racer": {"teacher": "greedy", "rate": rate}})
+        assert status == 200 and (json.loads(body)["said"] is not None) is is_forecast, body
+
+
 def test_every_export(studio, mixture, tmp_path):
     with studio.talk() as talk:
         talk.say(**mixture)

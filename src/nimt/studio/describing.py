@@ -52,6 +52,9 @@ def forecast_of(asked: dict[str, Any], kept: Any) -> str | None:
     too_much = len(setting.pool) > FORECAST_POINTS or rules.steps > FORECAST_STEPS
     if foretell is None or rules.tol is None or too_much or racer.teacher == PERSON:
         return None
+    safe = safe_rate(rules, setting.pool) if racer.learner == "kernel" else None
+    if safe is not None and racer.rate != "auto" and float(racer.rate) > safe:
+        return None  # the page says that steps overshoot
     try:
         learner = rules.made_learner(racer, setting.pool, setting.initial)
         found = foretell(learner, racer.made_teacher(), setting.pool, setting.target,
