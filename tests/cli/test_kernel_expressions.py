@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 
 import nimt
 from nimt.errors import InvalidInput
-from nimt.kernel_expressions import SIMPLE, WORDS, kernel_expression, parse_kernel
+from nimt.kernels.expressions import SIMPLE, WORDS, kernel_expression, parse_kernel
 
 X = np.array([[0.0, 0.0], [0.3, 1.0], [2.0, -1.0]])
 

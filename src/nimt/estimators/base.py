@@ -8,8 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.gaussian_process.kernels import Kernel
 from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,7 +23,7 @@ from nimt.estimators.refitting import refit
 from nimt.estimators.samples import Samples, checked_weight
 from nimt.estimators.stopping import grow_until_stalled
 from nimt.estimators.width import median_width
-from nimt.kernels import check_kernel, check_kernel_on, rbf
+from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, rbf
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import as_pool
 from nimt.sklearn_types import Estimator
@@ -40,7 +38,7 @@ class GreedyKernelModel(Estimator):
     def __init__(
         self,
         *,
-        kernel: str | Kernel = "rbf",
+        kernel: str | KernelLike = "rbf",
         width: float | str = "median",
         rule: str | float = "f",
         max_centers: int = 300,
@@ -73,7 +71,7 @@ class GreedyKernelModel(Estimator):
         """Refuse parameters that cannot work, before any of them is used."""
         named = isinstance(self.kernel, str)
         if named and self.kernel != "rbf":
-            raise InvalidInput(f"kernel must be 'rbf' or a scikit-learn kernel such as Matern(), got {self.kernel!r}")
+            raise InvalidInput(f"kernel must be 'rbf' or a kernel such as nimt.rbf(0.5), got {self.kernel!r}")
         if isinstance(self.width, str):
             if self.width != "median":
                 raise InvalidInput(f"width must be 'median' or a positive number, got {self.width!r}")
@@ -82,7 +80,7 @@ class GreedyKernelModel(Estimator):
             if not named:
                 raise InvalidInput(f"width={self.width!r} is for kernel='rbf'; {self.kernel!r} has a scale of its own")
         if not named:
-            check_kernel(self.kernel)
+            as_kernel(self.kernel)
         check_count("max_centers", self.max_centers, at_least=1)
         _check_not_negative("tol", self.tol)
         if isinstance(self.regularisation, str):
@@ -166,7 +164,7 @@ class GreedyKernelModel(Estimator):
         if isinstance(self.kernel, str):
             given = not isinstance(self.width, str)
             return rbf(float(self.width) if given else median_width(samples.points, samples.weight))
-        kernel = clone(self.kernel)
+        kernel = as_kernel(self.kernel)
         check_kernel_on(kernel, as_pool(samples.points[:1]))
         return kernel
 

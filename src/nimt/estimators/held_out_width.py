@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.gaussian_process.kernels import Kernel
 from threadpoolctl import threadpool_limits
 
 from nimt.arrays import Array, power_of_two
 from nimt.estimators.width import median_width
+from nimt.kernels import Kernel
 
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the median distance of two rows
 RIDGES = (1e-8, 1e-4, 1e-2, 1.0)  # what a lesson that ends early does is like one of these

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dpocon
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
+from nimt.kernels import Kernel
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool, values_on
 
@@ -105,6 +103,9 @@ def root(square: float) -> float:
 
 def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
     """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve  # here, since few lessons measure in H
+    from scipy.linalg.lapack import dpocon
+
     n = len(points)
     if n > LARGEST_SOLVE:
         raise InvalidInput(

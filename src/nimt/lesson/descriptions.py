@@ -15,6 +15,8 @@ import numpy as np
 
 import nimt
 from nimt.errors import CannotStore, InvalidInput
+from nimt.kernels import Kernel
+from nimt.kernels.families import FAMILIES
 from nimt.learners.base import StartsFromInitial
 from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
 from nimt.pools.base import values_on
@@ -32,7 +34,9 @@ def own_class(name: str) -> type | None:
         kind = getattr(nimt, name)
         in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
         return kind if in_room else None
-    from sklearn.gaussian_process import kernels  # here, since a pool is rebuilt without it
+    if name in FAMILIES:
+        return FAMILIES[name]
+    from sklearn.gaussian_process import kernels  # here, since files that name no kernel of it are read without
 
     kind = getattr(kernels, name, None)
     is_kernel = isinstance(kind, type) and issubclass(kind, kernels.Kernel)
@@ -41,7 +45,12 @@ def own_class(name: str) -> type | None:
 
 def is_own(thing: object) -> bool:
     """Say whether it is an instance of a class of nimt or a kernel of scikit-learn, not of a subclass of these."""
-    return own_class(type(thing).__name__) is type(thing)
+    room = type(thing).__module__.partition(".")[0]
+    return room in ("nimt", "sklearn") and own_class(_name_in_files(thing)) is type(thing)
+
+
+def _name_in_files(thing: object) -> str:
+    return (thing.word if isinstance(thing, Kernel) else "") or type(thing).__name__
 
 
 def describe(thing: object) -> Any:
@@ -51,8 +60,10 @@ def describe(thing: object) -> Any:
     --------
     >>> from nimt.kernels import linear
     >>> describe(linear(4.0))
-    {'type': 'DotProduct', 'sigma_0': 2.0, 'sigma_0_bounds': 'fixed'}
+    {'type': 'linear', 'c': 4.0}
     """
+    if isinstance(thing, Kernel):
+        thing = thing.origin
     if thing is None or isinstance(thing, bool | int | float | str):
         return thing
     if isinstance(thing, np.generic):
@@ -65,7 +76,7 @@ def describe(thing: object) -> Any:
         return {str(name): describe(part) for name, part in thing.items()}
     if is_own(thing):
         fields = _parameters(thing) or {}
-        return {"type": type(thing).__name__, **_described(thing, fields), **_state(thing)}
+        return {"type": _name_in_files(thing), **_described(thing, fields), **_state(thing)}
     return _describe_foreign(thing)
 
 
@@ -74,9 +85,7 @@ def _describe_foreign(thing: object) -> dict[str, Any]:
     description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing)}
     if isinstance(thing, type) or not type(thing).__module__:
         return description
-    from sklearn.base import BaseEstimator
-
-    if isinstance(thing, BaseEstimator) and type(thing).__module__.startswith("sklearn."):
+    if type(thing).__module__.startswith("sklearn.") and callable(getattr(thing, "get_params", None)):
         try:
             return {"type": ESTIMATOR, "name": _full_name(thing), **state_of(thing)}
         except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not installed, or cannot write it

@@ -11,10 +11,9 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
-from nimt.kernels import diagonal
+from nimt.kernels import Kernel, diagonal
 from nimt.operators.base import add_column
 from nimt.operators.grid import SMALL_WINDOW, GridOperator, grid_operator
 from nimt.pools.base import Grid, Pool
@@ -23,15 +22,15 @@ GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
 LARGE_GRAM = 2**26  # bytes from which it is not formed either where nearly all of it is zero
 ZEROS = 16  # entries of a column for one in the window
 BLOCK_LIMIT = 2**26  # bytes of kernel columns held at once
-GRAM_BLOCK = 2**23  # bytes of the Gram matrix computed at once: scikit-learn needs as much again beside them
+GRAM_BLOCK = 2**23  # bytes of the Gram matrix computed at once: a kernel may need as much again beside them
 
 
 class DenseOperator:
-    """K as scikit-learn computes it.
+    """K as the kernel computes it.
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel
     pool : Grid or Points
     gram_limit : int
         Bytes the Gram matrix may take.

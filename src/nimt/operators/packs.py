@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
-from nimt.kernels import diagonal
+from nimt.kernels import Kernel, diagonal, reach
 from nimt.operators.grid import grid_operator
 from nimt.pools.base import Grid, Pool
 
@@ -58,8 +57,6 @@ def _largest_row_sum(kernel: Kernel, pool: Pool, k: int) -> float | None:
 
 
 def _is_short(kernel: Kernel, pool: Grid) -> bool:
-    from nimt.kernels import reach
-
     spacing = min((abs(step) for step in pool.spacing if step), default=1.0)
     return (2 * reach(kernel) / spacing + 1) ** pool.dimension <= MOST_CELLS
 

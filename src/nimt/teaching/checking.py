@@ -318,7 +318,7 @@ def settings_of(task: Task, rules: Rules, engine: str | RandomFeatures) -> dict[
             known = values_on(task.pool, teacher.reference, "the reference")  # type: ignore[attr-defined]
             teacher = dataclasses.replace(teacher, reference=known)  # type: ignore[call-arg]
     return {
-        "versions": versions(),
+        "versions": versions(task.learner, getattr(getattr(task.learner, "kernel", None), "origin", None)),
         "engine": describe(engine),
         "learner": describe(_on_pool(task.learner, task.pool)),
         "teacher": describe(teacher),
@@ -372,17 +372,16 @@ def _described_target(task: Task) -> dict[str, Any] | None:
     return None
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that a lesson depends on."""
+def versions(*parts: object) -> dict[str, str]:
+    """Return the versions of Python and of the packages that these parts of a lesson depend on."""
     import scipy
-    import sklearn
 
-    return {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
+    found = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    if any(kind.__module__.startswith("sklearn.") for part in parts for kind in type(part).__mro__):
+        import sklearn
+
+        found["scikit-learn"] = sklearn.__version__
+    return found
 
 
 def _on_pool(learner: object, pool: Pool) -> object:
