@@ -295,7 +295,7 @@ def test_the_width_is_the_median_distance():
     distances = sorted(math.dist(a, b) for i, a in enumerate(X) for b in X[:i])
     assert median_width(X) == distances[(len(distances) - 1) // 2]
     model = nimt.GreedyKernelRegressor().fit(*table(21))
-    assert model.kernel_.length_scale == pytest.approx(median_width(X) / np.sqrt(2))
+    assert model.kernel_.width == pytest.approx(median_width(X))
 
 
 def test_the_width_of_repeated_equal_and_many_rows():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import inspect
 import math
@@ -78,11 +77,7 @@ class Kernel(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of the constructor; if `deep`, also those of kernels inside, as left__width."""
-        if dataclasses.is_dataclass(self):
-            names = [field.name for field in dataclasses.fields(self) if field.init]
-        else:
-            names = list(inspect.signature(type(self)).parameters)
-        found = {name: getattr(self, name) for name in names}
+        found = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         inner = {name: part for name, part in found.items() if deep and hasattr(part, "get_params")}
         for name, part in inner.items():
             found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
@@ -259,7 +254,7 @@ class KernelPower(Kernel):
         return f"{inside} ** {self.exponent!r}"
 
 
-def normalise(kernel: Kernel, **parameters: object) -> None:
+def normalise(kernel: Kernel, /, **parameters: object) -> None:
     """Give a frozen kernel parameters of the types that it promises, while it is made."""
     for name, value in parameters.items():
         object.__setattr__(kernel, name, value)
@@ -303,7 +298,8 @@ def as_kernel(thing: object) -> Kernel:
     theirs = sys.modules.get("sklearn.gaussian_process.kernels")
     if theirs is not None and isinstance(thing, theirs.Kernel):
         # by name, since it stands below all kernels, and is loaded only where scikit-learn is
-        return importlib.import_module("nimt.kernels.sklearn_adapter").convert(thing)
+        converted: Kernel = importlib.import_module("nimt.kernels.sklearn_adapter").convert(thing)
+        return converted
     raise InvalidInput(
         f"kernel must be a kernel such as nimt.rbf(width=0.5), nimt.parse_kernel('Matern(0.5)') or one of "
         f"scikit-learn, got {thing!r}"

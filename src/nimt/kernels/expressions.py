@@ -136,7 +136,7 @@ def _negative(value: object, text: str) -> int | float:
     return -value
 
 
-def _combined(node: ast.BinOp, text: str) -> Kernel:
+def _combined(node: ast.BinOp, text: str) -> Any:
     left, right = _value(node.left, text), _value(node.right, text)
     kernels = [isinstance(side, Kernel) for side in (left, right)]
     numbers = [isinstance(side, int | float) for side in (left, right)]

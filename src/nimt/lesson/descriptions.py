@@ -30,12 +30,12 @@ ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
 def own_class(name: str) -> type | None:
     """Return the class of that name among nimt's public nouns and scikit-learn's kernels, or None."""
+    if name in FAMILIES:
+        return FAMILIES[name]
     if name in nimt.__all__:
         kind = getattr(nimt, name)
         in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
         return kind if in_room else None
-    if name in FAMILIES:
-        return FAMILIES[name]
     from sklearn.gaussian_process import kernels  # here, since files that name no kernel of it are read without
 
     kind = getattr(kernels, name, None)

@@ -173,6 +173,7 @@ class GreedyTeacher(Teacher):
         return view.shown(chosen, scores, memory=seen.to_remember(self.look))
 
     def _diverse(self, view: View, k: int) -> Indices:
+        assert self.kernel is not None
         return diverse_pack(view.predictions - view.target, self.kernel, view.pool.points, k)
 
     def scores(self, view: View) -> Array:

@@ -84,6 +84,7 @@ class InterpolationTeacher(Teacher):
         k = count_of(self.k, len(view))
         if self.beta == 1:
             return view.shown(largest(residual, k), residual)
+        assert self.kernel is not None
         basis = NewtonBasis(self.kernel, view.pool.points)
         if view.memory is not None:
             if not np.array_equal(view.memory["places"], view.candidates):
