@@ -67,6 +67,17 @@ class GreedyKernelModel(Estimator):
         check_is_fitted(self)
         return self._expand(validate_data(self, X, dtype=np.float64, reset=False))
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a kernel by names as kernel__width, which replace the kernel by another."""
+        inner = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
+        super().set_params(**params)
+        if isinstance(self.kernel, Kernel):
+            changed = {name.removeprefix("kernel__"): value for name, value in inner.items()}
+            self.kernel = self.kernel.with_params(**changed)
+        elif inner:
+            super().set_params(**inner)
+        return self
+
     def _check_parameters(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
         named = isinstance(self.kernel, str)
