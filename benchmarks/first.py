@@ -20,7 +20,7 @@ lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid.like(picture), pict
 assert lesson.engine == "grid"
 """
 ROWS, COLUMNS = 300_000, 6
-LOADED = ("sklearn.gaussian_process", "numba")  # what most of the time of a new process goes to
+LOADED = ("numpy", "numba")  # what most of the time of a new process goes to
 ONE_LINE = """
 import numba
 @numba.njit(cache=True)

@@ -1,13 +1,13 @@
 """Every kind of kernel the contracts run over."""
 
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared, Matern, RationalQuadratic
-
 import nimt
+from nimt.kernels import ConstantKernel, ExpSineSquared, Matern, RationalQuadratic
 
 KERNELS = {
     "rbf": nimt.rbf(0.7),
-    "anisotropic rbf": RBF([0.5, 2.0]),
+    "anisotropic rbf": nimt.rbf([0.5, 2.0]),
     "matern 1/2": Matern(0.8, nu=0.5),
+    "matern 1.1": Matern(0.8, nu=1.1),
     "matern 5/2": Matern(0.8, nu=2.5),
     "rational quadratic": RationalQuadratic(0.9, alpha=0.6),
     "product": ConstantKernel(2.0) * nimt.rbf(0.5),

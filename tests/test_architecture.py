@@ -141,7 +141,7 @@ def test_the_reader_of_the_drawing_sees_its_order():
 
 
 def test_an_import_from_below_or_from_ones_own_door_is_noticed():
-    assert is_above("pools", "kernels")
+    assert is_above("pools", "kernels.base")
     assert is_above("pools.base", "pools.box")
     assert not is_above("pools.box", "pools.base")
     assert not is_above("pools", "pools.box")
@@ -153,6 +153,35 @@ def test_importing_nimt_loads_nothing_heavy():
     code = f"import sys, nimt; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+LESSONS = {
+    "a grid": "nimt.Grid(np.linspace(-2, 4, 200)), np.sin",
+    "few scattered points": "np.random.default_rng(0).uniform(size=(50, 2)), lambda x: x[:, 0]",
+    "neighbours": "np.random.default_rng(0).uniform(0, 900, size=(900, 1)), lambda x: np.sin(x[:, 0])",
+    "points of many coordinates": "np.random.default_rng(0).uniform(size=(80, 9)), lambda x: x[:, 0]",
+}
+LESSON = """
+import sys
+import numpy as np
+import nimt
+
+learner = nimt.KernelLearner(nimt.rbf(0.5) + nimt.parse_kernel("0.1 * RBF(0.5)"), learning_rate=0.1)
+lesson = nimt.teach(learner, nimt.GreedyTeacher(), {problem}, tol=1e-3, max_iterations=50)
+lesson.save("lesson.npz")
+again = nimt.Lesson.load("lesson.npz")
+assert np.array_equal(again.learner.predict(again.pool), lesson.learner.predict(lesson.pool))
+assert "KernelLearner(kernel=rbf(width=0.5) + " in repr(again.learner)
+print([name for name in ("sklearn", "pandas", "matplotlib", "scipy.stats") if name in sys.modules])
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("problem", LESSONS.values(), ids=LESSONS)
+def test_a_lesson_loads_no_scikit_learn_until_one_of_its_objects_is_given(problem, tmp_path):
+    command = [sys.executable, "-c", LESSON.format(problem=problem)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 @pytest.mark.long

@@ -295,7 +295,7 @@ def test_the_width_is_the_median_distance():
     distances = sorted(math.dist(a, b) for i, a in enumerate(X) for b in X[:i])
     assert median_width(X) == distances[(len(distances) - 1) // 2]
     model = nimt.GreedyKernelRegressor().fit(*table(21))
-    assert model.kernel_.length_scale == pytest.approx(median_width(X) / np.sqrt(2))
+    assert model.kernel_.width == pytest.approx(median_width(X))
 
 
 def test_the_width_of_repeated_equal_and_many_rows():
@@ -414,6 +414,9 @@ def test_grid_search_pipelines_and_clones():
     assert search.best_params_["greedykernelregressor__width"] == 1.0 and search.best_score_ > 0.8
     nested = GridSearchCV(nimt.GreedyKernelRegressor(kernel=RBF()), {"kernel__length_scale": [1e-3, 1.0]}, cv=3)
     assert nested.fit(X, y).best_params_ == {"kernel__length_scale": 1.0}
+    widths = {"kernel__right__width": [1e-3, 1.0]}
+    ours = GridSearchCV(nimt.GreedyKernelRegressor(kernel=2.0 * nimt.rbf(1.0)), widths, cv=3)
+    assert ours.fit(X, y).best_params_ == {"kernel__right__width": 1.0}
     model = nimt.GreedyKernelRegressor(kernel=Matern(nu=1.5), rule="f*P", max_centers=9)
     fresh = clone(model)
     assert fresh.get_params()["kernel"] == model.kernel and fresh.get_params()["kernel"] is not model.kernel
@@ -458,8 +461,8 @@ def test_inputs_are_left_as_they_were_and_other_threads_too():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "linear"}, "kernel must be 'rbf' or a scikit-learn kernel"),
-        ({"kernel": 3}, "kernel must be a scikit-learn kernel"),
+        ({"kernel": "linear"}, "kernel must be 'rbf' or a kernel such as"),
+        ({"kernel": 3}, "kernel must be a kernel such as"),
         ({"kernel": WhiteKernel()}, "not a function of two points"),
         ({"kernel": RBF([1.0, 1.0, 1.0])}, "cannot be used on points of dimension 2"),
         ({"kernel": RBF(), "width": 1.0}, "width=1.0 is for kernel='rbf'"),

@@ -37,7 +37,7 @@ def everything_reachable(thing, depth=4):
 def test_the_view_holds_neither_loss_nor_rate_nor_kernel():
     names = {field.name for field in dataclasses.fields(nimt.View)}
     assert names == {"step", "pool", "predictions", "target", "rng", "memory", "candidates"}
-    from sklearn.gaussian_process.kernels import Kernel
+    from nimt.kernels import Kernel
 
     for view in (*views(), *views(pool=0.5)):
         for part in everything_reachable(view):

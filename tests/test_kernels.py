@@ -1,4 +1,6 @@
-"""What every kernel must be, and what Wendland is beside that."""
+"""What every kernel must be, what Wendland is beside that, and how kernels of scikit-learn become ours."""
+
+from dataclasses import FrozenInstanceError, dataclass
 
 import numpy as np
 import pytest
@@ -6,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import CompoundKernel, ConstantKernel, WhiteKernel
+from sklearn.gaussian_process import kernels as theirs
+from sklearn.gaussian_process.kernels import CompoundKernel, WhiteKernel
 
 import nimt
 from kernels_under_test import KERNELS
+from nimt.kernels import ConstantKernel, Kernel, Matern, Radial, as_kernel, reach
+from nimt.kernels.expressions import kernel_expression
+from nimt.kernels.sklearn_adapter import SklearnKernel
 from problems import scattered
 
 points_in_the_plane = arrays(float, st.tuples(st.integers(1, 9), st.just(2)), elements=st.floats(-3, 3, width=32))
@@ -94,38 +99,23 @@ def test_wendland_refuses_a_higher_dimension_before_any_work(kernel):
         nimt.teach(nimt.KernelLearner(kernel), nimt.GreedyTeacher(), points, target, max_iterations=0)
 
 
-@pytest.mark.parametrize("smoothness", [0, 1, 2])
-def test_wendland_has_the_gradient_scikit_learn_asks_for(smoothness):
-    points, _, _ = scattered(8)
-    kernel = nimt.Wendland(1.3, dimension=2, smoothness=smoothness)
-    _, gradient = kernel(points, eval_gradient=True)
-    h = 1e-6
-    up, down = (nimt.Wendland(1.3 * np.exp(s * h), dimension=2, smoothness=smoothness)(points) for s in (1, -1))
-    np.testing.assert_allclose(gradient[:, :, 0], (up - down) / (2 * h), atol=1e-8)
-    fixed = nimt.Wendland(1.3, dimension=2, width_bounds="fixed")
-    assert fixed(points, eval_gradient=True)[1].shape == (8, 8, 0)
-
-
-def test_wendland_can_be_fitted_by_scikit_learn():
-    points, target, _ = scattered(20)
-    kernel = ConstantKernel(1.0) * nimt.Wendland(1.0, dimension=2)
-    fitted = GaussianProcessRegressor(kernel, alpha=1e-2, random_state=0).fit(points, target)
-    assert fitted.log_marginal_likelihood_value_ >= fitted.log_marginal_likelihood(kernel.theta)
-
-
 @pytest.mark.parametrize(
-    "kernel",
-    [WhiteKernel(), nimt.rbf(1.0) + WhiteKernel(), 2.0 * (nimt.rbf(1.0) + WhiteKernel(0.1)) ** 2],
+    "make",
+    [
+        lambda: WhiteKernel(),
+        lambda: nimt.rbf(1.0) + WhiteKernel(),
+        lambda: 2.0 * (theirs.RBF(1.0) + WhiteKernel(0.1)) ** 2,
+    ],
     ids=["alone", "in a sum", "deep inside"],
 )
-def test_a_white_kernel_is_refused(kernel):
-    with pytest.raises(nimt.InvalidInput, match=r"WhiteKernel is not a function of two points.*leave it out"):
-        nimt.KernelLearner(kernel)
+def test_a_white_kernel_is_refused(make):
+    with pytest.raises(nimt.InvalidInput, match=r"WhiteKernel is not a function of two points.*leave .* out"):
+        nimt.KernelLearner(make())
 
 
 def test_a_compound_kernel_is_refused():
     with pytest.raises(nimt.InvalidInput, match="CompoundKernel is not a function of two points"):
-        nimt.KernelLearner(CompoundKernel([nimt.rbf(1.0)]))
+        nimt.KernelLearner(CompoundKernel([theirs.RBF(1.0)]))
 
 
 def test_an_anisotropic_kernel_of_the_wrong_dimension_is_refused_before_any_work():
@@ -134,3 +124,183 @@ def test_an_anisotropic_kernel_of_the_wrong_dimension_is_refused_before_any_work
         nimt.teach(
             nimt.KernelLearner(KERNELS["anisotropic rbf"]), nimt.GreedyTeacher(), points, target, max_iterations=0
         )
+
+
+# ---------------------------------------------------------------- a kernel is a value
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_a_kernel_is_a_value(kernel):
+    again = type(kernel)(**kernel.get_params(deep=False))
+    assert again == kernel and hash(again) == hash(kernel) and again is not kernel
+    assert kernel_expression(kernel, dimension=2) == repr(kernel)
+    assert kernel != 2.0 * kernel and 2.0 * kernel == 2.0 * again
+    with pytest.raises(FrozenInstanceError):
+        kernel.width = 3.0
+
+
+def test_rbf_tells_its_width():
+    assert nimt.rbf(0.3).width == 0.3
+    assert repr(nimt.rbf(0.3)) == "rbf(width=0.3)"
+    assert nimt.rbf([0.5, 2]).width == (0.5, 2.0)
+    assert Matern(0.7).width == 0.7
+
+
+def test_parameters_inside_a_kernel_can_be_changed_in_a_copy():
+    kernel = 2.0 * nimt.rbf(0.5) + Matern(1.0)
+    changed = kernel.with_params(left__right__width=0.7, right__nu=2.5)
+    assert changed == 2.0 * nimt.rbf(0.7) + Matern(1.0, nu=2.5) and kernel.left.right.width == 0.5
+    with pytest.raises(nimt.InvalidInput, match="has no parameter 'breadth'"):
+        kernel.with_params(breadth=1.0)
+
+
+def test_numbers_of_numpy_scale_a_kernel_and_a_list_of_kernels_can_be_summed():
+    kernel = nimt.rbf(0.5)
+    assert np.float64(2.0) * kernel == 2.0 * kernel == ConstantKernel(2.0) * kernel
+    assert sum([kernel, kernel]) == kernel + kernel
+
+
+@pytest.mark.parametrize("change", [lambda k: -1.0 * k, lambda k: k + np.nan, lambda k: k**0, lambda k: k * "2"])
+def test_what_would_be_no_kernel_is_refused(change):
+    with pytest.raises(nimt.InvalidInput):
+        change(nimt.rbf(0.5))
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 7])
+@pytest.mark.parametrize("size", [9, 300])
+def test_values_far_from_zero_are_those_near_zero(size, dimension):
+    near = np.random.default_rng(0).integers(-64, 64, size=(size, dimension)) / 64
+    for kernel in (nimt.rbf(0.7), Matern(0.3, nu=2.5), nimt.Wendland(0.9, dimension=7)):
+        for others in (None, near[::2]):
+            far = kernel(near + 2.0**40, None if others is None else others + 2.0**40)
+            np.testing.assert_allclose(far, kernel(near, others), rtol=1e-13, atol=1e-15)
+
+
+def test_points_as_far_apart_as_numbers_go_have_no_kernel_between_them():
+    points = np.array([[-1e300, 1e300], [1e300, -1e300]])
+    np.testing.assert_array_equal(nimt.rbf(0.5)(points), np.eye(2))
+
+
+# ---------------------------------------------------------------- kernels of scikit-learn
+
+
+THEIRS = {
+    "rbf": theirs.RBF(0.7),
+    "directions": theirs.RBF([0.5, 2.0]),
+    "matern": theirs.Matern(0.7, nu=2.5),
+    "matern by bessel": theirs.Matern([0.7, 0.3], nu=0.8),
+    "matern infinite": theirs.Matern(0.7, nu=np.inf),
+    "rational quadratic": theirs.RationalQuadratic(0.7, alpha=0.6),
+    "periodic": theirs.ExpSineSquared(0.7, periodicity=1.3),
+    "dot product": theirs.DotProduct(0.7),
+    "constant": theirs.ConstantKernel(0.7),
+    "all together": (theirs.RBF(0.5) + 0.3 * theirs.Matern(1.0)) ** 2 * theirs.DotProduct(2.0) + 1.0,
+    "cosine": theirs.PairwiseKernel(metric="cosine"),
+}
+
+
+@pytest.mark.parametrize("kernel", THEIRS.values(), ids=THEIRS)
+def test_a_kernel_of_scikit_learn_keeps_its_values(kernel):
+    one, other = np.random.default_rng(0).normal(size=(2, 200, 2))
+    ours = as_kernel(kernel)
+    for others in (None, other):
+        np.testing.assert_allclose(ours(one, others), kernel(one, others), rtol=2e-14, atol=1e-15)
+    np.testing.assert_allclose(ours.diag(one), kernel.diag(one), rtol=1e-14)
+    assert ours.is_stationary() == kernel.is_stationary()
+    assert as_kernel(clone(kernel)) == ours
+
+
+def test_kernels_of_both_kinds_can_be_added_and_multiplied_in_any_order():
+    ours, other = nimt.rbf(0.5), theirs.Matern(0.7)
+    expected = nimt.rbf(0.5) + Matern(0.7)
+    assert ours + other == expected
+    assert as_kernel(other + ours) == Matern(0.7) + nimt.rbf(0.5)
+    assert nimt.KernelLearner(theirs.ConstantKernel(2.0) * ours).kernel == 2.0 * ours
+
+
+class Cosine(theirs.StationaryKernelMixin, theirs.NormalizedKernelMixin, theirs.Kernel):
+    """A kernel of scikit-learn's kind that is not scikit-learn's."""
+
+    def __init__(self, period=1.0):
+        self.period = period
+
+    def __call__(self, X, Y=None, eval_gradient=False):
+        return np.cos(2 * np.pi * (X - (X if Y is None else Y).T) / self.period)
+
+
+class Narrow(theirs.RBF):
+    pass
+
+
+def test_a_kernel_class_of_the_user_built_on_scikit_learn_is_taken_and_stored(tmp_path):
+    learner = nimt.KernelLearner(0.5 * nimt.rbf(0.5) + Cosine(2.0), learning_rate=0.1)
+    assert isinstance(learner.kernel.right, SklearnKernel) and "Cosine()" in repr(learner.kernel)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), np.linspace(-1, 1, 40), np.sin, max_iterations=20)
+    lesson.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson", allow=[Cosine]).learner
+    assert kept.kernel == learner.kernel
+    np.testing.assert_array_equal(kept.predict([[0.3]]), lesson.learner.predict([[0.3]]))
+
+
+def test_a_subclass_of_scikit_learn_that_changes_no_value_keeps_its_reach():
+    assert reach(as_kernel(Narrow(0.5))) == pytest.approx(reach(as_kernel(theirs.RBF(0.5))))
+    assert reach(as_kernel(Cosine())) == np.inf
+
+
+def test_what_is_no_kernel_is_refused_with_a_way_out():
+    with pytest.raises(nimt.InvalidInput, match=r"nimt\.rbf\(width=0\.5\).*got 'rbf'"):
+        nimt.KernelLearner("rbf")
+
+
+# ---------------------------------------------------------------- kernels of the user
+
+
+@dataclass(frozen=True)
+class Askey(Radial):
+    width: float = 1.0
+
+    def at_distance(self, distance):
+        return np.maximum(0.0, 1.0 - distance / self.width) ** 3
+
+    def reach(self, cut):
+        return self.width
+
+
+class Brownian(Kernel):
+    """Not a dataclass, and without `diag`."""
+
+    def __init__(self, height=1.0):
+        self.height = height
+
+    def __call__(self, X, Y=None):
+        return self.height * np.minimum(X, (X if Y is None else Y).T)
+
+
+@pytest.mark.parametrize("kernel", [Askey(0.4), 2.0 * Askey(0.4), Brownian(2.0), Brownian() + Askey()], ids=repr)
+def test_a_kernel_of_the_user_is_one_class(kernel, tmp_path):
+    points = np.sort(np.random.default_rng(0).uniform(0.1, 3, size=(60, 1)), axis=0)
+    learner = nimt.KernelLearner(kernel, learning_rate=0.05)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, np.sin, max_iterations=30)
+    plain = nimt.teach(learner, nimt.GreedyTeacher(), points, np.sin, max_iterations=30, engine="reference")
+    np.testing.assert_allclose(lesson.final, plain.final, rtol=1e-12)
+    lesson.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson", allow=[Askey, Brownian]).learner
+    assert kept.kernel == kernel and kept.inner(lesson.learner) > 0
+    np.testing.assert_array_equal(kept.predict(points), lesson.learner.predict(points))
+    assert nimt.Lesson.load(tmp_path / "lesson").learner is None
+
+
+def test_a_reach_of_the_user_chooses_the_engine():
+    points = np.random.default_rng(0).uniform(0, 100, size=(500, 1))
+    lesson = nimt.KernelLearner(Askey(0.4)), nimt.GreedyTeacher(), points, np.sin
+    assert nimt.plan(*lesson).engine == "neighbours"
+
+
+@pytest.mark.parametrize("told", [-1.0, 0.0, None, "far"])
+def test_a_reach_that_is_no_distance_is_refused(told):
+    class Wrong(Askey):
+        def reach(self, cut):
+            return told
+
+    with pytest.raises(nimt.InvalidInput, match=r"reach\(\) returned .*: it must be a positive distance, or inf"):
+        nimt.teach(nimt.KernelLearner(Wrong()), nimt.GreedyTeacher(), [0.0, 1.0], np.sin, max_iterations=1)

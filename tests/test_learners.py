@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.gaussian_process.kernels import Matern
 
 import nimt
 from nimt.pools.base import Points
@@ -213,3 +214,38 @@ def test_a_learner_shown_another_dimension_says_so():
         learner.partial_fit([[0.0, 1.0]], [1.0])
     with pytest.raises(nimt.InvalidInput, match="taught in 1 dimensions and is now shown points of 2"):
         learner.predict([[0.0, 1.0]])
+
+
+# ---------------------------------------------------------------- scikit-learn's view of a learner
+
+
+def test_scikit_learn_takes_a_learner_for_an_estimator():
+    kernel = nimt.rbf(0.5)
+    for learner in (nimt.KernelLearner(kernel), nimt.LinearLearner([1.0]), nimt.OrthogonalLearner(kernel)):
+        assert not is_classifier(learner) and not is_regressor(learner)
+        assert clone(learner).get_params() == learner.get_params()
+
+
+def test_a_kernel_of_scikit_learn_becomes_ours_and_survives_cloning():
+    learner = nimt.KernelLearner(2.0 * Matern(0.7), learning_rate=0.1, initial=np.arange(9.0))
+    copy = clone(learner)
+    assert copy.kernel == learner.kernel == 2.0 * nimt.kernels.Matern(0.7)
+    np.testing.assert_array_equal(copy.initial, learner.initial)
+    changed = copy.set_params(kernel=Matern(0.9), initial=0.0).partial_fit([[0.0]], [1.0])
+    assert changed.kernel == nimt.kernels.Matern(0.9)
+
+
+def test_parameters_of_the_kernel_are_parameters_of_the_learner():
+    learner = nimt.KernelLearner(2.0 * nimt.rbf(0.5))
+    assert learner.get_params()["kernel__right__width"] == 0.5
+    assert learner.set_params(kernel__right__width=0.7, learning_rate=0.2).kernel == 2.0 * nimt.rbf(0.7)
+    assert learner.learning_rate == 0.2
+    with pytest.raises(nimt.InvalidInput, match="KernelLearner has no parameter 'rate'; it has kernel, loss"):
+        learner.set_params(rate=0.2)
+
+
+def test_a_learner_shows_what_was_changed_in_few_words():
+    assert repr(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)) == (
+        "KernelLearner(kernel=rbf(width=0.5), learning_rate=0.1)"
+    )
+    assert len(repr(nimt.KernelLearner(nimt.rbf(0.5), initial=np.zeros(10_000)))) < 120

@@ -2,8 +2,8 @@
 
     python tools/trace_lesson.py
 
-Functions and files of nimt that one call passes (`sys.setprofile`, after everything is loaded and compiled), how often a
-task is built, a file is read and an engine is chosen, and the time of a short lesson without its steps.
+Functions and files of nimt that one call passes (`sys.setprofile`, after everything is loaded and compiled), how often
+a task is built, a file is read and an engine is chosen, and the time of a short lesson without its steps.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def rooms() -> dict[str, list[str]]:
             ]
         else:
             room = _module_of(name).split(".")[1]
-            found["kernels" if room == "kernel_expressions" else room].append(f"nimt.{name}")
+            found[room].append(f"nimt.{name}")
     order = {room: place for place, room in enumerate(TITLES)}
     return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
 

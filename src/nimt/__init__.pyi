@@ -26,10 +26,10 @@ from .errors import StorageWarning as StorageWarning
 from .errors import TeacherWarning as TeacherWarning
 from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
 from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
-from .kernel_expressions import parse_kernel as parse_kernel
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf
+from .kernels.expressions import parse_kernel as parse_kernel
 from .learners.base import Learner as Learner
 from .learners.kernel import KernelLearner as KernelLearner
 from .learners.linear import LinearLearner as LinearLearner

@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, read_only
 from nimt.errors import named
-from nimt.kernels import CUT, rbf, reach
+from nimt.kernels import CUT, Kernel, KernelLike, as_kernel, rbf, reach
 from nimt.learners.base import Learner
 from nimt.learners.foreign import has_state, own_seat, seated
 from nimt.learners.kernel import KernelLearner
@@ -38,15 +37,16 @@ STEPS = 12
 Thing = TypeVar("Thing")
 
 
-def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
+def check_kernel(kernel: KernelLike, points: ArrayLike | None = None) -> None:
     """Check a kernel: symmetric, positive semidefinite, right in `diag` and `reach`, equal on all engines, storable.
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel, or a kernel of scikit-learn
     points : array (n, d), optional
         Where it is evaluated; 40 points in the plane by default.
     """
+    kernel = as_kernel(kernel)
     x = np.random.default_rng(0).uniform(-2, 2, size=(40, 2)) if points is None else np.asarray(points, dtype=float)
     gram = np.asarray(kernel(x))
     _expect(gram.shape == (len(x), len(x)), f"{kernel!r} returned shape {gram.shape} for {len(x)} points")
@@ -62,8 +62,8 @@ def check_kernel(kernel: Kernel, points: ArrayLike | None = None) -> None:
         apart[1, 0] = 1.001 * far
         beyond = float(np.abs(kernel(apart)[0, 1]))
         _expect(beyond <= 10 * CUT * size, f"{kernel!r} declares a reach of {far:g} but is {beyond:g} beyond it")
-    _check_stored(kernel)
-    again = _rebuilt(kernel)
+    _check_stored(kernel.origin)
+    again = as_kernel(_rebuilt(kernel.origin))
     _expect(np.array_equal(again(x), gram), f"{kernel!r} is another kernel after being stored")
     target = np.sin(x.sum(axis=1))
     learner = KernelLearner(kernel, learning_rate=0.4 / float(np.max(kernel.diag(x))))

@@ -44,7 +44,7 @@ try:
         from nimt.datasets.idx import read_idx
         read_idx(path, 3)
     elif how == "kernel":
-        from nimt.kernel_expressions import parse_kernel
+        from nimt.kernels.expressions import parse_kernel
         parse_kernel(open(path).read())
     elif how == "cheetah":
         from nimt.datasets import prepared_like_the_cheetah

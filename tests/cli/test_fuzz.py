@@ -18,7 +18,7 @@ import nimt
 from nimt.cli.settings import FIELDS, RunSettings, read_config, settings_from, toml_value
 from nimt.datasets.idx import read_idx
 from nimt.errors import NimtError
-from nimt.kernel_expressions import WORDS, parse_kernel
+from nimt.kernels.expressions import WORDS, parse_kernel
 from nimt.sources import read_source
 from nimt.sources.tables import Columns, read_table
 

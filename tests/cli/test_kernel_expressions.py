@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
+from sklearn.gaussian_process.kernels import (
+    RBF,
+    ConstantKernel,
+    DotProduct,
+    ExpSineSquared,
+    Matern,
+    RationalQuadratic,
+)
 
 import nimt
 from nimt.errors import InvalidInput
-from nimt.kernel_expressions import SIMPLE, WORDS, kernel_expression, parse_kernel
+from nimt.kernels import Kernel, as_kernel
+from nimt.kernels.expressions import SIMPLE, WORDS, kernel_expression, parse_kernel
+from nimt.kernels.gaussian import Gaussian
 
 X = np.array([[0.0, 0.0], [0.3, 1.0], [2.0, -1.0]])
 
@@ -29,12 +38,17 @@ X = np.array([[0.0, 0.0], [0.3, 1.0], [2.0, -1.0]])
         ("rbf(0.5)", nimt.rbf(0.5)),
         ("RBF(0.5) + 0.1 * Matern(2, nu=2.5)", RBF(0.5) + 0.1 * Matern(2.0, nu=2.5)),
         ("(DotProduct(sigma_0=1) + 1) ** 2", (DotProduct(1.0) + 1) ** 2),
-        ("  RBF(2.0, 'fixed')\n", RBF(2.0, "fixed")),
-        ("RBF(1, (1e-3, 10))", RBF(1.0, (1e-3, 10))),
+        ("  RBF(2.0)\n", RBF(2.0)),
+        ("rbf([0.5, 2.0])", nimt.rbf([0.5, 2.0])),
+        (
+            "RationalQuadratic(0.3, alpha=2) * ExpSineSquared(1, 3)",
+            RationalQuadratic(0.3, 2.0) * ExpSineSquared(1.0, 3.0),
+        ),
+        ("ConstantKernel(0.4) + linear(2)", ConstantKernel(0.4) + DotProduct(2.0**0.5)),
     ],
 )
 def test_what_is_written_is_what_comes(text, expected):
-    np.testing.assert_allclose(parse_kernel(text, width=0.7, dimension=2)(X), expected(X), rtol=1e-15)
+    np.testing.assert_allclose(parse_kernel(text, width=0.7, dimension=2)(X), as_kernel(expected)(X), rtol=2e-15)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +61,7 @@ def test_what_is_written_is_what_comes(text, expected):
         "__import__('os')", "().__class__", "[].append(1)", "RBF(1).theta", "(lambda: 1)()", "RBF(1) if 1 else 2",
         "[RBF(1) for x in y]", "f'{1}'", "x := 1", "RBF(1); 1", "Wendland(1, dimension=1)", "Matern(1, nu=0)", "\0",
         "RBF(" * 300, "(" * 400, "1" * 499, "-" * 400 + "1", "RBF(1)" + " + RBF(1)" * 1000, "10 ** 10 ** 10 * RBF(1)",
+        "RBF(1, 'fixed')", "RBF(1, (1e-3, 10))", "0 * RBF(1)", "ConstantKernel(0)", "sum(RBF(1), RBF(2))", "rbf(0)",
     ],
 )  # fmt: skip
 def test_what_is_no_kernel_is_refused(text):
@@ -88,12 +103,17 @@ def test_any_text_gives_a_kernel_or_a_sentence(text):
         "(RBF([0.5, 2.0]) + 0.3) * Matern(1.7, nu=2.5)",
         "DotProduct(0.0) ** 3 + RationalQuadratic(0.3, 1.9) * ExpSineSquared(1.1, 2.3)",
         "Wendland(2.5, dimension=2) + linear(0.7)",
+        "2 * rbf(0.3) + (3 + 0.1 * (rbf(1) * Matern(2))) ** 2 * (rbf(3) + rbf(4))",
+        "rbf(1) + (rbf(2) + rbf(3)) + 1.5",
+        "ConstantKernel(2) * 3 * ConstantKernel(4) ** 2",
+        "(rbf(1) ** 2) ** 3",
     ],
 )
 def test_a_kernel_is_written_with_all_digits_and_read_again(text):
     kernel = parse_kernel(text, dimension=2)
     points = np.random.default_rng(0).normal(size=(5, 2))
     again = parse_kernel(kernel_expression(kernel, dimension=2), dimension=2)
+    assert again == kernel
     np.testing.assert_array_equal(again(points), kernel(points))
 
 
@@ -101,5 +121,8 @@ def test_a_kernel_that_cannot_be_read_is_not_written():
     class Mine(RBF):
         pass
 
-    assert kernel_expression(Mine()) is None and kernel_expression(Mine() + RBF()) is None
-    assert kernel_expression(Matern(nu=np.inf)) is None
+    class rbf(Gaussian):
+        pass
+
+    for kernel in (Mine(), Mine() + RBF(), rbf(1.0), 2.0 * rbf(1.0), Matern(nu=np.inf)):
+        assert kernel_expression(as_kernel(kernel)) is None

@@ -14,7 +14,7 @@ import pytest
 
 from nimt.cli.results import _advice
 from nimt.errors import InvalidInput, MissingExtra
-from nimt.kernel_expressions import parse_kernel
+from nimt.kernels.expressions import parse_kernel
 from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure

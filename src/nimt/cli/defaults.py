@@ -97,7 +97,7 @@ def _width(settings: RunSettings, problem: Problem) -> tuple[float, tuple[str, .
 
         return _said(taught_width(settings, problem), "taught")
     from nimt.estimators.held_out_width import held_out_width
-    from nimt.kernel_expressions import parse_kernel
+    from nimt.kernels.expressions import parse_kernel
 
     def kernel(width: float) -> Any:
         return parse_kernel(settings.kernel, width=width, dimension=problem.pool.dimension)

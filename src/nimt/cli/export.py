@@ -89,9 +89,9 @@ def curve_columns(lesson: Lesson) -> dict[str, Any]:
 def learner_arrays(lesson: Lesson) -> dict[str, Any]:
     """Return the expansion of the learner, and how the columns of a table were scaled; {} where it has none."""
     import numpy as np
-    from sklearn.gaussian_process.kernels import Kernel
 
-    from nimt.kernel_expressions import kernel_expression
+    from nimt.kernels import Kernel
+    from nimt.kernels.expressions import kernel_expression
     from nimt.pools.prepared import PreparedPoints
 
     learner = lesson.taught

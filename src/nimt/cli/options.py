@@ -59,7 +59,7 @@ LESSON_OPTIONS: dict[str, Any] = {
         str, ("--learner",), "kernel (gradient steps), or orthogonal (projects: interpolates all it was shown).", HOW
     ),
     "kernel": _option(
-        str, ("--kernel",), "rbf, matern, linear, wendland, or an expression such as 'RBF(0.5) + 0.1 * Matern(2)'.", HOW
+        str, ("--kernel",), "rbf, matern, linear, wendland, or an expression such as 'rbf(0.5) + 0.1 * Matern(2)'.", HOW
     ),
     "width": _option(
         float, ("--width",), "Of the kernel: rbf is exp(-|x - y|^2 / width^2); 0.5, for a table one that fits.", HOW

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sklearn.gaussian_process.kernels import Kernel
-
+    from nimt.kernels import Kernel
     from nimt.learners.kernel import KernelLearner
     from nimt.learners.orthogonal import OrthogonalLearner
     from nimt.schedules import PackSchedule
@@ -142,7 +141,7 @@ class RunSettings:
 
     def made_kernel(self, problem: Problem) -> Kernel:
         """Return the kernel, on points of the problem's dimension."""
-        from nimt.kernel_expressions import parse_kernel
+        from nimt.kernels.expressions import parse_kernel
 
         width = WIDTH if self.width is None else self.width
         return parse_kernel(self.kernel, width=width, dimension=problem.pool.dimension)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper",
     "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
-    "nimt teach face:1 --size 24 --kernel 'RBF(0.4) + 0.1 * Matern(2)'",
+    "nimt teach face:1 --size 24 --kernel 'rbf(0.5) + 0.1 * Matern(2)'",
 )
 
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, stored_count, stored_indices
 from nimt.engines.base import Watch
 from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, NO_SCORE
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, named
+from nimt.kernels import Kernel
 from nimt.learners.base import Learner
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.gaussian_process.kernels import RBF, DotProduct, Kernel, Matern
 
 from nimt.arrays import Array, Flags
 from nimt.engines.compiled import CompiledEngine, Sheet
 from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING
 from nimt.engines.compiled_steps.packs import rescored
 from nimt.engines.compiled_steps.streaming import by_whole_columns, squared_distances
-from nimt.kernels import origin_for
+from nimt.kernels import Kernel, Radial
+from nimt.kernels.distances import is_far
+from nimt.kernels.dot_product import Linear
+from nimt.kernels.families import SINGLE
 from nimt.learners.kernel import KernelPupil
 from nimt.operators.streamed import StreamedOperator
 from nimt.pools.base import Pool
@@ -24,55 +26,27 @@ NOTHING: Array = np.empty(0)
 
 
 def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
-    """Return a fast way to fill a column for RBF, Matern 1/2, 3/2, 5/2 and the linear kernel, None for others."""
-    if type(kernel) is DotProduct:
+    """Return a fast way to fill a column for nimt's radial kernels and the linear one, None for others."""
+    if type(kernel) is Linear:
         rows = np.ascontiguousarray(pool.points)
 
         def linear(index: int, result: Array) -> None:
             np.dot(rows, rows[index], out=result)
-            result += kernel.sigma_0**2
+            result += kernel.c
 
         return linear
-    shape = _SHAPES.get((type(kernel), getattr(kernel, "nu", None)))
-    if shape is None:
-        return None
-    points = pool.points - origin_for(kernel, pool.points)
-    coordinates = np.ascontiguousarray((points / kernel.length_scale).T)
+    if not isinstance(kernel, Radial) or type(kernel) not in SINGLE:
+        return None  # a kernel of the user may raise an error
+    scaled = pool.points / kernel.scale
+    if is_far(scaled):
+        return None  # its differences have lost digits, which the kernel itself does not lose
+    coordinates = np.ascontiguousarray(scaled.T)
 
     def radial(index: int, result: Array) -> None:
         squared_distances(coordinates, index, result)
-        shape(result)
+        result[:] = kernel.at_squares(result)
 
     return radial
-
-
-def _gaussian(square: Array) -> None:
-    square *= -0.5
-    np.exp(square, out=square)
-
-
-def _matern_half(square: Array) -> None:
-    np.sqrt(square, out=square)
-    np.exp(-square, out=square)
-
-
-def _matern_three_halves(square: Array) -> None:
-    np.sqrt(square, out=square)
-    square *= np.sqrt(3.0)
-    square[:] = (1.0 + square) * np.exp(-square)
-
-
-def _matern_five_halves(square: Array) -> None:
-    distance = np.sqrt(5.0 * square)
-    square[:] = (1.0 + distance + distance**2 / 3.0) * np.exp(-distance)
-
-
-_SHAPES: dict[tuple[type, float | None], Callable[[Array], None]] = {
-    (RBF, None): _gaussian,
-    (Matern, 0.5): _matern_half,
-    (Matern, 1.5): _matern_three_halves,
-    (Matern, 2.5): _matern_five_halves,
-}
 
 
 class StreamedEngine(CompiledEngine):

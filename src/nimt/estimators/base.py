@@ -8,8 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.gaussian_process.kernels import Kernel
 from sklearn.model_selection import train_test_split
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -24,7 +22,7 @@ from nimt.estimators.refitting import refit
 from nimt.estimators.samples import Samples, checked_weight
 from nimt.estimators.stopping import grow_until_stalled
 from nimt.estimators.width import median_width
-from nimt.kernels import check_kernel, check_kernel_on, keep_digits, rbf
+from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, rbf
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import as_pool
 from nimt.sklearn_types import Estimator
@@ -40,7 +38,7 @@ class GreedyKernelModel(Estimator):
     def __init__(
         self,
         *,
-        kernel: str | Kernel = "rbf",
+        kernel: str | KernelLike = "rbf",
         width: float | str = "median",
         rule: str | float = "f",
         max_centers: int = 300,
@@ -69,11 +67,22 @@ class GreedyKernelModel(Estimator):
         check_is_fitted(self)
         return self._expand(validate_data(self, X, dtype=np.float64, reset=False))
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a kernel by names as kernel__width, which replace the kernel by another."""
+        inner = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
+        super().set_params(**params)
+        if isinstance(self.kernel, Kernel):
+            changed = {name.removeprefix("kernel__"): value for name, value in inner.items()}
+            self.kernel = self.kernel.with_params(**changed)
+        elif inner:
+            super().set_params(**inner)
+        return self
+
     def _check_parameters(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
         named = isinstance(self.kernel, str)
         if named and self.kernel != "rbf":
-            raise InvalidInput(f"kernel must be 'rbf' or a scikit-learn kernel such as Matern(), got {self.kernel!r}")
+            raise InvalidInput(f"kernel must be 'rbf' or a kernel such as nimt.rbf(0.5), got {self.kernel!r}")
         if isinstance(self.width, str):
             if self.width != "median":
                 raise InvalidInput(f"width must be 'median' or a positive number, got {self.width!r}")
@@ -82,7 +91,7 @@ class GreedyKernelModel(Estimator):
             if not named:
                 raise InvalidInput(f"width={self.width!r} is for kernel='rbf'; {self.kernel!r} has a scale of its own")
         if not named:
-            check_kernel(self.kernel)
+            as_kernel(self.kernel)
         check_count("max_centers", self.max_centers, at_least=1)
         _check_not_negative("tol", self.tol)
         if isinstance(self.regularisation, str):
@@ -166,7 +175,7 @@ class GreedyKernelModel(Estimator):
         if isinstance(self.kernel, str):
             given = not isinstance(self.width, str)
             return rbf(float(self.width) if given else median_width(samples.points, samples.weight))
-        kernel = clone(self.kernel)
+        kernel = as_kernel(self.kernel)
         check_kernel_on(kernel, as_pool(samples.points[:1]))
         return kernel
 
@@ -201,9 +210,8 @@ class GreedyKernelModel(Estimator):
         values = np.empty((len(points), *self.coef_.shape[1:]))
         values[:] = self.intercept_
         if len(self.centers_):
-            between = keep_digits(self.kernel_, self.centers_)
             for rows in gen_batches(len(points), max(1, BLOCK // len(self.centers_))):
-                values[rows] += between(points[rows], self.centers_) @ self.coef_
+                values[rows] += self.kernel_(points[rows], self.centers_) @ self.coef_
         return values
 
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.estimators.samples import Samples
+from nimt.kernels import Kernel
 from nimt.learners.newton import NewtonBasis
 from nimt.lesson.outcome import Outcome
 from nimt.teachers.interpolation import score
@@ -25,7 +25,7 @@ class GreedyChoice:
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel
     samples : Samples
         The rows, with the initial function subtracted from their labels. The weights are for the error that is
         recorded; they do not change what is chosen.

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.gaussian_process.kernels import Kernel
 from threadpoolctl import threadpool_limits
 
 from nimt.arrays import Array, power_of_two
 from nimt.estimators.width import median_width
-from nimt.kernels import keep_digits
+from nimt.kernels import Kernel
 
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the median distance of two rows
 RIDGES = (1e-8, 1e-4, 1e-2, 1.0)  # what a lesson that ends early does is like one of these
@@ -54,9 +53,8 @@ def held_out_width(points: Array, target: Array, kernel: Callable[[float], Kerne
 
 def _error(kernel: Kernel, points: Array, values: Array, fitted: np.ndarray, other: np.ndarray) -> float:
     """Return the least root mean square error over the ridges."""
-    between = keep_digits(kernel, points)
-    eigenvalues, axes = eigh(between(points[fitted], points[fitted]))
-    across = between(points[other], points[fitted]) @ axes
+    eigenvalues, axes = eigh(kernel(points[fitted], points[fitted]))
+    across = kernel(points[other], points[fitted]) @ axes
     projected = axes.T @ values[fitted]
     errors = []
     for ridge in RIDGES:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.counting import counted
 from nimt.errors import CorruptLesson, InvalidInput, named
+from nimt.kernels import Kernel
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
 from nimt.pools.interpolating import interpolated
@@ -163,6 +165,51 @@ class Described:
 
     learned: ClassVar[tuple[str, ...]] = ()
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the constructor; if `deep`, also those of parts, as kernel__width."""
+        found = {name: getattr(self, name) for name in self._defaults()}
+        parts = {name: part for name, part in found.items() if deep and hasattr(part, "get_params")}
+        for name, part in parts.items():
+            found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the constructor, those of a part by names as kernel__width."""
+        parts: dict[str, dict[str, Any]] = {}
+        known = self._defaults()
+        for name, value in params.items():
+            first, _, rest = name.partition("__")
+            if first not in known:
+                raise InvalidInput(f"{type(self).__name__} has no parameter {first!r}; it has {', '.join(known)}")
+            if rest:
+                parts.setdefault(first, {})[rest] = value
+            else:
+                setattr(self, name, value)
+        for name, inner in parts.items():
+            part = getattr(self, name)
+            setattr(self, name, (part.with_params if isinstance(part, Kernel) else part.set_params)(**inner))
+        return self
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        parameters = inspect.signature(cls).parameters.items()
+        return {name: parameter.default for name, parameter in parameters if parameter.kind not in kinds}
+
+    def __repr__(self) -> str:
+        with np.printoptions(threshold=6, edgeitems=2):
+            changed = [
+                f"{name}={' '.join(repr(getattr(self, name)).split())}"
+                for name, default in self._defaults().items()
+                if not np.array_equal(getattr(self, name), default)
+            ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.base import BaseEstimator  # it calls this, so it is loaded
+
+        return BaseEstimator.__sklearn_tags__(self)
+
     def state(self) -> State:
         """Return what was learned, as named arrays."""
         return {name: np.asarray(getattr(self, name)) for name in self.learned if hasattr(self, name)}
@@ -180,7 +227,7 @@ class Described:
         # instead of scikit-learn's diagram, which calls everything without `fit` "not fitted"
         steps = int(getattr(self, "steps_", 0))
         taught = f", taught in {steps:,} step{'s' if steps > 1 else ''}" if steps else ""
-        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]  # of the estimator it is mixed into
+        parameters = self.get_params(deep=False)
         return display.diagram(f"{type(self).__name__}{taught}", parameters)
 
     def _repr_mimebundle_(self, **options: object) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import sys
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -82,13 +83,11 @@ class ForeignPupil:
             self.first = {}
 
     def at_points(self, points: Array) -> Array:
-        from sklearn.exceptions import NotFittedError
-
         n = len(points)
         name = type(self.learner).__name__
         try:
             predicted = self.learner.predict(points) if self.classes is None else scores_of(self.learner, points)
-        except NotFittedError:
+        except _not_fitted_errors():
             return np.zeros((n, *self.outputs))
         values = real_array(f"what {name}.predict returned", predicted)
         if values.shape not in ((n, *self.outputs), (n, *(self.outputs or (1,)))):
@@ -183,9 +182,17 @@ def check_learner(learner: object) -> None:
 
 def is_classifier_like(learner: object) -> bool:
     """Say whether scikit-learn calls it a classifier, whose first `partial_fit` must be told the classes."""
+    if not hasattr(learner, "__sklearn_tags__"):
+        return False
     from sklearn.base import is_classifier
 
-    return bool(hasattr(learner, "__sklearn_tags__") and is_classifier(learner))
+    return bool(is_classifier(learner))
+
+
+def _not_fitted_errors() -> tuple[type[Exception], ...]:
+    """Return scikit-learn's error for an estimator that is not fitted yet, where scikit-learn is loaded."""
+    theirs = sys.modules.get("sklearn.exceptions")
+    return () if theirs is None else (theirs.NotFittedError,)
 
 
 # ---------------------------------------------------------------- a learner in a file
@@ -198,11 +205,10 @@ def has_state(learner: object) -> TypeGuard[StatefulLearner]:
 
 def state_of(learner: object) -> State:
     """Return what `with_state` needs, or refuse a learner that cannot be written without pickle."""
-    from sklearn.base import BaseEstimator
-
     if has_state(learner):
         return {"own": learner.state()}
-    if isinstance(learner, BaseEstimator):
+    theirs = sys.modules.get("sklearn.base")
+    if theirs is not None and isinstance(learner, theirs.BaseEstimator):
         return {SKOPS: np.frombuffer(_skops(type(learner).__name__).dumps(learner), dtype=np.uint8)}
     raise CannotStore(
         f"{type(learner).__name__} cannot be written to a file without pickle: give it state() and restore(state), "

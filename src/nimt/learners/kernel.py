@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Flags, Indices, check_finite, is_number, real_array, stored_array, stored_count
 from nimt.errors import CorruptLesson, InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on, diagonal, keep_digits, on_one_axis, reach
+from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal, reach
 from nimt.learners.base import (
     Described,
     InitialFunction,
@@ -30,12 +29,11 @@ from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.base import Grid, Points, Pool, as_pool
 from nimt.pools.box import Box
-from nimt.sklearn_types import Estimator
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 
 
-class KernelLearner(StartsFromInitial, Described, Estimator):
+class KernelLearner(StartsFromInitial, Described):
     r"""Learn by functional gradient descent in the kernel's space [Zhang23, Eq. 3].
 
     A pack of k examples moves f to f - eta * (1/k) sum_j slope(f(x_j), y_j) K(x_j, .). The function is kept as
@@ -44,7 +42,7 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel, or a kernel of scikit-learn
     loss : str or Loss
         "square", "hinge", "logistic", "huber", "absolute", or an object of your own.
     learning_rate : float, callable of the step, or "auto"
@@ -74,13 +72,13 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: KernelLike,
         *,
         loss: str | Loss = "square",
         learning_rate: LearningRate = 0.01,
         initial: InitialFunction = 0.0,
     ) -> None:
-        self.kernel = kernel
+        self.kernel: Kernel = as_kernel(kernel)
         self.loss = loss
         self.learning_rate = learning_rate
         self.initial = initial
@@ -88,7 +86,7 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
 
     def check(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
-        check_kernel(self.kernel)
+        self.kernel = as_kernel(self.kernel)  # it may have been set
         check_rate(self.learning_rate, as_loss(self.loss))
         self.check_initial()
 
@@ -162,11 +160,10 @@ class KernelLearner(StartsFromInitial, Described, Estimator):
         if not self.has_centers():
             return total
         self._check_dimension(points)
-        between = keep_digits(self.kernel, self.centers_)
         rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
         for start in range(0, len(points), rows):
             part = slice(start, start + rows)
-            total[part] = between(points[part], self.centers_) @ self.coefficients_
+            total[part] = self.kernel(points[part], self.centers_) @ self.coefficients_
         return total
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
@@ -359,9 +356,7 @@ class KernelBoxPupil:
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
         self.points: Array = box.grid.points
-        kernel = self.learner.kernel
-        faster = on_one_axis(kernel) if box.dimension == 1 else None
-        self.kernel: Callable[[Array, Array], Array] = keep_digits(kernel, self.points, faster)
+        self.kernel: Kernel = self.learner.kernel
         self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs

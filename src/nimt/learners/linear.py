@@ -14,10 +14,9 @@ from nimt.errors import InvalidInput
 from nimt.learners.base import Described, LearningRate, State, auto_rate, check_rate, checked_pack, rate_at
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.base import Pool, as_pool
-from nimt.sklearn_types import Estimator
 
 
-class LinearLearner(Described, Estimator):
+class LinearLearner(Described):
     """Learn f(x) = <w, x> (+ b) by gradient descent on its parameters: the paper's parametric learner.
 
     Parameters

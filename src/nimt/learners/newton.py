@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, stored_array
-from nimt.kernels import CUT, keep_digits
+from nimt.kernels import CUT, Kernel
 from nimt.learners.basis_columns import EVERYWHERE, DenseColumns, Places, SparseColumns
 from nimt.operators.base import add_column
 from nimt.operators.grid import GridOperator, grid_operator
@@ -30,7 +29,7 @@ class NewtonBasis:
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel
     points : array (n, d)
     ridge : float
     tolerance : float
@@ -60,7 +59,7 @@ class NewtonBasis:
         capacity: int = 8,
         window: GridOperator | None = None,
     ) -> None:
-        self.kernel: Callable[[Array, Array], Array] = keep_digits(kernel, points)
+        self.kernel: Callable[[Array, Array], Array] = kernel
         self.points = points
         self.ridge = ridge
         self.window = window

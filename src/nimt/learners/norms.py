@@ -7,13 +7,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dpocon
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
-from nimt.kernels import keep_digits
+from nimt.kernels import Kernel
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool, values_on
 
@@ -79,11 +76,7 @@ def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callabl
     fixed = np.zeros((len(centers), *target.shape[1:]))
     for learner, sign in parts:
         fixed += sign * learner.expansion(centers)
-    columns = (
-        keep_digits(start.kernel, pupil.pool.points)(centers, pupil.pool.points)
-        if len(centers)
-        else np.empty((0, len(target)))
-    )
+    columns = start.kernel(centers, pupil.pool.points) if len(centers) else np.empty((0, len(target)))
 
     def norm() -> float:
         at_centers = fixed + columns @ pupil.coefficients
@@ -110,12 +103,15 @@ def root(square: float) -> float:
 
 def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
     """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve  # here, since few lessons measure in H
+    from scipy.linalg.lapack import dpocon
+
     n = len(points)
     if n > LARGEST_SOLVE:
         raise InvalidInput(
             f"the norm in H needs a solve with a Gram matrix of {n} points; the limit is {LARGEST_SOLVE}"
         )
-    gram = np.asarray(keep_digits(kernel, points)(points, points), dtype=np.float64)
+    gram = np.asarray(kernel(points, points), dtype=np.float64)
     size = float(np.abs(gram).sum(axis=0).max())
     try:
         factor = cho_factor(gram, lower=True)

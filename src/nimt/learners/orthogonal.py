@@ -8,21 +8,18 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_triangular
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices, check_positive, is_number, stored_array, stored_count, stored_indices
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel, check_kernel_on, keep_digits
+from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on
 from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, checked_pack
 from nimt.learners.newton import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
 from nimt.losses import Loss
 from nimt.pools.base import Pool, as_pool
-from nimt.sklearn_types import Estimator
 
 
-class OrthogonalLearner(StartsFromInitial, Described, Estimator):
+class OrthogonalLearner(StartsFromInitial, Described):
     r"""Learn by projection: f is the interpolant of all examples shown so far, in the kernel's space.
 
     f = initial + sum_j b_j v_j, with v the Newton basis of the centres (`nimt.learners.newton`) and
@@ -35,7 +32,7 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel, or a kernel of scikit-learn
     regularisation : float
         0 interpolates.
     power_tolerance : float
@@ -64,13 +61,13 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: KernelLike,
         *,
         regularisation: float = 0.0,
         power_tolerance: float = SMALLEST_POWER,
         initial: InitialFunction = 0.0,
     ) -> None:
-        self.kernel = kernel
+        self.kernel: Kernel = as_kernel(kernel)
         self.regularisation = regularisation
         self.power_tolerance = power_tolerance
         self.initial = initial
@@ -78,7 +75,7 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
 
     def check(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
-        check_kernel(self.kernel)
+        self.kernel = as_kernel(self.kernel)  # it may have been set
         if not is_number(self.regularisation) or not 0 <= float(self.regularisation) < np.inf:
             raise InvalidInput(f"regularisation must be a finite number >= 0, got {self.regularisation!r}")
         check_positive("power_tolerance", self.power_tolerance)
@@ -129,7 +126,9 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         """Return the Newton basis at any points, shape (n, m)."""
         if self.is_untaught():
             return np.empty((len(points), 0))
-        sections = keep_digits(self.kernel, self.centers_)(self.centers_, points)
+        from scipy.linalg import solve_triangular  # here, since other learners do without it
+
+        sections = self.kernel(self.centers_, points)
         return np.asarray(solve_triangular(self.factor_, sections, lower=True, check_finite=False).T)
 
     def begin(self, dimension: int, outputs: tuple[int, ...] = ()) -> None:
@@ -163,8 +162,10 @@ class OrthogonalLearner(StartsFromInitial, Described, Estimator):
         """Return the norm in H of the taught part; without a regularisation the basis is orthonormal, so |b|."""
         if self.is_untaught():
             return 0.0
+        from scipy.linalg import solve_triangular
+
         coefficients = solve_triangular(self.factor_.T, self.newton_, lower=False)
-        gram = keep_digits(self.kernel, self.centers_)(self.centers_, self.centers_)
+        gram = self.kernel(self.centers_, self.centers_)
         return float(np.sqrt(max(0.0, np.sum(coefficients * (gram @ coefficients)))))
 
     def is_untaught(self) -> bool:

@@ -16,6 +16,8 @@ import numpy as np
 
 import nimt
 from nimt.errors import CannotStore, InvalidInput
+from nimt.kernels import Kernel
+from nimt.kernels.families import FAMILIES
 from nimt.learners.base import StartsFromInitial
 from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
 from nimt.lesson.identity import CODE
@@ -31,11 +33,13 @@ ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
 def own_class(name: str) -> type | None:
     """Return the class of that name among nimt's public nouns and scikit-learn's kernels, or None."""
+    if name in FAMILIES:
+        return FAMILIES[name]
     if name in nimt.__all__:
         kind = getattr(nimt, name)
         in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
         return kind if in_room else None
-    from sklearn.gaussian_process import kernels  # here, since a pool is rebuilt without it
+    from sklearn.gaussian_process import kernels  # here, since files that name no kernel of it are read without
 
     kind = getattr(kernels, name, None)
     is_kernel = isinstance(kind, type) and issubclass(kind, kernels.Kernel)
@@ -44,7 +48,12 @@ def own_class(name: str) -> type | None:
 
 def is_own(thing: object) -> bool:
     """Say whether it is an instance of a class of nimt or a kernel of scikit-learn, not of a subclass of these."""
-    return own_class(type(thing).__name__) is type(thing)
+    room = type(thing).__module__.partition(".")[0]
+    return room in ("nimt", "sklearn") and own_class(_name_in_files(thing)) is type(thing)
+
+
+def _name_in_files(thing: object) -> str:
+    return (thing.word if isinstance(thing, Kernel) else "") or type(thing).__name__
 
 
 def describe(thing: object) -> Any:
@@ -54,8 +63,10 @@ def describe(thing: object) -> Any:
     --------
     >>> from nimt.kernels import linear
     >>> describe(linear(4.0))
-    {'type': 'DotProduct', 'sigma_0': 2.0, 'sigma_0_bounds': 'fixed'}
+    {'type': 'linear', 'c': 4.0}
     """
+    if isinstance(thing, Kernel):
+        thing = thing.origin
     if thing is None or isinstance(thing, bool | int | float | str):
         return thing
     if isinstance(thing, np.generic):
@@ -68,7 +79,7 @@ def describe(thing: object) -> Any:
         return {str(name): describe(part) for name, part in thing.items()}
     if is_own(thing):
         fields = _parameters(thing) or {}
-        return {"type": type(thing).__name__, **_described(thing, fields), **_state(thing)}
+        return {"type": _name_in_files(thing), **_described(thing, fields), **_state(thing)}
     return _describe_foreign(thing)
 
 
@@ -77,9 +88,7 @@ def _describe_foreign(thing: object) -> dict[str, Any]:
     description: dict[str, Any] = {"type": FOREIGN, "name": _full_name(thing), CODE: code_mark(thing)}
     if isinstance(thing, type) or not type(thing).__module__:
         return description
-    from sklearn.base import BaseEstimator
-
-    if isinstance(thing, BaseEstimator) and type(thing).__module__.startswith("sklearn."):
+    if type(thing).__module__.startswith("sklearn.") and callable(getattr(thing, "get_params", None)):
         try:
             return description | {"type": ESTIMATOR} | state_of(thing)
         except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not installed, or cannot write it

@@ -8,14 +8,12 @@ after column: the plain loop and the compiled one then do the same arithmetic, t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
-from nimt.kernels import diagonal, keep_digits
+from nimt.kernels import Kernel, diagonal
 from nimt.operators.base import add_column
 from nimt.operators.grid import SMALL_WINDOW, GridOperator, grid_operator
 from nimt.pools.base import Grid, Pool
@@ -24,15 +22,15 @@ GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
 LARGE_GRAM = 2**26  # bytes from which it is not formed either where nearly all of it is zero
 ZEROS = 16  # entries of a column for one in the window
 BLOCK_LIMIT = 2**26  # bytes of kernel columns held at once
-GRAM_BLOCK = 2**23  # bytes of the Gram matrix computed at once: scikit-learn needs as much again beside them
+GRAM_BLOCK = 2**23  # bytes of the Gram matrix computed at once: a kernel may need as much again beside them
 
 
 class DenseOperator:
-    """K as scikit-learn computes it.
+    """K as the kernel computes it.
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel
     pool : Grid or Points
     gram_limit : int
         Bytes the Gram matrix may take.
@@ -53,11 +51,6 @@ class DenseOperator:
         self.kernel = kernel
         self.pool = pool
         self.gram_limit = gram_limit
-
-    @cached_property
-    def between(self) -> Callable[[Array, Array], Array]:
-        """K between points near those of the pool."""
-        return keep_digits(self.kernel, self.pool.points)
 
     @cached_property
     def keeps_gram(self) -> bool:
@@ -82,7 +75,7 @@ class DenseOperator:
         gram = np.empty((len(points), len(points)))
         rows = max(1, GRAM_BLOCK // (8 * len(points)))
         for start in range(0, len(points), rows):
-            gram[start : start + rows] = self.between(points[start : start + rows], points)
+            gram[start : start + rows] = self.kernel(points[start : start + rows], points)
         return gram
 
     def diagonal(self) -> Array:
@@ -107,4 +100,4 @@ class DenseOperator:
         width = max(1, BLOCK_LIMIT // (8 * len(points)))
         for start in range(0, len(indices), width):
             part = slice(start, start + width)
-            values += self.between(points, points[indices[part]]) @ coefficients[part]
+            values += self.kernel(points, points[indices[part]]) @ coefficients[part]

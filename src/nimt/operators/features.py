@@ -9,115 +9,105 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.gaussian_process.kernels import RBF, Kernel
 
 from nimt.arrays import Array, Indices, check_count
 from nimt.counting import counted
 from nimt.errors import InvalidInput
-from nimt.inheritance import behaves_like
-from nimt.kernels import origin_for
+from nimt.kernels import Kernel, KernelLike, as_kernel, as_rows
+from nimt.kernels.base import normalise
+from nimt.kernels.distances import Scale, is_far
+from nimt.kernels.gaussian import Gaussian
 from nimt.pools.base import FunctionLike, Points, Pool, as_pool, values_on
 
-if TYPE_CHECKING:
-    from sklearn.kernel_approximation import Nystroem as Sampler
+SMALLEST_VALUE = 1e-12  # of the singular values of a Gram matrix that is inverted
 
 
-class FeatureKernel(Kernel):  # type: ignore[misc]
+class FeatureKernel(Kernel):
     """K(x, y) = <phi(x), phi(y)> with m features."""
 
     @abstractmethod
     def features(self, X: Array) -> Array:
         """Return phi at the rows of X, shape (n, m)."""
 
-    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False) -> Array:
-        if eval_gradient:
-            raise ValueError("an approximate kernel has no gradient by its parameters")
-        one = self.features(np.atleast_2d(np.asarray(X, dtype=np.float64)))
-        other = one if Y is None else self.features(np.atleast_2d(np.asarray(Y, dtype=np.float64)))
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
+        one = self.features(as_rows(X))
+        other = one if Y is None else self.features(as_rows(Y))
         return np.asarray(one @ other.T)
 
     def diag(self, X: ArrayLike) -> Array:
-        return np.asarray(np.sum(self.features(np.atleast_2d(np.asarray(X, dtype=np.float64))) ** 2, axis=1))
-
-    def is_stationary(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._shown().items())})"
-
-    def _shown(self) -> dict[str, Any]:
-        parameters: dict[str, Any] = self.get_params(deep=False)
-        return parameters
+        return np.asarray(np.sum(self.features(as_rows(X)) ** 2, axis=1))
 
 
+@dataclass(frozen=True, repr=False)
 class RandomFeatureKernel(FeatureKernel):
     """Random Fourier features of an RBF kernel.
 
     Parameters
     ----------
-    length_scale : float or array (d,)
-        Of the RBF kernel.
+    width : float, or one for each axis
+        Of the RBF kernel exp(-|x - y|^2 / width^2).
     components, seed : int
-    origin : float or array (d,)
+    origin : float, or one for each axis
         Subtracted from the points, so that those far from zero keep their digits.
 
     Examples
     --------
     >>> kernel = RandomFeatureKernel(1.0, components=4000)
-    >>> bool(abs(kernel([[0.0]], [[1.0]])[0, 0] - np.exp(-0.5)) < 0.05)
+    >>> bool(abs(kernel([[0.0]], [[1.0]])[0, 0] - np.exp(-1.0)) < 0.05)
     True
     """
 
-    def __init__(
-        self, length_scale: ArrayLike = 1.0, components: int = 500, seed: int = 0, origin: ArrayLike = 0.0
-    ) -> None:
-        self.length_scale = length_scale
-        self.components = components
-        self.seed = seed
-        self.origin = origin
+    width: Scale = 1.0
+    components: int = 500
+    seed: int = 0
+    origin: Scale = 0.0
+
+    def __post_init__(self) -> None:
+        normalise(self, width=Gaussian(self.width).width)
 
     def features(self, X: Array) -> Array:
-        from sklearn.kernel_approximation import RBFSampler
+        # the same draws, in the same order, as scikit-learn's RBFSampler
+        rng = np.random.RandomState(self.seed)
+        frequencies = rng.normal(size=(X.shape[1], self.components))
+        offsets = rng.uniform(0, 2 * np.pi, size=self.components)
+        angles = (X - np.asarray(self.origin)) / Gaussian(self.width).scale @ frequencies + offsets
+        return np.asarray(np.cos(angles) * np.sqrt(2.0 / self.components))
 
-        sampler = RBFSampler(gamma=0.5, n_components=self.components, random_state=self.seed)
-        scaled = (X - np.asarray(self.origin)) / np.asarray(self.length_scale)
-        return np.asarray(sampler.fit(scaled[:1]).transform(scaled))
 
-
+@dataclass(frozen=True, repr=False, eq=False)
 class NystroemKernel(FeatureKernel):
     """The projection of a kernel onto its columns at a few points.
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel, or a kernel of scikit-learn
     basis : array (m, d)
         The points.
     """
 
-    def __init__(self, kernel: Kernel, basis: ArrayLike) -> None:
-        self.kernel = kernel
-        self.basis = basis
+    kernel: KernelLike
+    basis: ArrayLike
+
+    def __post_init__(self) -> None:
+        normalise(self, kernel=as_kernel(self.kernel), basis=as_rows(self.basis))
 
     @cached_property
-    def _sampler(self) -> Sampler:
-        from sklearn.kernel_approximation import Nystroem as Sampler
-
-        basis = np.asarray(self.basis) - self._origin
-        return Sampler(kernel=self.kernel, n_components=len(basis), random_state=0).fit(basis)
-
-    @cached_property
-    def _origin(self) -> Array:
-        return origin_for(self.kernel, np.asarray(self.basis))
+    def _whitening(self) -> Array:
+        """K^(-1/2) on the basis."""
+        left, values, right = np.linalg.svd(np.asarray(self.kernel(self.basis), dtype=np.float64))
+        whitening: Array = left / np.sqrt(np.maximum(values, SMALLEST_VALUE)) @ right
+        return whitening
 
     def features(self, X: Array) -> Array:
-        return np.asarray(self._sampler.transform(X - self._origin))
+        return np.asarray(self.kernel(X, self.basis) @ self._whitening.T)
 
-    def _shown(self) -> dict[str, Any]:
-        return {"kernel": self.kernel, "basis": f"<{counted(len(np.asarray(self.basis)), 'point', 'd')}>"}
+    def __repr__(self) -> str:
+        points = counted(len(np.asarray(self.basis)), "point", "d")
+        return f"{type(self).__name__}(kernel={self.kernel!r}, basis=<{points}>)"
 
 
 class FeatureOperator:
@@ -167,10 +157,11 @@ class RandomFeatures:
 
     def kernel(self, kernel: Kernel, pool: Pool) -> Kernel:
         """Return the approximation of a kernel on a pool."""
-        if not behaves_like(kernel, RBF, "__call__"):
+        if type(kernel) is not Gaussian:
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
-        origin = origin_for(kernel, pool.points)
-        return RandomFeatureKernel(kernel.length_scale, self.components, self.seed, origin if origin.any() else 0.0)
+        points = pool.points
+        origin = tuple(points[0].tolist()) if is_far(points / kernel.scale) else 0.0
+        return RandomFeatureKernel(kernel.width, self.components, self.seed, origin)
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
-from scipy.ndimage import convolve1d
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
-from nimt.kernels import CUT, diagonal, height, profile, reach
+from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
 from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Grid
 
@@ -35,7 +32,7 @@ class GridOperator:
 
     Parameters
     ----------
-    kernel : stationary scikit-learn kernel
+    kernel : a stationary Kernel
     grid : Grid
     cut : float
         Relative to K(0).
@@ -201,6 +198,8 @@ class GridOperator:
         return wide_layout(self.grid.shape, self.reach)
 
     def _by_axis(self, spread: Array) -> Array:
+        from scipy.ndimage import convolve1d  # here, since most lessons add columns
+
         assert self.taps is not None
         result = spread.reshape(self.grid.shape)
         for axis, taps in enumerate(self.taps):
@@ -209,6 +208,8 @@ class GridOperator:
 
     def by_fft(self, spread: Array) -> Array:
         """Return K @ spread by one product in frequency space."""
+        from scipy import fft  # here, since most lessons add columns
+
         shape = self._padded_shape
         axes = tuple(range(len(shape)))
         there = fft.rfftn(spread.reshape(self.grid.shape), shape, axes=axes)
@@ -218,6 +219,8 @@ class GridOperator:
 
     @cached_property
     def _padded_shape(self) -> tuple[int, ...]:
+        from scipy import fft
+
         return tuple(
             fft.next_fast_len(length + reach, real=True)
             for length, reach in zip(self.grid.shape, self.reach, strict=True)
@@ -225,6 +228,8 @@ class GridOperator:
 
     @cached_property
     def _window_in_frequency(self) -> NDArray[np.complex128]:
+        from scipy import fft
+
         window = np.zeros(self._padded_shape)
         for run in range(len(self.first)):
             offsets = self.first[run] + np.arange(self.start[run + 1] - self.start[run])

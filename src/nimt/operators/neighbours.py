@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
-from nimt.kernels import CUT, diagonal, height, profile, reach
+from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
+from nimt.kernels.distances import evaluate
 from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree  # loaded where lists are made: most lessons do without
 
 Lists = tuple[NDArray[np.int64], NDArray[np.int32], Array]  # where each list begins, its members, their weights
 
@@ -32,7 +33,7 @@ class NeighbourOperator:
 
     Parameters
     ----------
-    kernel : stationary scikit-learn kernel of finite reach
+    kernel : a stationary Kernel of finite reach
     pool : Grid or Points
     cut : float
         Values below `cut` K(0) are left out.
@@ -88,12 +89,16 @@ class NeighbourOperator:
 
         Where near points have near slots they are made faster than in the order of the pool: memory is read in order.
         """
+        from scipy.spatial import cKDTree
+
         n = len(self.pool)
         points = self.pool.points[order[:n]]
         begin, members, weights = self._lists(points, cKDTree(points))
         return np.append(begin, np.full(len(order) - n, begin[-1])), members, weights
 
     def _lists(self, points: Array, tree: cKDTree) -> Lists:
+        from scipy.sparse import coo_array
+
         n = len(points)
         pairs = tree.query_pairs(self.radius, output_type="ndarray").astype(np.int32)
         values = np.empty(len(pairs))
@@ -125,7 +130,7 @@ def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:
     rng = np.random.default_rng(0)
     some = np.arange(n) if n <= SAMPLE else rng.choice(n, SAMPLE, replace=False)
     many = np.arange(n) if n <= AGAINST else rng.choice(n, AGAINST, replace=False)
-    distances = cdist(pool.take(some), pool.take(many))
+    distances = evaluate(pool.take(some), pool.take(many), 1.0, np.sqrt)
     others = distances <= radius
     others[some[:, np.newaxis] == many] = False  # each point is within reach of itself: not counted
     share = np.count_nonzero(others) / max(1, others.size - np.isin(some, many).sum())
@@ -134,6 +139,8 @@ def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:
 
 def _tree(pool: Pool) -> cKDTree:
     """Return the kd-tree of the pool, or refuse points whose squared distances overflow."""
+    from scipy.spatial import cKDTree
+
     with np.errstate(over="ignore"):
         extent = np.ptp(pool.points, axis=0)
         measurable = np.isfinite(np.sum(extent**2))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array
-from nimt.kernels import diagonal, keep_digits
+from nimt.kernels import Kernel, diagonal, reach
 from nimt.operators.grid import grid_operator
 from nimt.pools.base import Grid, Pool
 
@@ -51,16 +50,13 @@ def _largest_row_sum(kernel: Kernel, pool: Pool, k: int) -> float | None:
     if n > MOST_POINTS:
         return None
     points, most = pool.points, 0.0
-    between = keep_digits(kernel, points)
     rows = max(1, BLOCK // n)
     for start in range(0, n, rows):
-        most = max(most, _sum_of_largest(np.abs(between(points[start : start + rows], points)), k))
+        most = max(most, _sum_of_largest(np.abs(kernel(points[start : start + rows], points)), k))
     return most
 
 
 def _is_short(kernel: Kernel, pool: Grid) -> bool:
-    from nimt.kernels import reach
-
     spacing = min((abs(step) for step in pool.spacing if step), default=1.0)
     return (2 * reach(kernel) / spacing + 1) ** pool.dimension <= MOST_CELLS
 

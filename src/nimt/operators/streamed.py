@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
-from nimt.kernels import diagonal, keep_digits
+from nimt.kernels import Kernel, diagonal
 from nimt.operators.base import Cost, add_column
 from nimt.pools.base import Pool
 
 CACHE = 2**30  # bytes of columns kept
-BLOCK = 2**26  # bytes of columns scikit-learn computes at once
+BLOCK = 2**26  # bytes of columns the kernel computes at once
 
 Kept = tuple[Array, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
@@ -25,12 +23,12 @@ class StreamedOperator:
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
+    kernel : Kernel
     pool : Grid or Points
     cache_bytes : int
         The most that is kept; the least recently used column is replaced first.
     column : callable(index, result), optional
-        A faster way to fill one column than scikit-learn's.
+        A faster way to fill one column than by the kernel.
 
     Attributes
     ----------
@@ -51,7 +49,7 @@ class StreamedOperator:
     ) -> None:
         self.kernel = kernel
         self.pool = pool
-        self.compute: Callable[[int, Array], None] = column or self._by_scikit_learn
+        self.compute: Callable[[int, Array], None] = column or self._by_kernel
         self.room: int = min(max(1, int(cache_bytes // (8 * len(pool)))), len(pool))
         self.forget()
 
@@ -76,7 +74,7 @@ class StreamedOperator:
     @property
     def asks_kernel(self) -> bool:
         """Whether the kernel itself is called, which may be the user's, and fail."""
-        return self.compute == self._by_scikit_learn
+        return self.compute == self._by_kernel
 
     @classmethod
     def cost(cls, pool: Pool, cache_bytes: int = CACHE) -> Cost:
@@ -157,17 +155,12 @@ class StreamedOperator:
             part = slice(start, start + width)
             values += self._block(indices[part]) @ coefficients[part]
 
-    def _by_scikit_learn(self, index: int, result: Array) -> None:
+    def _by_kernel(self, index: int, result: Array) -> None:
         result[:] = self._block(np.array([index]))[:, 0]
 
     def _block(self, indices: Indices) -> Array:
         """Return K[:, indices] as the kernel computes it, which may return lists."""
-        return self.between(self.pool.points, self.pool.points[indices])
-
-    @cached_property
-    def between(self) -> Callable[[Array, Array], Array]:
-        """K between points near those of the pool."""
-        return keep_digits(self.kernel, self.pool.points)
+        return self.kernel(self.pool.points, self.pool.points[indices])
 
 
 def _half_of_what_is_free(room: int, n: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.kernels import CUT, keep_digits
+from nimt.kernels import CUT
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.losses import described_loss, teaches_classes
@@ -231,7 +231,7 @@ def _kernel_blocks(operator: Any, lesson: Lesson, largest: int) -> Recording | N
     n = len(lesson.pool)
     if 8 * n * len(shown) > 16 * largest:
         return None
-    columns = keep_digits(operator.kernel, lesson.pool.points)(lesson.pool.points[shown], lesson.pool.points)
+    columns = operator.kernel(lesson.pool.points[shown], lesson.pool.points)
     kept = np.abs(columns) >= CUT * np.max(np.abs(columns), initial=0.0)
     if 12 * np.count_nonzero(kept) > largest:
         return None

@@ -118,11 +118,13 @@ def kernel_text(description: Any) -> str | None:
     if not isinstance(description, dict):
         return None
     kind = description.get("type")
-    if kind in ("Sum", "Product"):
-        sign = " + " if kind == "Sum" else " * "
-        return sign.join(str(kernel_text(description.get(part))) for part in ("k1", "k2"))
-    if kind == "Exponentiation":
-        return f"({kernel_text(description.get('kernel'))}) ** {description.get('exponent')}"
+    if kind in ("sum", "product"):
+        sign = " + " if kind == "sum" else " * "
+        return sign.join(str(kernel_text(description.get(part))) for part in ("left", "right"))
+    if kind == "power":
+        return f"({kernel_text(description.get('base'))}) ** {description.get('exponent')}"
+    if kind == "ConstantKernel":
+        return str(description.get("constant_value"))
     numbers = ", ".join(
         f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
         for name, value in description.items()
@@ -133,10 +135,10 @@ def kernel_text(description: Any) -> str | None:
 
 def _width(description: Any) -> float | None:
     """Return the width of a kernel nimt.rbf(width), exp(-|x - y|^2 / width^2), None for other kernels."""
-    if not isinstance(description, dict) or description.get("type") != "RBF":
+    if not isinstance(description, dict) or description.get("type") != "rbf":
         return None
-    length = description.get("length_scale")
-    return finite(math.sqrt(2.0) * length) if isinstance(length, int | float) else None
+    width = description.get("width")
+    return finite(width) if isinstance(width, int | float) else None
 
 
 def _loss_text(description: Any) -> str | None:

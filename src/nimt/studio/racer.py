@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 import nimt
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.kernels import keep_digits
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.recording import Chunk
@@ -217,7 +216,7 @@ class Racer:
         if isinstance(operator, GridOperator):
             return window_blocks(operator)
         points = self.setting.pool.points
-        gram = keep_digits(self.learner.kernel, points)(points, points)
+        gram = self.learner.kernel(points, points)
         n = len(gram)
         return Recording(
             {"kernel": "columns"},

@@ -12,7 +12,7 @@ import numpy as np
 
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
-from nimt.kernel_expressions import parse_kernel
+from nimt.kernels.expressions import parse_kernel
 from nimt.learners.kernel import KernelLearner
 from nimt.learners.orthogonal import OrthogonalLearner
 from nimt.losses import LOSSES, as_loss, couples_outputs

@@ -199,8 +199,8 @@ def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
 
     Examples
     --------
-    >>> flattened({"type": "RBF", "length_scale": 0.5, "data": [1, 2]}, "learner.kernel")
-    {'learner.kernel': 'RBF', 'learner.kernel.length_scale': 0.5}
+    >>> flattened({"type": "rbf", "width": 0.5, "data": [1, 2]}, "learner.kernel")
+    {'learner.kernel': 'rbf', 'learner.kernel.width': 0.5}
     """
     if not isinstance(description, Mapping):
         return {prefix: description} if isinstance(description, bool | int | float | str) else {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import NarrowKernelWarning, warn
-from nimt.kernels import keep_digits
+from nimt.kernels import Kernel
 from nimt.pools.base import Points
 
 if TYPE_CHECKING:
@@ -40,16 +40,15 @@ def warn_of_narrow_kernel(task: Task) -> None:
         )
 
 
-def _nearest(kernel: object, points: Array, rows: np.ndarray) -> tuple[Array, Array]:
+def _nearest(kernel: Kernel, points: Array, rows: np.ndarray) -> tuple[Array, Array]:
     """Return how much each of some points is felt at the other point that feels it most, and how far that is."""
     here = points[rows]
-    scale = np.sqrt(np.maximum(kernel.diag(here), np.finfo(float).tiny))  # type: ignore[attr-defined]
-    between = keep_digits(kernel, points)
+    scale = np.sqrt(np.maximum(kernel.diag(here), np.finfo(float).tiny))
     best, place = np.full(len(rows), -np.inf), np.zeros(len(rows), dtype=np.intp)
     for start in range(0, len(points), BLOCK):
         there = points[start : start + BLOCK]
-        values = np.abs(between(here, there)) / scale[:, np.newaxis]
-        values /= np.sqrt(np.maximum(kernel.diag(there), np.finfo(float).tiny))  # type: ignore[attr-defined]
+        values = np.abs(kernel(here, there)) / scale[:, np.newaxis]
+        values /= np.sqrt(np.maximum(kernel.diag(there), np.finfo(float).tiny))
         own = (rows >= start) & (rows < start + len(there))
         values[np.flatnonzero(own), rows[own] - start] = -np.inf
         largest = values.argmax(axis=1)

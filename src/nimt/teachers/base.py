@@ -20,7 +20,7 @@ from nimt.pools.base import FunctionLike, Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
 
 if TYPE_CHECKING:
-    from sklearn.gaussian_process.kernels import Kernel  # not loaded here: a file can be shown without it
+    from nimt.kernels import Kernel
 
 Memory = Mapping[str, NDArray[Any]]
 INDEX = np.dtype(np.intp)

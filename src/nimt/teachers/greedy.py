@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
-from nimt.kernels import check_kernel, keep_digits
+from nimt.kernels import Kernel, as_kernel
 from nimt.losses import LOSSES, Loss, as_loss, predicts_logits
 from nimt.pools.base import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
@@ -93,7 +92,7 @@ class GreedyTeacher(Teacher):
                 raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
             if self.kernel is None:
                 raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
-            check_kernel(self.kernel)
+            object.__setattr__(self, "kernel", as_kernel(self.kernel))
             return
         if self.score not in ("residual", "gradient", "loss"):
             raise InvalidInput(f"score must be 'residual', 'gradient' or 'loss', got {self.score!r}")
@@ -106,7 +105,7 @@ class GreedyTeacher(Teacher):
             if self.loss is None or self.kernel is None:
                 raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: a view has neither")
             as_loss(self.loss)
-            check_kernel(self.kernel)
+            object.__setattr__(self, "kernel", as_kernel(self.kernel))
         elif self.loss is not None or self.kernel is not None:
             raise InvalidInput("loss= and kernel= are used by score='gradient', score='loss' and diverse=True only")
 
@@ -180,6 +179,7 @@ class GreedyTeacher(Teacher):
         return view.shown(chosen, scores, memory=seen.to_remember(self.look))
 
     def _diverse(self, view: View, k: int) -> Indices:
+        assert self.kernel is not None
         return diverse_pack(view.predictions - view.target, self.kernel, view.pool.points, k)
 
     def scores(self, view: View) -> Array:
@@ -205,11 +205,11 @@ def diverse_pack(errors: Array, kernel: Kernel, points: Array, k: int) -> Indice
     array([1, 2])
     """
     left = np.array(errors)
-    diagonal, between = kernel.diag(points), keep_digits(kernel, points)
+    diagonal = kernel.diag(points)
     free = np.ones(len(left), dtype=bool)
     for _ in range(k):
         index = int(np.argmax(np.where(free, np.abs(left), -1.0)))
         free[index] = False
         if diagonal[index] > 0:
-            left = left - left[index] / diagonal[index] * between(points, points[index : index + 1])[:, 0]
+            left = left - left[index] / diagonal[index] * kernel(points, points[index : index + 1])[:, 0]
     return np.flatnonzero(~free)

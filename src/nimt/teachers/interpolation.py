@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import check_kernel
+from nimt.kernels import Kernel, as_kernel
 from nimt.learners.newton import NewtonBasis
 from nimt.schedules import check_k
 from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
@@ -38,7 +37,7 @@ class InterpolationTeacher(Teacher):
     ----------
     rule : {"f", "P", "f*P", "f/P"} or float
         A name, or beta from 0 to infinity.
-    kernel : scikit-learn kernel
+    kernel : Kernel, or a kernel of scikit-learn
         The learner's, for every rule but "f". A gray-box teacher does not know it, so it must be given here.
     k : int or float
         A count from 1 to n, or a share in (0, 1].
@@ -70,7 +69,7 @@ class InterpolationTeacher(Teacher):
         if self.kernel is None and self.beta != 1:
             raise InvalidInput(f"the rule {self.rule!r} needs the power function: give the learner's kernel=")
         if self.kernel is not None:
-            check_kernel(self.kernel)
+            object.__setattr__(self, "kernel", as_kernel(self.kernel))
 
     @property
     def beta(self) -> float:
@@ -85,6 +84,7 @@ class InterpolationTeacher(Teacher):
         k = count_of(self.k, len(view))
         if self.beta == 1:
             return view.shown(largest(residual, k), residual)
+        assert self.kernel is not None
         basis = NewtonBasis(self.kernel, view.pool.points)
         if view.memory is not None:
             if not np.array_equal(view.memory["places"], view.candidates):

@@ -75,7 +75,7 @@ def fisher_information(
     --------
     A coin whose log-odds are 0 carries p (1 - p) = 1/4 about them:
 
-    >>> from sklearn.gaussian_process.kernels import ConstantKernel
+    >>> from nimt.kernels import ConstantKernel
     >>> coin = KernelLearner(ConstantKernel(1.0), loss="logistic", initial=0.0)
     >>> fisher_information(coin, [[0.0], [0.0]], [1.0, -1.0], weights=[0.5, 0.5])
     0.25

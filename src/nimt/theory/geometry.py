@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_positive, real_array
 from nimt.errors import InvalidInput, named
-from nimt.kernels import check_kernel
+from nimt.kernels import as_kernel
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.learners.norms import root
 from nimt.lesson.lesson import Lesson
@@ -78,7 +78,7 @@ def diverging_rate(kernel: Any, X: Pool | ArrayLike | None = None) -> float | Ar
     >>> diverging_rate(linear(1.0), [[0.0], [3.0]])
     array([1. , 0.1])
     """
-    check_kernel(kernel)
+    kernel = as_kernel(kernel)
     if X is not None:
         with np.errstate(divide="ignore"):  # no rate is too large where K(x, x) = 0: such a step does nothing
             return np.asarray(1.0 / np.asarray(kernel.diag(as_pool(X).points), dtype=np.float64))

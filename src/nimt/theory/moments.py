@@ -22,7 +22,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nimt.arrays import Array
-from nimt.kernels import keep_digits
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import Spectrum, spectrum_of
 from nimt.theory.whole import Steps
@@ -70,7 +69,7 @@ class Moments:
         if start.rows is None:
             return None, None
         points = start.pool.points
-        images = keep_digits(start.learner.kernel, points)(points, points[start.rows]) @ self.spectrum.axes[0]
+        images = start.learner.kernel(points, points[start.rows]) @ self.spectrum.axes[0]
         columns = np.divide(images, self.values, out=np.zeros_like(images), where=self.values > 0)
         return start.residual - columns @ self.mean, columns
 

@@ -12,7 +12,6 @@ from numpy.linalg import eigh  # unlike that of scipy it releases the lock of Py
 from scipy.linalg import eigh_tridiagonal, toeplitz
 
 from nimt.arrays import Array, Indices
-from nimt.kernels import keep_digits
 from nimt.operators.grid import GridOperator
 from nimt.pools.base import Grid, Pool
 
@@ -123,7 +122,7 @@ def _of_factors(height: float, matrices: list[Array]) -> Spectrum:
 
 def _gram(kernel: Any, pool: Pool, rows: Indices | None) -> Array:
     points = pool.points if rows is None else pool.points[rows]
-    return np.asarray(keep_digits(kernel, points)(points, points), dtype=np.float64)
+    return np.asarray(kernel(points, points), dtype=np.float64)
 
 
 def product_with(kernel: Any, pool: Pool, rows: Indices | None = None) -> Product:
@@ -141,14 +140,13 @@ def product_with(kernel: Any, pool: Pool, rows: Indices | None = None) -> Produc
         return by_window
     points = pool.points
     shown = points if rows is None else points[rows]
-    between = keep_digits(kernel, points)
     if 8 * len(points) * len(shown) <= GRAM_BYTES:
-        columns = np.asarray(between(points, shown), dtype=np.float64)
+        columns = np.asarray(kernel(points, shown), dtype=np.float64)
         return lambda coefficients: np.asarray(columns @ coefficients)
 
     def by_rows(coefficients: Array) -> Array:
         height = max(1, GRAM_BYTES // (64 * len(shown)))
-        blocks = [between(points[start : start + height], shown) for start in range(0, len(points), height)]
+        blocks = [kernel(points[start : start + height], shown) for start in range(0, len(points), height)]
         return np.concatenate([block @ coefficients for block in blocks])
 
     return by_rows

@@ -27,7 +27,6 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from nimt.arrays import Array
-from nimt.kernels import keep_digits
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import Spectrum, grid_factors, product_with, spectrum_of
 from nimt.theory.whole import LONGEST_SCHEDULE
@@ -167,7 +166,7 @@ def least_coefficients(start: LessonStart) -> float:
 def _gram_for_lasso(start: LessonStart) -> Array | sparse.csc_matrix | None:
     kernel, pool = start.learner.kernel, start.pool
     if len(pool) <= LARGEST_LASSO:
-        return np.asfortranarray(keep_digits(kernel, pool.points)(pool.points, pool.points), dtype=np.float64)
+        return np.asfortranarray(kernel(pool.points, pool.points), dtype=np.float64)
     factors = grid_factors(kernel, pool)
     if factors is None:
         return None

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.counting import counted
-from nimt.kernels import keep_digits
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import ROUNDING, lanczos, product_with, spectrum_of
 
@@ -93,7 +92,7 @@ def decay_of(start: LessonStart) -> Decay:
         amplitudes = small.modes(at_candidates)
         if rows is None:
             return Decay(values, amplitudes, None, None, count, scale, "from the spectrum", exact=True)
-        images = keep_digits(kernel, pool.points)(pool.points, pool.points[rows]) @ small.axes[0]
+        images = kernel(pool.points, pool.points[rows]) @ small.axes[0]
         method, exact = "from the spectrum", True
     else:
         found = lanczos(product_with(kernel, pool, rows), at_candidates, rows)

@@ -1,4 +1,4 @@
-"""Kernels written as text: a name with a width, or an expression of scikit-learn's kernels, read without eval."""
+"""Kernels written as text: a name with a width, or an expression of kernels, read without eval."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process import kernels as sklearn_kernels
-from sklearn.gaussian_process.kernels import Kernel
 
 from nimt.arrays import check_positive
 from nimt.errors import InvalidInput
-from nimt.kernels import Wendland, check_kernel, linear, rbf
+from nimt.kernels.base import Kernel
+from nimt.kernels.dot_product import linear
+from nimt.kernels.families import BY_SKLEARN, SINGLE
+from nimt.kernels.gaussian import rbf
+from nimt.kernels.matern import Matern
+from nimt.kernels.wendland import Wendland
 
 LONGEST = 500  # characters; Python's own parser may exhaust its stack on much longer text
 
 SIMPLE: dict[str, Callable[[float, int], Kernel]] = {
     "rbf": lambda width, dimension: rbf(width),
-    "matern": lambda width, dimension: sklearn_kernels.Matern(length_scale=width, nu=1.5, length_scale_bounds="fixed"),
+    "matern": lambda width, dimension: Matern(width, nu=1.5),
     "linear": lambda width, dimension: linear(1.0),
     "wendland": lambda width, dimension: Wendland(width, dimension=max(dimension, 1)),
 }
 WORDS: dict[str, Callable[..., Kernel]] = {
-    "rbf": rbf,
+    **{kind.word or kind.__name__: kind for kind in SINGLE},
     "linear": linear,
-    "Wendland": Wendland,
-    **{
-        name: getattr(sklearn_kernels, name)
-        for name in ("RBF", "Matern", "RationalQuadratic", "ExpSineSquared", "DotProduct", "ConstantKernel")
-    },
+    **BY_SKLEARN,
 }
 
 
@@ -41,8 +40,9 @@ def parse_kernel(text: str, *, width: float = 0.5, dimension: int = 1) -> Kernel
     ----------
     text : str
         "rbf" is exp(-|x - y|^2 / width^2), "matern" Matern's with nu = 1.5 and length scale `width`, "linear"
-        <x, y> + 1, "wendland" zero beyond `width`; or an expression of rbf(width), linear(c), Wendland, RBF, Matern,
-        RationalQuadratic, ExpSineSquared, DotProduct and ConstantKernel with +, * and **.
+        <x, y> + 1, "wendland" zero beyond `width`; or an expression of rbf(width), linear(c), Wendland, Matern,
+        RationalQuadratic, ExpSineSquared, ConstantKernel, and scikit-learn's RBF(length_scale) and DotProduct(sigma_0),
+        with +, * and **.
     width : float
         For the four names.
     dimension : int
@@ -51,7 +51,7 @@ def parse_kernel(text: str, *, width: float = 0.5, dimension: int = 1) -> Kernel
     Examples
     --------
     >>> parse_kernel("0.5 * RBF(2.0) + DotProduct(sigma_0=1)")
-    0.707**2 * RBF(length_scale=2) + DotProduct(sigma_0=1)
+    0.5 * rbf(width=2.8284271247461903) + linear(c=1.0)
     """
     if text in SIMPLE:
         check_positive("width", width)
@@ -62,9 +62,9 @@ def parse_kernel(text: str, *, width: float = 0.5, dimension: int = 1) -> Kernel
         except RecursionError:
             raise InvalidInput(f"the kernel {text[:40]!r}... is nested too deeply") from None
         if not isinstance(kernel, Kernel):
-            kind = "a number" if isinstance(kernel, int | float) else "a text" if isinstance(kernel, str) else "a list"
+            kind = "a number" if isinstance(kernel, int | float) else "a list"
             raise InvalidInput(f"the kernel {text!r} is {kind}, not a kernel; write rbf or RBF(1.0)")
-    return _tried(check_kernel(kernel), text, dimension)
+    return _try(kernel, text, dimension)
 
 
 def kernel_expression(kernel: Kernel, *, dimension: int = 1) -> str | None:
@@ -73,38 +73,13 @@ def kernel_expression(kernel: Kernel, *, dimension: int = 1) -> str | None:
     Examples
     --------
     >>> kernel_expression(0.5 * rbf(1.0))
-    'ConstantKernel(constant_value=0.5) * RBF(length_scale=0.7071067811865475)'
+    '0.5 * rbf(width=1.0)'
     """
-    text = _written(kernel)
-    if text is None:
-        return None
+    text = repr(kernel)
     try:
-        parse_kernel(text, dimension=dimension)
+        return text if parse_kernel(text, dimension=dimension) == kernel else None
     except InvalidInput:
         return None
-    return text
-
-
-def _written(kernel: Kernel) -> str | None:
-    kind = type(kernel)
-    if kind is sklearn_kernels.Sum or kind is sklearn_kernels.Product:
-        parts = [kernel.k1, kernel.k2]
-        texts = [_written(part) for part in parts]
-        if None in texts:
-            return None
-        if kind is sklearn_kernels.Sum:
-            return f"{texts[0]} + {texts[1]}"
-        in_brackets = [isinstance(part, sklearn_kernels.Sum) for part in parts]
-        return " * ".join(f"({text})" if around else str(text) for text, around in zip(texts, in_brackets, strict=True))
-    if isinstance(kernel, sklearn_kernels.Exponentiation):
-        base = _written(kernel.kernel)
-        return None if base is None else f"({base}) ** {kernel.exponent}"
-    name = kind.__name__
-    if WORDS.get(name) is not kind:
-        return None
-    numbers = {key: value for key, value in kernel.get_params(deep=False).items() if not key.endswith("_bounds")}
-    given = (f"{key}={np.asarray(value).tolist()!r}" for key, value in numbers.items())
-    return f"{name}({', '.join(given)})"
 
 
 def _tree(text: str) -> ast.expr:
@@ -122,9 +97,9 @@ def _tree(text: str) -> ast.expr:
 
 
 def _value(node: ast.expr, text: str) -> Any:
-    """Return the value of a node: a number, "fixed", a tuple of values, or one of the kernels above; nothing else."""
-    if isinstance(node, ast.Constant) and (isinstance(node.value, int | float | str)) and node.value is not True:
-        return _constant(node.value, text)
+    """Return the value of a node: a number, a tuple of numbers, or one of the kernels above; nothing else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return _number(node.value, text)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return _negative(_value(node.operand, text), text)
     if isinstance(node, ast.Tuple | ast.List):
@@ -149,11 +124,7 @@ def _numbers(node: ast.Tuple | ast.List, text: str) -> tuple[int | float, ...]:
     return values
 
 
-def _constant(value: int | float | str, text: str) -> int | float | str:
-    if isinstance(value, str):
-        if value != "fixed":
-            raise InvalidInput(f"the kernel {text!r} holds the text {value[:40]!r}; only 'fixed' is allowed")
-        return value
+def _number(value: int | float, text: str) -> int | float:
     if isinstance(value, bool) or not abs(value) < 1e100:
         raise InvalidInput(f"the kernel {text!r} holds the number {str(value)[:40]}, which cannot be used")
     return value
@@ -165,19 +136,19 @@ def _negative(value: object, text: str) -> int | float:
     return -value
 
 
-def _combined(node: ast.BinOp, text: str) -> Kernel:
+def _combined(node: ast.BinOp, text: str) -> Any:
     left, right = _value(node.left, text), _value(node.right, text)
     kernels = [isinstance(side, Kernel) for side in (left, right)]
     numbers = [isinstance(side, int | float) for side in (left, right)]
     if isinstance(node.op, ast.Add | ast.Mult) and any(kernels) and (all(kernels) or any(numbers)):
-        if any(isinstance(side, int | float) and side < 0 for side in (left, right)):
-            raise InvalidInput(f"the kernel {text!r} adds or multiplies by a negative number: not positive definite")
+        if any(isinstance(side, int | float) and side <= 0 for side in (left, right)):
+            raise InvalidInput(f"the kernel {text!r} adds or multiplies by a number that is not positive")
         return left + right if isinstance(node.op, ast.Add) else left * right
     if isinstance(node.op, ast.Pow) and kernels[0] and isinstance(right, int) and 1 <= right <= 16:
         return left**right
     raise InvalidInput(
         f"the kernel {text!r} holds {ast.unparse(node)[:60]!r}: kernels are added or multiplied with kernels and "
-        f"numbers >= 0, and raised to whole powers from 1 to 16"
+        f"positive numbers, and raised to whole powers from 1 to 16"
     )
 
 
@@ -197,21 +168,16 @@ def _called(node: ast.Call, text: str) -> Kernel:
         raise InvalidInput(f"the kernel {text!r} cannot be made: {problem}") from None
 
 
-def _tried(kernel: Kernel, text: str, dimension: int) -> Kernel:
-    """Evaluate the kernel on three points: scikit-learn accepts any parameter, and fails only when it is used."""
-    for name, value in kernel.get_params(deep=True).items():
-        part = name.rpartition("__")[2]
-        is_parameter = isinstance(value, int | float | tuple) and not part.endswith("bounds")
-        if is_parameter and (lowest := np.min(value)) <= 0 and not (part in ("sigma_0", "smoothness") and lowest == 0):
-            raise InvalidInput(f"the kernel {text!r} has {part} = {value}: it must be positive")
+def _try(kernel: Kernel, text: str, dimension: int) -> Kernel:
+    """Evaluate the kernel on three points, where some parameters first show that they cannot be used."""
     points = np.linspace(0.0, 1.0, 3)[:, np.newaxis] * np.ones(max(dimension, 1))
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             finite = np.isfinite(kernel(points)).all() and np.isfinite(kernel.diag(points)).all()
-    except InvalidInput:
-        raise
-    except (ValueError, TypeError, ArithmeticError, AttributeError) as problem:
+    except InvalidInput as problem:
+        raise InvalidInput(f"the kernel {text!r} cannot be used: {problem}") from None
+    except (ValueError, TypeError, ArithmeticError, RecursionError) as problem:
         raise InvalidInput(
             f"the kernel {text!r} cannot be used on points of dimension {dimension}: {problem}"
         ) from None

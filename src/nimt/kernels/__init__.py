@@ -1,0 +1,17 @@
+"""What K(x, y) is: kernels as light values, one file for each family; those of scikit-learn through one adapter."""
+
+from nimt.kernels.base import CUT, ConstantKernel, Kernel, KernelLike, as_kernel, reach
+from nimt.kernels.distances import as_rows
+from nimt.kernels.dot_product import linear
+from nimt.kernels.gaussian import rbf
+from nimt.kernels.matern import Matern
+from nimt.kernels.on_pools import check_kernel_on, diagonal, height, profile
+from nimt.kernels.periodic import ExpSineSquared
+from nimt.kernels.radial import Radial
+from nimt.kernels.rational_quadratic import RationalQuadratic
+from nimt.kernels.wendland import Wendland
+
+__all__ = [
+    "CUT", "ConstantKernel", "ExpSineSquared", "Kernel", "KernelLike", "Matern", "Radial", "RationalQuadratic",
+    "Wendland", "as_kernel", "as_rows", "check_kernel_on", "diagonal", "height", "linear", "profile", "rbf", "reach",
+]  # fmt: skip

@@ -1,0 +1,25 @@
+"""The kernels that text and files can name, and how scikit-learn spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nimt.kernels.base import ConstantKernel, Kernel, KernelPower, KernelProduct, KernelSum
+from nimt.kernels.dot_product import Linear
+from nimt.kernels.gaussian import Gaussian
+from nimt.kernels.matern import Matern
+from nimt.kernels.periodic import ExpSineSquared
+from nimt.kernels.rational_quadratic import RationalQuadratic
+from nimt.kernels.wendland import Wendland
+
+COMBINED: tuple[type[Kernel], ...] = (KernelSum, KernelProduct, KernelPower)
+SINGLE: tuple[type[Kernel], ...] = (
+    Gaussian, Linear, Wendland, Matern, RationalQuadratic, ExpSineSquared, ConstantKernel,
+)  # fmt: skip
+FAMILIES: dict[str, type[Kernel]] = {kind.word or kind.__name__: kind for kind in (*SINGLE, *COMBINED)}
+
+BY_SKLEARN: dict[str, Callable[..., Kernel]] = {
+    "RBF": Gaussian.of_length_scale,
+    "DotProduct": Linear.of_sigma,
+    **{kind.__name__: kind for kind in (Matern, RationalQuadratic, ExpSineSquared, ConstantKernel)},
+}
