@@ -297,8 +297,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "looked": record.looked,
             "mix_steps": record.mix_steps,
             "mixes": record.mixes,
-            "held_out_curve": dict(self._held_out.errors),
+            "held_out_curve": self._held_out_curve(),
         }
+
+    def _held_out_curve(self) -> dict[int, float]:
+        """Return the errors at the snapshots and at the end; that of the start was measured in any case."""
+        wants_start = self._asked[:1] == [0] or self.engine.step == 0
+        return {step: error for step, error in self._held_out.errors.items() if step or wants_start}
 
     def _drew(self) -> bool:
         """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""

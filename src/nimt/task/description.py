@@ -27,7 +27,7 @@ def describe_task(task: Task) -> dict[str, Any]:
     if isinstance(teacher, Teacher) and is_own(teacher):  # a teacher of the user is stored as it describes itself
         teacher = teacher.resolve_on(task.pool)
     return {
-        "versions": versions(),
+        "versions": versions(task.learner, getattr(getattr(task.learner, "kernel", None), "origin", None)),
         "engine": describe(task.engine if not isinstance(task.engine, str) else task.plan.engine),
         "learner": describe(_bind(task.learner, task.pool)),
         "teacher": describe(teacher),
@@ -93,14 +93,13 @@ def _bind(learner: object, pool: Pool) -> object:
     return stored
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that a lesson depends on."""
+def versions(*parts: object) -> dict[str, str]:
+    """Return the versions of Python and of the packages that these parts of a lesson depend on."""
     import scipy
-    import sklearn
 
-    return {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
+    found = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    if any(kind.__module__.startswith("sklearn.") for part in parts for kind in type(part).__mro__):
+        import sklearn
+
+        found["scikit-learn"] = sklearn.__version__
+    return found
