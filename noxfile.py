@@ -14,7 +14,7 @@ from pathlib import Path
 import nox
 
 PYTHONS = ("3.11", "3.12", "3.13")
-TESTED = ("pytest", "hypothesis", "pandas", "polars")  # of the tests alone: in their newest versions
+TESTED = ("pytest", "hypothesis", "polars")  # of the tests alone: in their newest versions
 QUICK = "not slow and not long and not exhaustive and not data"
 
 nox.needs_version = ">=2025.10.14"

@@ -52,6 +52,13 @@ def small_parquet(path: Path) -> None:
     pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), path, row_group_size=4)
 
 
+def small_excel(path: Path) -> None:
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (["a", "word", "y"], [1, "x", 2.5], [-3e-4, "y", 1], [5, "x", 6]):
+        book.active.append(row)
+    book.save(path)
+
+
 @pytest.fixture(autouse=True)
 def smaller_pictures(monkeypatch):
     """A damaged header may claim the ten million pixels that are allowed, which are read right and take a while."""
@@ -77,6 +84,7 @@ FORMATS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = 
     "a.npy": (lambda path: np.save(path, np.arange(12.0).reshape(3, 4)), lambda path: read_source(str(path))),
     "a.npz": (lambda path: np.savez_compressed(path, a=np.arange(12.0)), lambda path: read_source(str(path))),
     "a.parquet": (small_parquet, lambda path: read_table(path, Columns(duplicates="mean", missing="mean"))),
+    "a.xlsx": (small_excel, lambda path: read_source(str(path))),
     "a.csv": (lambda path: path.write_text("a,b\n1,2.5\n-3e-4,1\n5,6\n"), lambda path: read_source(str(path))),
     "a.toml": (lambda path: path.write_text(RunSettings(target="gmm", pool=0.5).to_toml()), read_config),
     "lesson.npz": (small_lesson, nimt.Lesson.load),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import gzip
 import json
 import re
@@ -18,8 +19,8 @@ from nimt.kernels.expressions import parse_kernel
 from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
-from nimt.sources.cells import MOST_WORDS
-from nimt.sources.tables import Columns, raw_columns, read_table
+from nimt.sources.table_files import read_columns
+from nimt.sources.tables import Columns, read_table
 
 SCALES = np.array([0.01, 1.0, 10.0, 100.0])
 
@@ -169,12 +170,45 @@ def test_numbers_with_a_thousands_separator_are_named(tmp_path, monkeypatch):
         read_table("some.csv")
 
 
-def test_dates_used_as_categories_are_pointed_out(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(Path("t.csv"), "day,a,y\n" + "".join(f"2024-01-{1 + row % 20:02d},{row},{row}\n" for row in range(40)))
-    assert any("column day holds dates, used as 20 categories" in note for note in read_table("t.csv").notes)
-    write(Path("u.csv"), "day,a,y\n" + "".join(f"{1 + row % 20}th,{row},{row}\n" for row in range(40)))
-    assert not any("dates" in note for note in read_table("u.csv").notes)
+def test_dates_become_days_in_the_order_of_time(tmp_path):
+    rows = [f"{1 + row % 28}.{1 + row // 28}.2024,{row},{row}" for row in range(40)]
+    source = read_table(write(tmp_path / "t.csv", "day,a,y\n" + "\n".join(rows) + "\n"), Columns(scale=False))
+    assert any("column day holds dates, used as days since 1970-01-01" in note for note in source.notes)
+    days = (np.datetime64("2024-01-01") - np.datetime64("1970-01-01")).astype(int)
+    assert source.pool.points[:30, 0].tolist() == [*range(days, days + 28), days + 31, days + 32]
+    assert source.pool.table(np.array([0, 39]))["day"].tolist() == ["01.01.2024", "12.02.2024"]
+    write(tmp_path / "u.csv", "day,a,y\n" + "".join(f"{1 + row % 20}th,{row},{row}\n" for row in range(40)))
+    assert not any("dates" in note for note in read_table(tmp_path / "u.csv").notes)
+
+
+def test_dates_of_which_day_and_month_could_be_exchanged_are_categories(tmp_path):
+    rows = [f"{1 + row % 10}/5/2024,{row},{row}\n" for row in range(40)]
+    (note,) = read_table(write(tmp_path / "t.csv", "day,a,y\n" + "".join(rows))).notes[1:2]
+    assert "day and month could be exchanged, used as 10 categories: write them as 2024-01-31" in note
+    known = read_table(write(tmp_path / "t.csv", "day,a,y\n" + "".join(rows) + "31/1/2024,40,40\n"))
+    assert known.pool.preparation.columns[0].dates == "%d/%m/%Y"
+
+
+def test_new_rows_have_dates_in_the_form_of_the_lesson(nimt, undrawn):
+    rows = [f"{1 + row % 28:02d}/{1 + row // 28:02d}/2024,{row}" for row in range(60)]
+    write(Path("t.csv"), "day,y\n" + "\n".join(rows) + "\n")
+    taught(nimt, "t.csv", "--width", "1", "-n", "200", "--out", "run")
+    write(Path("new.csv"), "day\n01/02/2024\n02/01/2024\n")  # could be read either way, were it not for the lesson
+    answer = nimt("predict", "run", "new.csv")
+    assert answer.code == 0, answer.err
+    first, second = (float(line.split(",")[1]) for line in answer.out.splitlines()[1:])
+    assert first == pytest.approx(28, abs=3) and second == pytest.approx(1, abs=3)
+    assert nimt("export", "run").code == 0
+    assert nimt("predict", "run", "run/examples.csv").code == 0
+    for cell, words in (("2024-02-01", "row 3, column 'day', where the lesson has dates"), ("7", "numbers in column")):
+        write(Path("new.csv"), f"day\n{'01/02/2024' if '-' in cell else '8'}\n{cell}\n")
+        answer = nimt("predict", "run", "new.csv")
+        assert answer.code == 2 and answer.is_one_sentence() and words in answer.err, answer.err
+    learner = Lesson.load("run/lesson.npz").learner
+    by_name = learner.predict({"day": np.array(["2024-02-01"], "datetime64[D]")})
+    np.testing.assert_allclose(by_name, [first])
+    with pytest.raises(InvalidInput, match="'soon' in the column 'day' is no date of the form %d/%m/%Y"):
+        learner.predict({"day": ["soon"]})
 
 
 @pytest.mark.parametrize("of_classes", [False, True])
@@ -431,14 +465,116 @@ def test_a_gzipped_trap_and_a_damaged_one_are_refused(tmp_path):
         read_table(tmp_path / "not.csv.gz")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "told"), [("utf-8", False), ("utf-16", False), ("cp1252", True), ("latin-1", True)]
+)
+def test_text_in_other_encodings_is_read_and_a_guess_is_told(tmp_path, encoding, told):
+    path = tmp_path / "t.csv"
+    path.write_bytes("größe,straße,y\n1,é,2\n3,à,4\n5,é,6\n".encode(encoding))
+    source = read_table(path)
+    assert source.pool.preparation.names == ("größe", "straße=à", "straße=é")
+    assert ("is read as Latin-1" in " ".join(source.notes)) == told
+    if encoding != "utf-16":
+        assert read_table(path, Columns(encoding=encoding)).pool.preparation == source.pool.preparation
+
+
+def test_an_encoding_is_named_where_the_guess_is_wrong(nimt, undrawn):
+    Path("t.csv").write_bytes("город,y\n1,2\n3,4\n5,7\n".encode("cp1251"))
+    _, said = taught(nimt, "t.csv", "--encoding", "cp1251", "-n", "5", "--out", "run")
+    assert "features город" in said and "Latin-1" not in said
+    assert 'encoding = "cp1251"' in Path("run/run.toml").read_text(encoding="utf-8")
+    assert nimt("predict", "run", "t.csv", "--encoding", "cp1251").out.startswith("город,y,predicted y")
+    for encoding, words in (("no-such", "encoding must be one that Python knows"), ("ascii", "not text in ascii")):
+        answer = nimt("teach", "t.csv", "--encoding", encoding)
+        assert answer.code == 2 and answer.is_one_sentence() and words in answer.err, answer.err
+
+
+@pytest.mark.parametrize("content", [b"a,y\n1,\xff\x81\n", b"a,y\n\x00,1\n2,3\n"])
+def test_what_is_no_text_in_any_of_them_is_refused(tmp_path, content):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InvalidInput, match="is not text in UTF-8"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_tabs_separate_a_tsv_file_whatever_its_names_hold(tmp_path):
+    source = read_table(write(tmp_path / "t.tsv", "a, b, c\ty\n1,5\t2\n2,5\t3\n"), Columns(scale=False))
+    assert source.pool.preparation.names == ("a, b, c",) and source.pool.points.ravel().tolist() == [1.5, 2.5]
+
+
+def test_words_keep_their_spelling_also_where_pandas_sees_truth_values(tmp_path):
+    source = read_table(write(tmp_path / "t.csv", "is,big,y\nTRUE,18446744073709551616,1\nfalse,1,2\nTRUE,2,3\n"))
+    assert source.pool.preparation.names == ("is=TRUE", "is=false", "big")
+
+
+def excel(path, *sheets):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for place, rows in enumerate(sheets):
+        sheet = book.active if place == 0 else book.create_sheet()
+        sheet.title = f"sheet {place + 1}"
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def test_an_excel_file_is_the_table(tmp_path):
+    day = datetime.datetime(2024, 1, 31)
+    rows = [
+        ["a", "kind", "day", "is", "y"],
+        [1, "x", day, True, 0.1],
+        [],
+        [2.5, "y", day, False, 1],
+        [None, "x", None, True, 2],
+    ]
+    source = read_table(excel(tmp_path / "t.xlsx", rows, [["other"]]), Columns(scale=False, missing="mean"))
+    assert source.pool.preparation.names == ("a", "kind=x", "kind=y", "day", "is=False", "is=True")
+    np.testing.assert_array_equal(source.pool.points[:, 0], [1, 2.5, 1.75])
+    np.testing.assert_array_equal(source.values, [0.1, 1, 2])
+    assert source.pool.preparation.columns[2].dates == "%Y-%m-%d"
+    assert "t.xlsx: the sheet sheet 1 is read, the first of 2" in source.notes
+
+
+def test_an_excel_file_that_cannot_be_read_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    (tmp_path / "bad.xlsx").write_bytes(b"PK\3\4" * 20)
+    with pytest.raises(InvalidInput, match="cannot be read as an Excel file"):
+        read_table(tmp_path / "bad.xlsx")
+    excel(tmp_path / "t.xlsx", [["a", "y"], [1, 2], ["oops", 3], [3, 4], [4, 5]])
+    with pytest.raises(InvalidInput, match="the text 'oops' in row 3, column 'a', among numbers"):
+        read_table(tmp_path / "t.xlsx")
+    with pytest.raises(InvalidInput, match="encoding is for tables as text"):
+        read_table(tmp_path / "t.xlsx", Columns(encoding="utf-8"))
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(MissingExtra, match=r"nimt\[excel\]"):
+        read_table(tmp_path / "t.xlsx")
+
+
+def test_cells_far_apart_in_an_excel_file_do_not_span_a_table(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in range(1, 300):
+        book.active.cell(row, 9_000, 1)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(InvalidInput, match=r"holds [\d,]+ values"):
+        read_table(tmp_path / "t.xlsx")
+    book.active.cell(1, 16_000, 1)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(InvalidInput, match="has a cell in column 16000, and 10000 columns are the most"):
+        read_table(tmp_path / "t.xlsx")
+
+
 def test_a_parquet_file_is_the_table(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    table = pyarrow.table({"a": [1, 2, None], "kind": ["x", "y", "x"], "flag": [True, False, True], "y": [0.5, 1, 2]})
-    parquet.write_table(table, tmp_path / "t.parquet")
-    source = read_table(tmp_path / "t.parquet", Columns(scale=False, missing="mean"))
-    assert source.pool.preparation.names == ("a", "kind=x", "kind=y", "flag=false", "flag=true")
+    columns = {"a": [1, 2, None], "kind": ["x", "y", "x"], "flag": [True, False, True], "y": [0.5, 1, 2]}
+    columns["day"] = np.array(["1970-01-02", "1970-01-04", "1970-01-03"], "datetime64[s]")
+    columns["list"] = [[1], [2], [3]]
+    parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
+    source = read_table(tmp_path / "t.parquet", Columns(scale=False, missing="mean", target="y"))
+    assert source.pool.preparation.names == ("a", "kind=x", "kind=y", "flag=false", "flag=true", "day")
+    assert any("column list has values that are neither numbers nor words, and is left out" in n for n in source.notes)
+    np.testing.assert_array_equal(source.pool.points[:, -1], [1, 3, 2])
     np.testing.assert_array_equal(source.pool.points[:, 0], [1, 2, 1.5])
     np.testing.assert_array_equal(source.values, [0.5, 1, 2])
     (tmp_path / "bad.parquet").write_bytes(b"PAR1" * 20)
@@ -479,14 +615,15 @@ def test_a_constant_column_teaches_nothing_and_harms_nothing(tmp_path):
 
 
 @pytest.mark.long
-def test_too_many_words_are_left_out_without_being_kept(tmp_path):
-    lines = [f"w{n // 2},{n}" for n in range(2 * MOST_WORDS + 10)]
+def test_too_many_words_are_left_out(tmp_path):
+    lines = [f"w{n // 2},{n}" for n in range(20_010)]
     (tmp_path / "t.csv").write_text("x,word,y\n" + "\n".join(f"{n},{line}" for n, line in enumerate(lines)) + "\n")
     source = read_table(tmp_path / "t.csv")
-    assert source.pool.preparation.names == ("x",) and "too many different words" in " ".join(source.notes)
+    assert source.pool.preparation.names == ("x",) and "10,005 different words" in " ".join(source.notes)
 
 
-def test_blocks_are_read_as_one_table(tmp_path):
+def test_chunks_are_read_as_one_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("nimt.sources.delimited.CHUNK_CELLS", 3_000)
     numbers = np.random.default_rng(0).normal(size=(9000, 3))
     np.savetxt(tmp_path / "t.csv", numbers, delimiter=",", fmt="%.17g")
     source = read_table(tmp_path / "t.csv", Columns(scale=False))
@@ -495,10 +632,11 @@ def test_blocks_are_read_as_one_table(tmp_path):
 
 
 @pytest.mark.parametrize("separator", [",", ";"])
-def test_rows_of_numbers_are_the_same_read_at_once_or_cell_by_cell(tmp_path, separator):
+def test_rows_of_numbers_are_the_same_with_quotes_and_without(tmp_path, monkeypatch, separator):
+    monkeypatch.setattr("nimt.sources.delimited.CHUNK_CELLS", 3_000)
     rng = np.random.default_rng(5)
     rows = [[f"{value:.17g}" for value in row] for row in rng.normal(size=(9000, 3)) * [1e-30, 1.0, 1e30]]
-    rows[5000] = ["nan", "+1e3", " 2. "]  # in the second block, the first is parsed by cells
+    rows[5000] = ["nan", "+1e3", " 2. "]
     if separator == ";":
         rows = [[cell.replace(".", ",") for cell in row] for row in rows]
     lines = [separator.join(row) for row in rows]
@@ -506,20 +644,20 @@ def test_rows_of_numbers_are_the_same_read_at_once_or_cell_by_cell(tmp_path, sep
     plain = write(tmp_path / "plain.csv", "\n".join([separator.join("abc"), *lines]) + "\n")
     quoted = [separator.join(f'"{cell}"' for cell in line.split(separator)) if line else "" for line in lines]
     in_quotes = write(tmp_path / "quoted.csv", "\n".join([separator.join("abc"), *quoted]) + "\n")
-    one, other = (raw_columns(file, lambda names: names)[0] for file in (plain, in_quotes))
-    for a, b in zip(one, other, strict=True):
-        assert len(a.values) == 9000
-        np.testing.assert_array_equal(a.values, b.values)
+    one, other = (read_columns(file, lambda names: names)[0] for file in (plain, in_quotes))
+    assert one.shape == (9000, 3)
+    np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize(("cell", "words"), [("1_000", "'1_000'"), ("inf", "'inf'"), ("1,2", "4 column(s)")])
-def test_what_is_no_number_is_named_with_its_row_in_later_blocks_too(tmp_path, cell, words):
+@pytest.mark.parametrize(("cell", "words"), [("1_000", "'1_000'"), ("inf", "has inf in"), ("1,2", "4 column(s)")])
+def test_what_is_no_number_is_named_with_its_row_in_later_chunks_too(tmp_path, monkeypatch, cell, words):
+    monkeypatch.setattr("nimt.sources.delimited.CHUNK_CELLS", 3_000)
     lines = ["1,2,3"] * 9000
     lines[7000] = f"1,{cell},3"
     lines.insert(4200, "")
     file = write(tmp_path / "t.csv", "\n".join(["a,b,c", *lines]) + "\n")
     with pytest.raises(InvalidInput, match=re.escape(words)) as refused:
-        raw_columns(file, lambda names: names)
+        read_columns(file, lambda names: names)
     assert "row 7002" in str(refused.value)
 
 
@@ -602,4 +740,4 @@ def test_a_number_so_large_that_a_difference_is_none_is_refused(nimt):
     Path("large.csv").write_text("a,y\n1,2\n1.7e308,3\n3,4\n")
     answer = nimt("teach", "large.csv")
     assert answer.code == 2 and answer.is_one_sentence(), answer
-    assert "has '1.7e308' in row 3, column 'a': the most is 1e+300" in answer.err
+    assert "has 1.7e+308 in row 3, column 'a': the most is 1e+300" in answer.err

@@ -108,10 +108,10 @@ class TestNoOrdersReachIt:
 
 
 def test_brackets_in_a_title_are_no_markup(monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    with progress_bar("a[/b]c[red]", shown=True) as watcher:
+    monkeypatch.setattr("nimt.cli.console.Unbroken.isatty", lambda stream: True)
+    with progress_bar("a[/b]c[red]{x}{", shown=True) as watcher:
         watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5, outcome=None))
-    assert "a[/b]c[red]" in capsys.readouterr().err
+    assert "a[/b]c[red]{x}{" in capsys.readouterr().err
 
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")

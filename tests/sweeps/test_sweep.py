@@ -524,7 +524,7 @@ def test_a_bar_shows_the_lessons_and_leaves_the_result_as_it_is(capsys):
 
     shown = study(progress=True)
     said = capsys.readouterr()
-    assert said.out == "" and "5 of 5 lessons, 0:00 left" in said.err
+    assert said.out == "" and "5 of 5 lessons, 00:00 left" in said.err
     assert [entry.curve for entry in shown.entries] == [entry.curve for entry in study(progress="auto").entries]
     assert capsys.readouterr() == ("", ""), "nobody looks on"
 

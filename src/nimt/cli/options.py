@@ -12,8 +12,8 @@ from nimt.cli.settings import DEFAULTS
 
 WHAT, HOW, WHEN = "What is taught", "Who teaches, and whom", "When it stops, and what is kept"
 TARGET_HELP = (
-    "A picture, an array (.npy, .npz) or a table (.csv, .csv.gz, .tsv, .parquet); or gmm, boundary, sine, digit:0, "
-    "digit:8, cat, face:1, face:2."
+    "A picture, an array (.npy, .npz) or a table (.csv, .csv.gz, .tsv, .xlsx, .parquet); or gmm, boundary, sine, "
+    "digit:0, digit:8, cat, face:1, face:2."
 )
 TABLE = "Tables"
 
@@ -41,6 +41,7 @@ LESSON_OPTIONS: dict[str, Any] = {
     "duplicates": _option(str, ("--duplicates",), "refuse points with several targets, or teach their mean.", TABLE),
     "missing": _option(str, ("--missing",), "Rows without a value: refuse, drop, or fill in the mean.", TABLE),
     "holdout": _option(float, ("--holdout",), "The share of rows for testing, not taught; by default 0.2.", TABLE),
+    "encoding": _option(str, ("--encoding",), "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE),
     "teacher": _option(
         str,
         ("--teacher",),

@@ -30,6 +30,7 @@ def predict(
     run: Annotated[str, typer.Argument(help="The folder of a run, or its lesson.npz.", metavar="RUN")],
     rows: Annotated[str, typer.Argument(help="A table with the features of the lesson's.", metavar="NEW")],
     out: Annotated[str | None, typer.Option("--out", help="The .csv file to write; else it is printed.")] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Of text in NEW, such as latin-1.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a table with the learner of a run, prepared as the table that was taught.
@@ -46,7 +47,7 @@ def predict(
     lesson = found_lesson(as_path(run))
     if lesson.learner is None:
         raise InvalidInput(f"the learner of {run!r} was not stored: load the lesson in Python with allow=[...]")
-    columns, sentences = predicted(lesson, as_path(rows))
+    columns, sentences = predicted(lesson, as_path(rows), encoding)
     for sentence in sentences:
         note(sentence, quiet=quiet)
     text = as_csv(columns)
@@ -60,7 +61,7 @@ def predict(
         note(f"written to {out}", quiet=quiet)
 
 
-def predicted(lesson: Lesson, rows: Path) -> tuple[dict[str, NDArray[Any]], list[str]]:
+def predicted(lesson: Lesson, rows: Path, encoding: str | None = None) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Return the features and the predictions as columns, and sentences about them."""
     import numpy as np
 
@@ -68,11 +69,11 @@ def predicted(lesson: Lesson, rows: Path) -> tuple[dict[str, NDArray[Any]], list
     from nimt.sources.new_rows import has_value, read_new_rows, read_points
 
     if not isinstance(lesson.pool, PreparedPoints):
-        points = read_points(rows, lesson.pool.dimension)
+        points = read_points(rows, lesson.pool.dimension, encoding)
         values = np.asarray(lesson.learner.predict(points))
         return {f"x_{axis + 1}": points[:, axis] for axis in range(points.shape[1])} | _outputs(values), []
     preparation = lesson.pool.preparation
-    new = read_new_rows(rows, preparation)
+    new = read_new_rows(rows, preparation, encoding)
     if not new.complete.any():
         raise InvalidInput(f"{str(rows)!r} has no row with a value in every feature: there is nothing to predict")
     whole = {name: column[new.complete] for name, column in new.columns.items()}

@@ -100,42 +100,40 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
 @contextlib.contextmanager
 def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
     """Hand out a callback that shows a bar for every experiment under way, or a line for every one that is done."""
-    from rich.console import Console
+    from nimt.teaching.bars import make_bar
 
-    console = Console(file=stderr(), highlight=False, markup=False)
     if quiet:
         yield None
         return
-    if not console.is_terminal:
-        yield lambda event: _log(console, event)
+    if not stderr().isatty():
+        yield _log
         return
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    bars: dict[str, Any] = {}
 
-    columns = (
-        TextColumn("{task.description:14}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[doing]}", markup=False),
-    )
-    with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
-        lines: dict[str, TaskID] = {}
+    def watch(event: Event) -> None:
+        bar = bars.get(event.experiment)
+        if bar is None:
+            form = "{desc:14} {bar:24}{postfix} [{elapsed}]"
+            bar = make_bar(True, title=event.experiment, file=stderr(), total=1, bar_format=form)
+            bars[event.experiment] = bar
+        doing = event.state
+        if event.state == "teaching":
+            bar.total, bar.n = max(1, event.steps), event.step
+            doing = f"{event.lesson}, step {event.step:,} of {event.steps:,}"
+        elif event.state in ("kept", "finished"):
+            bar.total = bar.n = 1
+            doing = f"{event.state} ({event.seconds:.1f} s)"
+        bar.set_postfix_str(doing, refresh=event.state != "teaching")
+        bar.update(0)
 
-        def watch(event: Event) -> None:
-            if event.experiment not in lines:
-                lines[event.experiment] = bar.add_task(event.experiment, total=None, doing="")
-            line = lines[event.experiment]
-            if event.state == "teaching":
-                doing = f"{event.lesson}, step {event.step:,} of {event.steps:,}"
-                bar.update(line, total=max(1, event.steps), completed=event.step, doing=doing)
-            elif event.state in ("kept", "finished"):
-                bar.update(line, total=1, completed=1, doing=f"{event.state} ({event.seconds:.1f} s)")
-                bar.stop_task(line)
-            else:
-                bar.update(line, doing=event.state)
-
+    try:
         yield watch
+    finally:
+        for bar in bars.values():
+            bar.close()
 
 
-def _log(console: Console, event: Event) -> None:
+def _log(event: Event) -> None:
     """Print one line per finished experiment: a captured log cannot show bars."""
     if event.state in ("kept", "finished"):
-        console.print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", soft_wrap=True)
+        print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", file=stderr(), flush=True)

@@ -49,6 +49,7 @@ class RunSettings:
     duplicates: str = "refuse"
     missing: str = "refuse"
     holdout: float | None = None
+    encoding: str | None = None
     teacher: str = "greedy"
     k: str = USUAL_K
     pool: float | None = None
@@ -108,6 +109,7 @@ class RunSettings:
                 self.missing,
                 self.holdout,
                 classes=self.has_loss_of_classes,
+                encoding=self.encoding,
             ),
         )
 

@@ -13,6 +13,7 @@ from nimt.arrays import Array, is_number, real_array
 from nimt.counting import counted
 from nimt.errors import InvalidInput
 from nimt.pools.base import Points
+from nimt.pools.dates import count_days, write_dates
 
 DIGITS = 15  # significant digits that survive scaling a number and scaling it back
 
@@ -32,6 +33,9 @@ class Column:
         The words of a column of words: each becomes a coordinate, 1 where the row has this word and 0 elsewhere.
     fill : float or str, optional
         What stands in for a missing value; without it, a missing value is refused.
+    dates : str
+        The form of a column of dates, such as %d.%m.%Y: each becomes the days since 1970-01-01, and then a coordinate
+        as a number does.
 
     Examples
     --------
@@ -46,11 +50,12 @@ class Column:
     deviation: float = 1.0
     levels: tuple[str, ...] = ()
     fill: float | str | None = None
+    dates: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(self.levels))
-        if not isinstance(self.name, str) or not all(isinstance(level, str) for level in self.levels):
-            raise InvalidInput(f"a column has a name and levels that are words, got {self.name!r}")
+        if not all(isinstance(word, str) for word in (self.name, self.dates, *self.levels)):
+            raise InvalidInput(f"a column has a name, levels and a form of dates that are words, got {self.name!r}")
         numbers = is_number(self.mean) and is_number(self.deviation) and np.isfinite([self.mean, self.deviation]).all()
         if not numbers or self.deviation <= 0:
             raise InvalidInput(f"the column {self.name!r} needs a finite mean and a positive deviation")
@@ -67,17 +72,29 @@ class Column:
         if self.levels:
             filled = np.where(_is_missing(values), self.fill, values) if isinstance(self.fill, str) else values
             return np.column_stack([filled == level for level in self.levels]).astype(np.float64)
+        if self.dates and np.asarray(values).dtype.kind not in "iuf":  # numbers are days already
+            values = self._days(np.asarray(values))
         numbers = real_array(f"the column {self.name!r}", values)
         if isinstance(self.fill, int | float):
             numbers = np.where(np.isnan(numbers), self.fill, numbers)
         return np.asarray((numbers - self.mean) / self.deviation)[:, np.newaxis]
 
     def values(self, coordinates: Array) -> ColumnValues:
-        """Return the values in the table from coordinates (n, m); numbers are right to 15 digits."""
+        """Return the values in the table from coordinates (n, m); numbers to 15 digits, dates to the second."""
         if self.levels:
             words = np.array([*self.levels, ""])
             return words[np.where(coordinates.any(axis=1), coordinates.argmax(axis=1), len(self.levels))]
-        return rounded(coordinates[:, 0] * self.deviation + self.mean)
+        numbers = rounded(coordinates[:, 0] * self.deviation + self.mean)
+        return write_dates(numbers, self.dates) if self.dates else numbers
+
+    def _days(self, values: ColumnValues) -> Array:
+        days = count_days(values, self.dates)
+        strange = np.isnan(days) & ~_is_missing(values)
+        if strange.any():
+            raise InvalidInput(
+                f"{str(values[strange][0])!r} in the column {self.name!r} is no date of the form {self.dates}"
+            )
+        return days
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
+from nimt.pools.dates import count_days, write_dates
 from nimt.pools.prepared import Column, Preparation
-from nimt.sources.cells import RawColumn, as_word, short
-from nimt.sources.tables import LARGEST_TABLE, as_given, names_listed, raw_columns
+from nimt.sources.cells import as_word, list_names, short
+from nimt.sources.table_files import LARGEST_TABLE, read_columns
+from nimt.sources.tables import as_array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,71 +43,92 @@ class NewRows:
     notes: tuple[str, ...] = ()
 
 
-def read_new_rows(path: str | os.PathLike[str], preparation: Preparation) -> NewRows:
+def read_new_rows(path: str | os.PathLike[str], preparation: Preparation, encoding: str | None = None) -> NewRows:
     """Read the features of a preparation from a table; other columns are not looked at."""
     file = readable_file(path, LARGEST_TABLE)
     wanted = [column.name for column in preparation.columns]
-    raw, first_row = raw_columns(file, lambda names: [*wanted, preparation.target])
-    found = {column.name: column for column in raw}
-    absent = next((name for name in wanted if name not in found), None)
+    frame, notes = read_columns(file, lambda names: [*wanted, preparation.target], encoding)
+    absent = next((name for name in wanted if name not in frame), None)
     if absent is not None:
         raise InvalidInput(
-            f"{str(file)!r} has no column {short(absent)!r}; the features of the lesson are {names_listed(wanted)}"
+            f"{str(file)!r} has no column {short(absent)!r}; the features of the lesson are {list_names(wanted)}"
         )
-    notes: list[str] = []
-    columns, complete = {}, np.ones(len(found[wanted[0]].values), dtype=bool)
+    if len(frame) == 0:
+        raise InvalidInput(f"{str(file)!r} has no rows: there is nothing to predict")
+    columns, complete = {}, np.ones(len(frame), dtype=bool)
     filled: list[str] = []
     for column in preparation.columns:
-        values, there = _values(column, found[column.name], str(file), notes)
-        lacking = np.flatnonzero(~there)
-        if lacking.size and preparation.missing == "refuse":
+        columns[column.name] = _read_column(column, frame[column.name], str(file), notes)
+        lacking = frame[column.name].isna()
+        if not lacking.any():
+            continue
+        count, first = int(lacking.sum()), lacking.idxmax()
+        if preparation.missing == "refuse":
             raise InvalidInput(
-                f"{str(file)!r} has no value in row {lacking[0] + first_row}, column {short(column.name)!r}: fill it "
-                f"in, or teach with --missing drop or --missing mean"
+                f"{str(file)!r} has no value in row {first}, column {short(column.name)!r}: fill it in, or teach with "
+                f"--missing drop or --missing mean"
             )
         if column.fill is None:
-            complete &= there
-        elif lacking.size:
-            filled.append(_filling(column, lacking.size, int(lacking[0]) + first_row))
-        columns[column.name] = values
-    target = found.get(preparation.target)
-    known = target is not None and target.words != ()
-    if complete.size == 0:
-        raise InvalidInput(f"{str(file)!r} has no rows: there is nothing to predict")
+            complete &= ~lacking.to_numpy()
+        else:
+            filled.append(_describe_filling(column, count, first))
     if filled:
         notes.append(f"{file.name}: missing values are filled in as in the lesson: {'; '.join(filled)}")
     if not complete.all():
-        first = int(np.flatnonzero(~complete)[0]) + first_row
+        first = frame.index[~complete][0]
         notes.append(
             f"{file.name}: {int((~complete).sum()):,} row(s) lack a value, the first is row {first}; they get no "
             f"prediction"
         )
-    return NewRows(columns, complete, as_given(target) if target is not None and known else None, tuple(notes))
+    target = frame.get(preparation.target)
+    known = target is not None and target.dtype != object
+    return NewRows(columns, complete, as_array(target) if known else None, tuple(notes))
 
 
-def _filling(column: Column, count: int, first: int) -> str:
+def _describe_filling(column: Column, count: int, first: int) -> str:
     """Say what is filled in for missing values of a column."""
     value = column.fill if isinstance(column.fill, str) else f"{column.fill:.4g}"
+    if column.dates and not isinstance(column.fill, str):
+        value = write_dates(np.array([column.fill]), column.dates)[0]
     return f"{count:,} of {short(column.name)} with {short(str(value))}, the first in row {first}"
 
 
-def _values(column: Column, raw: RawColumn, file: str, notes: list[str]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return a column as the preparation takes it, and where it has a value."""
+def _read_column(column: Column, found: pd.Series, file: str, notes: list[str]) -> NDArray[Any]:
+    """Return a column as the preparation takes it."""
+    if found.dtype == object:
+        raise InvalidInput(f"{file!r} has values in column {short(column.name)!r} that are neither numbers nor words")
+    if column.dates:
+        return _read_dates(column, found, file)
     if not column.levels:
-        if raw.words is not None:
+        if found.dtype.kind != "f":
             raise InvalidInput(f"{file!r} has words in column {short(column.name)!r}, which was one of numbers")
-        return raw.values, ~raw.missing
-    if raw.words == ():
-        raise InvalidInput(f"{file!r} has too many different words in column {short(column.name)!r}")
-    words = as_given(raw) if raw.words is not None else np.array([as_word(value) for value in raw.values])
-    words = np.where(raw.missing, "", words)
-    strange = ~raw.missing & ~np.isin(words, column.levels)
+        return as_array(found)
+    words = as_array(found)
+    if found.dtype.kind == "f":
+        words = np.array([as_word(value) for value in words])
+    words = np.where(found.isna(), "", words)
+    strange = (words != "") & ~np.isin(words, column.levels)
     if strange.any():
         notes.append(
             f"{file}: column {short(column.name)} has words that were not taught, the first is "
             f"{short(str(words[strange][0]))!r}, in {int(strange.sum()):,} row(s): they count as none of the known ones"
         )
-    return words, ~raw.missing
+    return words
+
+
+def _read_dates(column: Column, found: pd.Series, file: str) -> NDArray[Any]:
+    """Return dates as the table has them; one that is in another form than the lesson's is refused."""
+    words = as_array(found)
+    if words.dtype.kind == "U":
+        strange = np.isnan(count_days(words, column.dates)) & (words != "")
+        if strange.any():
+            raise InvalidInput(
+                f"{file!r} has {short(str(words[strange][0]))!r} in row {found.index[strange][0]}, column "
+                f"{short(column.name)!r}, where the lesson has dates of the form {column.dates}: write it so"
+            )
+    elif words.dtype.kind != "M":
+        raise InvalidInput(f"{file!r} has numbers in column {short(column.name)!r}, which was one of dates")
+    return words
 
 
 def has_value(column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -116,20 +142,19 @@ def has_value(column: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(column != "" if column.dtype.kind == "U" else ~np.isnan(column))
 
 
-def read_points(path: str | os.PathLike[str], dimension: int) -> Array:
+def read_points(path: str | os.PathLike[str], dimension: int, encoding: str | None = None) -> Array:
     """Return the points of a table: of its columns x_1, x_2, ..., or else of the first ones."""
     file = readable_file(path, LARGEST_TABLE)
     called = [f"x_{axis + 1}" for axis in range(dimension)]
-    raw, first_row = raw_columns(file, lambda names: called if set(called) <= set(names) else names[:dimension])
-    if len(raw) < dimension:
-        raise InvalidInput(f"{str(file)!r} has {len(raw)} column(s), and a point of this lesson has {dimension}")
-    for column in raw:
-        if column.words is not None:
-            raise InvalidInput(f"{str(file)!r} has words in column {short(column.name)!r}: a coordinate is a number")
-        if column.missing.any():
-            row = int(np.flatnonzero(column.missing)[0]) + first_row
-            raise InvalidInput(f"{str(file)!r} has no value in row {row}, column {short(column.name)!r}: fill it in")
-    points = np.column_stack([column.values for column in raw])
-    if len(points) == 0:
+    frame, _ = read_columns(file, lambda names: called if set(called) <= set(names) else names[:dimension], encoding)
+    if frame.shape[1] < dimension:
+        raise InvalidInput(f"{str(file)!r} has {frame.shape[1]} column(s), and a point of this lesson has {dimension}")
+    for name, column in frame.items():
+        if column.dtype.kind != "f":
+            raise InvalidInput(f"{str(file)!r} has words in column {short(name)!r}: a coordinate is a number")
+        if column.isna().any():
+            row = column.isna().idxmax()
+            raise InvalidInput(f"{str(file)!r} has no value in row {row}, column {short(name)!r}: fill it in")
+    if len(frame) == 0:
         raise InvalidInput(f"{str(file)!r} has no rows: there is nothing to predict")
-    return points
+    return np.asarray(frame, dtype=np.float64)

@@ -21,12 +21,12 @@ from nimt.sources.arrays import read_array
 from nimt.sources.functions import NAMES, named_function
 from nimt.sources.resampling import resampled
 from nimt.sources.source import Source, size_of
+from nimt.sources.table_files import TABLE_ENDINGS
 from nimt.sources.tables import Columns, read_table
 
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
 ARRAY_ENDINGS = (".npy", ".npz")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-TABLE_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 USUAL_SIDE = 96  # a lesson on more pixels takes minutes, so --size must ask for it
 MOST_POINTS = 1 << 24
 

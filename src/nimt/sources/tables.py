@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +13,16 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_number, power_of_two
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
+from nimt.pools.dates import ISO, are_dates, count_days, find_form
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
-from nimt.sources.cells import ColumnReader, RawColumn, as_word, numbers_of, short
-from nimt.sources.parquet import read_parquet
-from nimt.sources.rows import MOST_COLUMNS, blocks_of, readable_text
+from nimt.sources.cells import as_word, is_grouped, list_names, short
 from nimt.sources.source import Aside, Source
+from nimt.sources.table_files import LARGEST_TABLE, read_columns
 
-LARGEST_TABLE = 1 << 28  # bytes
-MOST_CELLS = 1 << 25  # values in use
-MOST_LISTED = 20  # names of columns in a sentence
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_LISTED = 20  # classes in a sentence
 MOST_LEVELS = 100  # different words of a feature
 MOST_CLASSES = 100
 USUAL_HOLDOUT = 0.2
@@ -56,6 +55,8 @@ class Columns:
     classes : bool
         Whether a target of numbers is one of classes, as it is for the hinge and the logistic loss. A target of words
         always is.
+    encoding : str, optional
+        Of a table as text, such as "latin-1"; by default UTF-8, or else Latin-1 with a note.
     """
 
     features: tuple[str, ...] | None = None
@@ -65,6 +66,7 @@ class Columns:
     missing: str = "refuse"
     holdout: float | None = 0.0
     classes: bool = False
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if self.duplicates not in DUPLICATES:
@@ -74,7 +76,7 @@ class Columns:
         if self.holdout is not None and (not is_number(self.holdout) or not 0 <= self.holdout < 1):
             raise InvalidInput(f"holdout must be a share from 0 to below 1, got {self.holdout!r}")
 
-    def asked(self, names: list[str]) -> list[str]:
+    def choose(self, names: list[str]) -> list[str]:
         """Return which of the columns of a table are used."""
         if self.features is None:
             return names
@@ -83,22 +85,40 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The used columns of the used rows, before they become points."""
+    """The used columns of the used rows, before they become points.
 
-    features: list[RawColumn]
-    target: RawColumn
-    numbers: NDArray[np.int64]  # of the rows, in the file
+    Attributes
+    ----------
+    frame : DataFrame
+        The features in their order, then the target; its index is the number of each row in the file.
+    forms : dict of name -> str
+        The forms of the columns of dates.
+    """
+
+    frame: pd.DataFrame
     file: Path
     notes: tuple[str, ...] = ()
+    forms: dict[str, str] = field(default_factory=dict)
 
-    def taken(self, rows: NDArray[np.intp], *notes: str) -> Rows:
+    @property
+    def features(self) -> pd.DataFrame:
+        return self.frame.iloc[:, :-1]
+
+    @property
+    def target(self) -> pd.Series:
+        return self.frame.iloc[:, -1]
+
+    def take(self, places: Any, *notes: str) -> Rows:
         """Return some of the rows."""
-        features = [replace(column, values=column.values[rows]) for column in self.features]
-        target = replace(self.target, values=self.target.values[rows])
-        return Rows(features, target, self.numbers[rows], self.file, (*self.notes, *notes))
+        return replace(self, frame=self.frame.iloc[places], notes=(*self.notes, *notes))
+
+    def with_target(self, target: Any, *notes: str) -> Rows:
+        """Return the rows with other values of the target."""
+        frame = self.frame.assign(**{self.target.name: target})
+        return replace(self, frame=frame, notes=(*self.notes, *notes))
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.frame)
 
 
 def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> Source:  # noqa: B008 (frozen)
@@ -107,186 +127,166 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     Parameters
     ----------
     path : path-like
-        `.csv` or `.tsv`, also gzipped (`.csv.gz`), in UTF-8, separated by commas, semicolons or tabs, with or without a
-        first row of names; or `.parquet`. With semicolons and tabs, 1,5 is a number.
+        `.csv` or `.tsv`, also gzipped (`.csv.gz`), separated by commas, semicolons or tabs, with or without a first row
+        of names; `.xlsx`, of which the first sheet is read; or `.parquet`. With semicolons and tabs, 1,5 is a number.
     columns : Columns
     """
     file = readable_file(path, LARGEST_TABLE)
-    raw, first_row = raw_columns(file, columns.asked)
-    rows = _used(raw, columns, file, first_row)
-    rows = _without_missing(rows, columns.missing)
-    rows = _as_classes(rows, columns)
-    rows = _without_contradictions(rows, columns.duplicates)
+    frame, notes = read_columns(file, lambda names: _ask_for(names, columns, file), columns.encoding)
+    rows = _choose_columns(frame, columns, file, notes)
+    rows = _treat_missing(rows, columns.missing)
+    rows = _find_classes(rows, columns)
+    rows = _merge_repeated(rows, columns.duplicates)
     if len(rows) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(rows)} different row(s) of data: a table needs at least 2")
     kept, aside = _split(rows, columns.holdout)
-    preparation = _prepared(kept, columns)
-    points = preparation.points(_named(kept))
-    pool = PreparedPoints(points, preparation, kept.numbers)
-    values = _target_values(kept, preparation)
-    held = None if aside is None else Aside(preparation.points(_named(aside)), _target_values(aside, preparation))
+    preparation = _prepare(kept, columns)
+    pool = PreparedPoints(_points(kept, preparation), preparation, kept.frame.index.to_numpy())
+    values = _labels(kept, preparation)
+    held = None if aside is None else Aside(_points(aside, preparation), _labels(aside, preparation))
     return Source(file.name, pool, values, dimension=pool.dimension, notes=kept.notes, aside=held)
-
-
-def raw_columns(file: Path, asked: Callable[[list[str]], Iterable[str]]) -> tuple[list[RawColumn], int]:
-    """Return the columns of a file, and the row at which the data begin.
-
-    `asked` says which columns are read, given the names of all: the cells of the others are not looked at.
-    """
-    if file.suffix.lower() == ".parquet":
-        return read_parquet(file, MOST_COLUMNS, asked), 1
-    with readable_text(file), contextlib.closing(blocks_of(file)) as blocks:
-        first = next(blocks, None)
-        rows = [] if first is None else first.rows()
-        if first is None or not rows:
-            raise InvalidInput(f"{str(file)!r} has no rows: a table needs at least 2")
-        comma = first.separator != ","
-        titled = any(numbers_of([cell], comma) is None for cell in rows[0])
-        names = _names_of(rows[0], file) if titled else [f"column {place + 1}" for place in range(len(rows[0]))]
-        wanted = set(asked(names))
-        used = [place for place, name in enumerate(names) if name in wanted]
-        readers = [ColumnReader(names[place], file, comma=comma) for place in used]
-        _add_cells(readers, used, rows[1:] if titled else rows, 2 if titled else 1)
-        count = len(rows) * len(used)
-        for block in blocks:
-            numbers = None if any(reader.is_of_words for reader in readers) else block.numbers(used)
-            if numbers is not None:
-                count += numbers.size
-                for reader, column in zip(readers, numbers.T, strict=True):
-                    reader.add_numbers(column)
-            else:
-                rows = block.rows()
-                count += len(rows) * len(used)
-                _add_cells(readers, used, rows, block.number)
-            if count > MOST_CELLS:
-                raise InvalidInput(f"{str(file)!r} has more than {MOST_CELLS} values in use: leave out rows or columns")
-        return [reader.column() for reader in readers], 2 if titled else 1
-
-
-def _add_cells(readers: list[ColumnReader], places: list[int], rows: list[list[str]], number: int) -> None:
-    """Give every column its cells of some rows."""
-    if rows:
-        columns = list(zip(*rows, strict=True))
-        for reader, place in zip(readers, places, strict=True):
-            reader.add(columns[place], number)
-
-
-def _names_of(row: list[str], file: Path) -> list[str]:
-    names = [cell.strip() or f"column {index + 1}" for index, cell in enumerate(row)]
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice is not None:
-        raise InvalidInput(f"{str(file)!r} has two columns named {short(twice)!r}: rename one")
-    return names
-
-
-def _check_names(names: Iterable[str], columns: Columns, file: Path) -> None:
-    """Refuse columns that are asked for and not there."""
-    there = list(names)
-    known = set(there)
-    for asked in (*(columns.features or ()), *(() if columns.target is None else (columns.target,))):
-        if asked not in known:
-            raise InvalidInput(f"{str(file)!r} has no column {short(asked)!r}; it has {names_listed(there)}")
 
 
 # ---------------------------------------------------------------- which columns
 
 
-def _used(raw: list[RawColumn], columns: Columns, file: Path, first_row: int) -> Rows:
+def _ask_for(names: list[str], columns: Columns, file: Path) -> list[str]:
+    """Return which of the columns of a table are used; one that is asked for and not there is refused."""
+    asked = columns.choose(names)
+    there = set(names)
+    absent = next((name for name in asked if name not in there), None)
+    if absent is not None:
+        raise InvalidInput(f"{str(file)!r} has no column {short(absent)!r}; it has {list_names(names)}")
+    return asked
+
+
+def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: list[str]) -> Rows:
     """Choose the features and the target, and point out columns that can teach nothing."""
-    names = [column.name for column in raw]
-    _check_names(names, columns, file)
-    by_name = {column.name: column for column in raw}
-    target = raw[-1] if columns.target is None else by_name[columns.target]
-    asked = [name for name in names if name != target.name] if columns.features is None else list(columns.features)
-    if not asked or target.name in asked:
+    import pandas as pd
+
+    names = list(frame.columns)
+    target = names[-1] if columns.target is None else columns.target
+    asked = [name for name in names if name != target] if columns.features is None else list(columns.features)
+    if not asked or target in asked:
         raise InvalidInput(
-            f"{str(file)!r} needs a target column and at least one other as a feature, and has {names_listed(names)}"
+            f"{str(file)!r} needs a target column and at least one other as a feature, and has {list_names(names)}"
         )
-    features, notes = [], []
+    features: dict[str, pd.Series] = {}
+    said: list[str] = []
+    forms: dict[str, str] = {}
     for name in asked:
-        column = by_name[name]
-        why = _why_useless(column)
+        column, form = _as_dates(frame[name])
+        why = _say_why_useless(column)
         if why is None:
-            features.append(column)
-            if column.is_of_dates:
-                notes.append(
-                    f"{file.name}: column {short(name)} holds dates, used as {len(column.words or ())} categories "
-                    f"without an order: write a date as a number to use its order"
-                )
+            features[name] = column
+            if form is not None:
+                forms[name] = form
+            said += _describe_dates(column, form, file)
         elif columns.features is not None or len(asked) == 1:
             raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}: choose others with --features")
         else:
-            notes.append(f"{file.name}: column {short(name)} {why}, and is left out")
+            said.append(f"{file.name}: column {short(name)} {why}, and is left out")
     if not features:
-        raise InvalidInput(f"{str(file)!r} has no column that can be a feature: {'; '.join(notes)[:300]}")
+        raise InvalidInput(f"{str(file)!r} has no column that can be a feature: {'; '.join(said)[:300]}")
     if columns.features is None or columns.target is None:
-        used = names_listed([column.name for column in features])
-        notes.insert(0, f"{file.name}: features {used}; target {short(target.name)}")
+        said.insert(0, f"{file.name}: features {list_names(list(features))}; target {short(target)}")
     if columns.features is None and len(features) > 1:
-        notes += [_numbering_note(column, file) for column in features if numbers_the_rows(column)]
-    count = len(target.values)
-    if count < 2:
-        raise InvalidInput(f"{str(file)!r} has {count} row(s) of data: a table needs at least 2")
-    return Rows(features, target, np.arange(first_row, first_row + count), file, tuple(notes))
+        said += [
+            f"{file.name}: column {short(name)} looks like an id, which says nothing about other rows: --features "
+            f"without it leaves it out"
+            for name, column in features.items()
+            if _numbers_the_rows(column)
+        ]
+    if len(frame) < 2:
+        raise InvalidInput(f"{str(file)!r} has {len(frame)} row(s) of data: a table needs at least 2")
+    used = pd.DataFrame(features | {target: frame[target]})
+    return Rows(used, file, (*notes, *said), forms)
 
 
-def _why_useless(column: RawColumn) -> str | None:
+def _as_dates(column: pd.Series) -> tuple[pd.Series, str | None]:
+    """Return a column of dates as days since 1970-01-01, and the form of the dates; any other as it is."""
+    if column.dtype.kind == "M":
+        return _replace(column, count_days(column.to_numpy(), ISO)), ISO
+    words = _words(column)
+    form = find_form(words)
+    if form is None:
+        return column, None
+    return _replace(column, np.append(count_days(np.array(words), form), np.nan)[column.cat.codes]), form
+
+
+def _replace(column: pd.Series, values: Any) -> pd.Series:
+    import pandas as pd
+
+    return pd.Series(values, index=column.index, name=column.name)
+
+
+def _describe_dates(column: pd.Series, form: str | None, file: Path) -> list[str]:
+    if form is not None:
+        return [f"{file.name}: column {short(column.name)} holds dates, used as days since 1970-01-01"]
+    if are_dates(_words(column)):
+        return [
+            f"{file.name}: column {short(column.name)} holds dates in which day and month could be exchanged, used as "
+            f"{len(_words(column))} categories: write them as 2024-01-31"
+        ]
+    return []
+
+
+def _words(column: pd.Series) -> list[str]:
+    """Return the different words of a column; of numbers, none."""
+    return list(column.cat.categories) if column.dtype == "category" else []
+
+
+def _say_why_useless(column: pd.Series) -> str | None:
     """Say why a column cannot be a feature, None if it can."""
-    if column.words is None:
+    if column.dtype.kind == "f":
         return None
-    if not column.words:
-        return "has too many different words, or values that are neither numbers nor words"
-    if len(column.words) > MOST_LEVELS:
-        return f"has {len(column.words):,} different words{_kind(column)}, and a category has at most {MOST_LEVELS}"
-    if len(column.values) >= FEW_ROWS and len(column.words) == len(column.values):
-        return f"has another word in every row{_kind(column) or ', like a name'}"
+    words = _words(column)
+    if column.dtype == object:
+        return "has values that are neither numbers nor words"
+    if len(words) > MOST_LEVELS:
+        return f"has {len(words):,} different words{_hint(words)}, and a category has at most {MOST_LEVELS}"
+    if len(column) >= FEW_ROWS and len(words) == len(column):
+        return f"has another word in every row{_hint(words) or ', like a name'}"
     return None
 
 
-def _kind(column: RawColumn) -> str:
-    return " (dates)" if column.is_of_dates else column.hint
+def _hint(words: list[str]) -> str:
+    """Return what to add to a sentence about too many words: that they are dates, or most are grouped numbers."""
+    if are_dates(words):
+        return " (dates in which day and month could be exchanged: write them as 2024-01-31)"
+    grouped = " (they look like numbers with a thousands separator: remove it from the file)"
+    return grouped if 2 * sum(map(is_grouped, words)) > len(words) else ""
 
 
-def numbers_the_rows(column: RawColumn) -> bool:
+def _numbers_the_rows(column: pd.Series) -> bool:
     """Say whether a column counts the rows, as an id does: 1, 2, 3, ...; or is called so and never repeats a number."""
-    if column.words is not None or len(column.values) < FEW_ROWS or column.missing.any():
+    values = column.to_numpy()
+    if values.dtype.kind != "f" or len(values) < FEW_ROWS or not np.array_equal(values, np.round(values)):
         return False
-    steps = np.diff(column.values)
-    if not np.array_equal(column.values, np.round(column.values)):
-        return False
-    return bool((steps == 1).all()) or (
-        column.name.strip().lower() in NUMBERS_OF_ROWS and len(np.unique(column.values)) == len(column.values)
-    )
-
-
-def _numbering_note(column: RawColumn, file: Path) -> str:
-    return (
-        f"{file.name}: column {short(column.name)} looks like an id, which says nothing about other rows: --features "
-        f"without it leaves it out"
-    )
+    is_called_so = column.name.strip().lower() in NUMBERS_OF_ROWS
+    return bool((np.diff(values) == 1).all()) or (is_called_so and column.is_unique)
 
 
 # ---------------------------------------------------------------- which rows
 
 
-def _without_missing(rows: Rows, rule: str) -> Rows:
+def _treat_missing(rows: Rows, rule: str) -> Rows:
     """Leave out rows, or refuse the table, by the rule for missing values; "mean" fills features in later."""
-    columns = [*rows.features, rows.target]
-    lacking = np.column_stack([column.missing for column in columns])
-    if not lacking.any():
+    lacking = rows.frame.isna()
+    incomplete = lacking.any(axis=1)
+    if not incomplete.any():
         return rows
-    first = int(np.flatnonzero(lacking.any(axis=1))[0])
-    name = columns[int(np.flatnonzero(lacking[first])[0])].name
-    count = int(lacking.any(axis=1).sum())
+    first, count = incomplete.idxmax(), int(incomplete.sum())
+    name = lacking.loc[first].idxmax()
     if rule == "refuse":
         raise InvalidInput(
-            f"{str(rows.file)!r} has no value in row {rows.numbers[first]}, column {short(name)!r}, and {count:,} "
-            f"row(s) without one in all: fill them in, or use --missing drop (leave these rows out) or --missing mean"
+            f"{str(rows.file)!r} has no value in row {first}, column {short(name)!r}, and {count:,} row(s) without one "
+            f"in all: fill them in, or use --missing drop (leave these rows out) or --missing mean"
         )
-    without = lacking.any(axis=1) if rule == "drop" else lacking[:, -1]
+    without = incomplete if rule == "drop" else rows.target.isna()
     if without.all():
         raise InvalidInput(f"{str(rows.file)!r} has no row with a value in every column: choose others with --features")
-    said = f"{rows.file.name}: {count:,} row(s) lack a value, the first is row {rows.numbers[first]} ({short(name)}); "
+    said = f"{rows.file.name}: {count:,} row(s) lack a value, the first is row {first} ({short(name)}); "
     if rule == "drop":
         done = "they are left out"
     else:
@@ -294,90 +294,74 @@ def _without_missing(rows: Rows, rule: str) -> Rows:
         if without.any():
             done += f", and {int(without.sum()):,} without a target are left out"
         done += "; the target of such a row fits it badly, so greedy teaching shows it most often: --missing drop"
-    return rows.taken(np.flatnonzero(~without), said + done)
+    return rows.take(np.flatnonzero(~without), said + done)
 
 
-def _as_classes(rows: Rows, columns: Columns) -> Rows:
+def _find_classes(rows: Rows, columns: Columns) -> Rows:
     """Turn a target of numbers into words where it is one of classes, and check the classes."""
-    target = rows.target
-    if target.words is None and columns.classes:
-        values, codes = np.unique(target.values, return_inverse=True)
-        if len(values) > MOST_CLASSES:
+    import pandas as pd
+
+    target, name = rows.target, short(rows.target.name)
+    if target.dtype.kind == "f" and columns.classes:
+        if target.nunique() > MOST_CLASSES:
             raise InvalidInput(
-                f"{str(rows.file)!r}: this loss needs classes, and the target {short(target.name)!r} has {len(values)} "
+                f"{str(rows.file)!r}: this loss needs classes, and the target {name!r} has {target.nunique()} "
                 f"different numbers: use --loss square"
             )
-        target = RawColumn(target.name, np.ravel(codes).astype(np.int64), tuple(as_word(value) for value in values))
-    if target.words is None:
+        order = sorted(target.unique())
+        target = _replace(target, pd.Categorical(target, order).rename_categories([as_word(value) for value in order]))
+    if target.dtype.kind == "f":
         return rows
-    if not target.words or len(target.words) > MOST_CLASSES:
+    words = _words(target)
+    if not 0 < len(words) <= MOST_CLASSES:
         raise InvalidInput(
-            f"{str(rows.file)!r}: the target {short(target.name)!r} has more than {MOST_CLASSES} different "
-            f"words{target.hint}: choose another with --target-column"
+            f"{str(rows.file)!r}: the target {name!r} has more than {MOST_CLASSES} different words{_hint(words)}: "
+            f"choose another with --target-column"
         )
-    used = sorted({target.words[code] for code in np.unique(target.values)})  # in alphabetical order
+    target = target.cat.remove_unused_categories()
+    target = target.cat.reorder_categories(sorted(target.cat.categories))
+    used = _words(target)
     if len(used) < 2:
         raise InvalidInput(
-            f"{str(rows.file)!r}: the target {short(target.name)!r} is {short(used[0])!r} in every row: there is "
-            f"nothing to teach"
+            f"{str(rows.file)!r}: the target {name!r} is {short(used[0])!r} in every row: there is nothing to teach"
         )
-    place = {word: number for number, word in enumerate(used)}
-    codes = np.array([place.get(word, -1) for word in target.words])[target.values]
-    counts = np.bincount(codes, minlength=len(used))
-    listed = ", ".join(f"{short(word)} ({counts[number]:,})" for number, word in enumerate(used[:MOST_LISTED]))
+    counts = target.value_counts(sort=False)
+    listed = ", ".join(f"{short(word)} ({counts[word]:,})" for word in used[:MOST_LISTED])
     more = "" if len(used) <= MOST_LISTED else ", ..."
-    note = f"{rows.file.name}: the target {short(target.name)} has {len(used)} classes: {listed}{more}"
-    return Rows(rows.features, RawColumn(target.name, codes, tuple(used)), rows.numbers, rows.file, (*rows.notes, note))
+    note = f"{rows.file.name}: the target {name} has {len(used)} classes: {listed}{more}"
+    return rows.with_target(target, note)
 
 
-def _without_contradictions(rows: Rows, duplicates: str) -> Rows:
+def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
     """Refuse, or average, points that come with several targets; equal rows count once."""
-    points = np.column_stack([np.nan_to_num(column.values.astype(float), nan=np.inf) for column in rows.features])
-    if not _may_repeat(points):
+    if not rows.features.duplicated().any():
         return rows
-    distinct, first, place = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    if len(distinct) == len(points):
-        return rows
-    place = np.ravel(place)
-    values = rows.target.values.astype(float)
-    low, high = np.full(len(distinct), np.inf), np.full(len(distinct), -np.inf)
-    np.minimum.at(low, place, values)
-    np.maximum.at(high, place, values)
-    torn = int(np.count_nonzero(low < high))
-    if torn and duplicates == "refuse":
+    has_classes = rows.target.dtype == "category"
+    values = rows.target.cat.codes if has_classes else rows.target
+    keys = [column.cat.codes if column.dtype == "category" else column for _, column in rows.features.items()]
+    groups = values.groupby(keys, sort=False, dropna=False)  # in the order of the file
+    low, high = groups.min().to_numpy(), groups.max().to_numpy()
+    torn = low < high
+    if torn.any() and duplicates == "refuse":
         refusal = InvalidInput(
-            f"{str(rows.file)!r} has {torn} point(s) that come with different targets, and no learner can fit both: "
-            f"--duplicates mean teaches their mean"
+            f"{str(rows.file)!r} has {int(torn.sum())} point(s) that come with different targets, and no learner can "
+            f"fit both: --duplicates mean teaches their mean"
         )
         for note in rows.notes:
             if note.startswith(f"{rows.file.name}: column "):  # one that was left out may have told them apart
                 refusal.add_note(note)
         raise refusal
-    merged = low.copy()  # exact for points with one target
-    apart = low < high
-    if rows.target.words is None:
-        merged[apart] = (np.bincount(place, weights=values) / np.bincount(place))[apart]
-        taught = "their mean"
-    else:
-        counts = np.zeros((len(distinct), len(rows.target.words)))
-        np.add.at(counts, (place, rows.target.values), 1)
-        merged[apart] = counts.argmax(axis=1)[apart]
-        taught = "the most frequent"
-    order = np.argsort(first)  # in the order of the file
-    done = f"{torn} of them with different targets, taught as {taught}" if torn else "each counts once"
-    note = f"{rows.file.name}: {len(points) - len(distinct)} row(s) repeat a point, {done}"
-    kept = rows.taken(np.sort(first), note)
-    return replace(kept, target=replace(rows.target, values=merged[order].astype(rows.target.values.dtype)))
-
-
-def _may_repeat(points: Array) -> bool:
-    """Say whether two rows may be equal: they then have equal sums, and sorting sums is faster than sorting rows."""
-    sums = np.zeros(len(points))
-    factors = np.random.default_rng(0).normal(size=(points.shape[1], 1))
-    for column, factor in zip(points.T, factors, strict=True):
-        sums += np.where(np.isinf(column), 0.5, column) * factor  # column by column, so that equal rows round alike
-    sums.sort()
-    return not bool((sums[1:] > sums[:-1]).all())
+    merged, taught = low.copy(), "their mean"  # low is exact for points with one target
+    if torn.any() and has_classes:
+        merged, taught = groups.agg(lambda codes: codes.mode()[0]).to_numpy(), "the most frequent"
+    elif torn.any():
+        merged[torn] = groups.mean().to_numpy()[torn]
+    done = f"{int(torn.sum())} of them with different targets, taught as {taught}" if torn.any() else "each counts once"
+    kept = rows.take(~rows.features.duplicated().to_numpy())
+    if has_classes:
+        merged = kept.target.cat.categories.take(merged)
+    note = f"{rows.file.name}: {len(rows) - len(kept)} row(s) repeat a point, {done}"
+    return kept.with_target(_replace(kept.target, merged).astype(kept.target.dtype), note)
 
 
 def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
@@ -395,61 +379,57 @@ def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
         f"{rows.file.name}: {count:,} of {len(rows):,} rows are held out, for measuring the error on rows never shown: "
         f"--holdout sets another share"
     )
-    return rows.taken(kept, note), rows.taken(aside)
+    return rows.take(kept, note), rows.take(aside)
 
 
 # ---------------------------------------------------------------- points and labels
 
 
-def _prepared(rows: Rows, columns: Columns) -> Preparation:
+def _prepare(rows: Rows, columns: Columns) -> Preparation:
     """Measure means and deviations on the rows that are taught."""
-    made = tuple(_prepared_column(column, columns) for column in rows.features)
-    flat = [column.name for column in rows.features if column.words is None and _is_flat(column)]
+    made, flat = [], []
+    for name, column in rows.features.items():
+        made.append(_prepare_column(column, columns, rows.forms.get(name, "")))
+        if column.dtype.kind == "f" and np.unique(column.to_numpy()[~np.isnan(column.to_numpy())]).size < 2:
+            flat.append(name)
     if len(flat) == len(made):
         raise InvalidInput(
             f"{str(rows.file)!r} has the same value everywhere in column {short(flat[0])!r}: choose others with "
             f"--features"
         )
-    return Preparation(made, rows.target.name, rows.target.words or (), columns.missing)
+    return Preparation(tuple(made), rows.target.name, tuple(_words(rows.target)), columns.missing)
 
 
-def _prepared_column(column: RawColumn, columns: Columns) -> Column:
+def _prepare_column(column: pd.Series, columns: Columns, form: str) -> Column:
     fills = columns.missing == "mean"
-    known = column.values[~column.missing]
-    if column.words is not None:
-        levels = tuple(sorted(column.words[code] for code in np.unique(known)))
-        usual = column.words[int(np.bincount(known).argmax())] if fills and len(known) else None
-        return Column(column.name, levels=levels, fill=usual)
-    unit = power_of_two(known)  # by which dividing is exact, so that no square leaves the range
-    mean = unit * float((known / unit).mean()) if len(known) else 0.0
-    deviation = unit * float((known / unit).std()) or 1.0  # a column with one value stays at 0
+    if column.dtype == "category":
+        known = column.dropna()
+        levels = tuple(sorted(known.unique()))
+        return Column(column.name, levels=levels, fill=known.mode()[0] if fills and len(known) else None)
+    values = column.to_numpy()
+    values = values[~np.isnan(values)]
+    unit = power_of_two(values)  # by which dividing is exact, so that no square leaves the range
+    mean = unit * float((values / unit).mean()) if len(values) else 0.0
+    deviation = (
+        unit * float((values / unit).std()) if len(values) else 0.0
+    ) or 1.0  # a column with one value stays at 0
     fill = mean if fills else None
-    return Column(column.name, mean, deviation, fill=fill) if columns.scale else Column(column.name, fill=fill)
+    if not columns.scale:
+        return Column(column.name, fill=fill, dates=form)
+    return Column(column.name, mean, deviation, fill=fill, dates=form)
 
 
-def _is_flat(column: RawColumn) -> bool:
-    known = column.values[~column.missing]
-    return len(known) == 0 or bool((known == known[0]).all())
+def _points(rows: Rows, preparation: Preparation) -> Array:
+    return preparation.points({name: as_array(column) for name, column in rows.features.items()})
 
 
-def _named(rows: Rows) -> dict[str, NDArray[np.generic]]:
-    return {column.name: as_given(column) for column in rows.features}
+def as_array(column: pd.Series) -> NDArray[Any]:
+    """Return numbers and dates as they are, and words as text; a missing word is empty."""
+    if column.dtype != "category":
+        return np.asarray(column)
+    return np.asarray(np.array([*_words(column), ""], dtype=np.str_)[column.cat.codes])
 
 
-def as_given(column: RawColumn) -> NDArray[np.generic]:
-    """Return numbers as they are, and words instead of their places; a missing word is empty."""
-    if column.words is None:
-        return column.values
-    return np.asarray(np.array([*column.words, ""])[column.values])
-
-
-def _target_values(rows: Rows, preparation: Preparation) -> Array:
-    if not preparation.classes:
-        return np.asarray(rows.target.values, dtype=np.float64)
-    return preparation.labels(list(as_given(rows.target)))
-
-
-def names_listed(names: list[str]) -> str:
-    """Return the names of columns for a sentence, not all where they are many."""
-    more = f", ... ({len(names)} columns)" if len(names) > MOST_LISTED else ""
-    return ", ".join(short(name) for name in names[:MOST_LISTED]) + more
+def _labels(rows: Rows, preparation: Preparation) -> Array:
+    values = as_array(rows.target)
+    return preparation.labels(list(values)) if preparation.classes else np.asarray(values, dtype=np.float64)

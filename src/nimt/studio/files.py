@@ -13,8 +13,9 @@ from nimt.datasets.decoding import FORMATS
 from nimt.errors import InvalidInput, NimtError
 from nimt.lesson.lesson import Lesson
 from nimt.replay.recording import Recording, record_of
-from nimt.sources.reading import ARRAY_ENDINGS, PICTURE_ENDINGS, TABLE_ENDINGS, read_source
+from nimt.sources.reading import ARRAY_ENDINGS, PICTURE_ENDINGS, read_source
 from nimt.sources.source import Source, size_of
+from nimt.sources.table_files import TABLE_ENDINGS
 
 MOST_PIXELS = 16_000_000
 USUAL_SIZE = 96  # pixels along the longer side, unless the page asks for another

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from datetime import timedelta
+from typing import Any
 
 from nimt.counting import counted
-from nimt.teaching.bars import DELAY, bar_for, check_progress, time_left
+from nimt.teaching.bars import check_progress, make_bar
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class SweepProgress:
     Examples
     --------
     >>> print(SweepProgress(done=30, total=120, failed=2, elapsed=60.0, left=180.0))
-    30 of 120 lessons, 2 failed, 3:00 left
+    30 of 120 lessons, 2 failed, 03:00 left
     """
 
     done: int
@@ -37,20 +38,14 @@ class SweepProgress:
     left: float | None
 
     def __str__(self) -> str:
-        return self.wordings()[0]
+        return f"{self.done:,} of {counted(self.total, 'lesson')}, {self.rest}".removesuffix(", ")
 
-    def wordings(self) -> list[str]:
-        """Return the same in words that become fewer, for narrow terminals.
-
-        Examples
-        --------
-        >>> SweepProgress(done=30, total=120, failed=2, elapsed=60.0, left=180.0).wordings()[1:]
-        ['30 of 120, 2 failed, 3:00 left', '30 of 120, 2 failed']
-        """
-        failed = f", {self.failed:,} failed" if self.failed else ""
-        left = "" if self.left is None else f", {time_left(self.left)}"
-        short = f"{self.done:,} of {self.total:,}{failed}"
-        return [f"{self.done:,} of {counted(self.total, 'lesson')}{failed}{left}", f"{short}{left}", short]
+    @property
+    def rest(self) -> str:
+        """What is said besides how many are done: how many failed, and the time left."""
+        failed = [f"{self.failed:,} failed"] if self.failed else []
+        left = [] if self.left is None else [f"{str(timedelta(seconds=int(self.left))).removeprefix('0:')} left"]
+        return ", ".join(failed + left)
 
 
 Listener = Callable[[SweepProgress], object]
@@ -63,26 +58,26 @@ def check_sweep_progress(progress: object) -> None:
 
 
 @contextlib.contextmanager
-def sweep_bar(
-    progress: bool | str | Listener, *, title: str = "", file: IO[str] | None = None, delay: float = DELAY
-) -> Iterator[Listener | None]:
+def sweep_bar(progress: bool | str | Listener, **options: Any) -> Iterator[Listener | None]:
     """Hand out what is to be called after every lesson: a function that moves a bar, the function given, or None.
 
     Parameters
     ----------
-    progress : callable, or as in `nimt.teaching.bars.bar_for`
-    title : str
-        Written before the bar.
-    file, delay : as in `nimt.teaching.bars.bar_for`
+    progress : callable, or as in `nimt.teaching.bars.make_bar`
+    **options : as in `nimt.teaching.bars.make_bar`
     """
     if callable(progress):
         yield progress
         return
-    bar = bar_for(progress, file, delay)
-    if bar is None:
-        yield None
-        return
+    bar = make_bar(progress, bar_format="{l_bar}{bar}| {n_fmt} of {total_fmt} lessons{postfix}", **options)
+
+    def show(now: SweepProgress) -> None:
+        bar.total = now.total
+        bar.set_postfix_str(now.rest, refresh=False)
+        bar.update(now.done - bar.n)
+
     try:
-        yield lambda now: bar.show(title, now.done, now.total, now.wordings())
+        yield None if bar is None else show
     finally:
-        bar.close()
+        if bar is not None:
+            bar.close()

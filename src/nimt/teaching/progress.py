@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from nimt.counting import counted
 from nimt.lesson.outcome import Outcome
-from nimt.teaching.bars import DELAY, Bar, bar_for, time_left
+from nimt.teaching.bars import DELAY, check_progress, make_bar
 
 if TYPE_CHECKING:
     from nimt.session.session import Progress
@@ -19,31 +18,25 @@ Watcher = Callable[["Progress"], Any]
 
 @contextlib.contextmanager
 def progress_bar(
-    progress: bool | str,
-    *,
-    title: str = "",
-    expected: int | None = None,
-    file: IO[str] | None = None,
-    delay: float = DELAY,
+    progress: bool | str, *, expected: int | None = None, delay: float = DELAY, **options: Any
 ) -> Iterator[Watcher | None]:
     """Hand out a callback for `teach` that moves a bar; None where it would not be seen.
 
     Parameters
     ----------
-    progress, file, delay : as in `bar_for`
-    title : str
-        Written before the bar.
+    progress, delay, **options : as in `make_bar`
     expected : int, optional
         The forecast number of steps: the bar and the time left are about it until it is passed.
     """
-    bar = bar_for(progress, file, delay)
-    if bar is None:
+    check_progress(progress)
+    if not progress:
         yield None
         return
+    watcher = LessonBar(progress, expected, delay, options)
     try:
-        yield LessonBar(bar, title, expected)
+        yield watcher
     finally:
-        bar.close()
+        watcher.close()
 
 
 def both(callback: Watcher | None, bar: Watcher | None) -> Watcher | None:
@@ -60,89 +53,61 @@ def both(callback: Watcher | None, bar: Watcher | None) -> Watcher | None:
 
 
 class LessonBar:
-    """A callback that shows on a bar how far a lesson is, and which of several that run one after another.
+    """A callback that shows on a bar how far a lesson is; of several that run one after another, each has its bar.
 
     Parameters
     ----------
-    bar : Bar
-    title : str
+    progress, delay, options : as in `make_bar`
     expected : int or None
     """
 
-    def __init__(self, bar: Bar, title: str, expected: int | None) -> None:
-        self.bar = bar
-        self.title = title
-        self.expected = expected
+    def __init__(self, progress: bool | str, expected: int | None, delay: float, options: dict[str, Any]) -> None:
+        self.progress, self.expected, self.delay, self.options = progress, expected, delay, options
         self.lesson: int = 0
-        self.first: int = 0  # the step at which this lesson was first seen: a resumed one did the earlier steps before
-        self.started: float = 0.0
+        self.began: float = time.monotonic()
         self.latest: int = -1
         self.is_over = False
+        self.bar: Any = None
 
     def __call__(self, progress: Progress) -> None:
-        now = time.perf_counter()
         if self.lesson == 0 or self.is_over or progress.step < self.latest:
-            self.lesson += 1
-            self.first, self.started = progress.step, now
+            self._begin(progress.step)
         self.latest = progress.step
         self.is_over = progress.outcome is not None
-        which = "" if self.lesson == 1 else f"lesson {self.lesson}, "
-        if progress.outcome is not None and progress.outcome is not Outcome.INTERRUPTED:
-            ended = ending(progress.step, progress.outcome, progress.discrepancy)
-            self.bar.show(self.title, 1, 1, [which + words for words in ended])
+        if self.bar is None:
             return
-        last, about = end_of(progress.step, progress.max_iterations, self.expected)
-        passed = now - self.started
-        speed = (progress.step - self.first) / passed if passed > 0 else 0.0
-        said = [which + words for words in wordings(progress.step, last, about, progress.discrepancy, speed)]
-        self.bar.show(self.title, progress.step, last, said)
+        words = f"M {progress.discrepancy:.3e}"
+        self.bar.total, is_forecast = find_end(progress.step, progress.max_iterations, self.expected)
+        if progress.outcome is not None and progress.outcome is not Outcome.INTERRUPTED:
+            self.bar.total = max(progress.step, 1)
+            words = f"{words}, {progress.outcome.brief}"
+        elif is_forecast:
+            words = f"{words}, end by forecast"
+        self.bar.set_postfix_str(words, refresh=False)
+        self.bar.update(progress.step - self.bar.n)
+
+    def _begin(self, step: int) -> None:
+        """Make the bar of the next lesson, which may have been resumed at a step."""
+        self.close()
+        self.lesson += 1
+        which = {} if self.lesson == 1 else {"title": f"lesson {self.lesson}"}
+        wait = max(0.0, self.delay - (time.monotonic() - self.began))
+        made = {"unit": " steps", "initial": step, "total": step, **self.options, **which}
+        self.bar = make_bar(self.progress, delay=wait, **made)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
 
 
-def wordings(step: int, last: int, about: str, discrepancy: float, speed: float) -> list[str]:
-    """Return how far a lesson is in words, from all of them to those that a narrow terminal has room for.
-
-    Examples
-    --------
-    >>> print(*wordings(35_831, 100_000, "about ", 1.2345e-5, 8_000.0), sep=chr(10))
-    step 35,831 of about 100,000, M 1.234e-05, 8,000 steps/s, 0:08 left
-    step 35,831 of about 100,000, M 1.234e-05, 0:08 left
-    step 35,831, M 1.234e-05, 0:08 left
-    36 %, M 1.2e-05, 0:08 left
-    36 %, M 1.2e-05
-    """
-    left = f", {time_left((last - step) / speed)}" if speed > 0 else ""
-    fast = f", {speed:,.0f} steps/s" if speed > 0 else ""
-    of, share = f"step {step:,} of {about}{last:,}", f"{100 * step / max(last, 1):.0f} %"
-    precise, rough = f"M {discrepancy:.3e}", f"M {discrepancy:.1e}"
-    return [
-        f"{of}, {precise}{fast}{left}",
-        f"{of}, {precise}{left}",
-        f"step {step:,}, {precise}{left}",
-        f"{share}, {rough}{left}",
-        f"{share}, {rough}",
-    ]
-
-
-def ending(step: int, outcome: Outcome, discrepancy: float) -> list[str]:
-    """Return how a lesson ended in words, in as many lengths as `wordings` has.
+def find_end(step: int, max_iterations: int, expected: int | None) -> tuple[int, bool]:
+    """Return the step at which the lesson should end, and whether that is a forecast.
 
     Examples
     --------
-    >>> ending(145, Outcome.CONVERGED, 9.93e-4)[0]
-    '145 steps, tolerance reached, M 9.930e-04'
-    """
-    told = f"{counted(step, 'step')}, {outcome.brief}"
-    return [f"{told}, M {discrepancy:.3e}"] * 2 + [told] * 2 + [counted(step, "step")]
-
-
-def end_of(step: int, max_iterations: int, expected: int | None) -> tuple[int, str]:
-    """Return the step at which the lesson should end, and "about " where that is a forecast.
-
-    Examples
-    --------
-    >>> end_of(100, 20_000, 3_060), end_of(3_200, 20_000, 3_060), end_of(100, 2_000, 3_060)
-    ((3060, 'about '), (20000, ''), (2000, ''))
+    >>> find_end(100, 20_000, 3_060), find_end(3_200, 20_000, 3_060), find_end(100, 2_000, 3_060)
+    ((3060, True), (20000, False), (2000, False))
     """
     if expected is None or not step < expected < max_iterations:
-        return max_iterations, ""
-    return expected, "about "
+        return max_iterations, False
+    return expected, True
