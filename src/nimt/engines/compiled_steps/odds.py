@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import FAN, NO_SCORE, TILE
-from nimt.engines.compiled_steps.vectors import bits_of
+from nimt.engines.compiled_steps.codes import FAN, TILE
+from nimt.engines.compiled_steps.scoring import is_barred
 
 
 @part
@@ -29,7 +29,7 @@ def scale_above(top, constants):
 
 @part
 def odds_at(score, scale, temperature):
-    if bits_of(score) == NO_SCORE:
+    if is_barred(score):
         return 0.0
     if scale == 0.0:
         return 1.0
