@@ -25,7 +25,7 @@ from nimt.losses import Loss
 
 HOME = Path(__file__).parents[1]
 DOCS = [page for page in sorted(HOME.glob("docs/**/*.md")) if "built" not in page.parts]
-PAGES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + DOCS
+PAGES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")] + DOCS
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*\n?", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 LANGUAGES = {"python", "text", "sh", "toml", "bibtex", ""}
@@ -191,7 +191,10 @@ def test_blocks_share_a_namespace_and_other_fences_are_left_alone():
     run("```python\na = 1\n```\n```sh\nexit 1\n```\n```python\nprint(a + 1)\n```\n```text\n2\n```\n", "page")
 
 
-def test_readme_holds_an_example_of_about_ten_lines():
-    (first, *_) = blocks_of((HOME / "README.md").read_text(encoding="utf-8"))
+def test_readme_begins_with_a_picture_and_six_lines_that_print_something():
+    text = (HOME / "README.md").read_text(encoding="utf-8")
+    (first, *_) = blocks_of(text)
     lines = [line for line in first.code.splitlines() if line.strip()]
-    assert len(lines) <= 12 and first.prints is not None
+    assert len(lines) <= 6 and first.prints is not None
+    assert 0 < text.index("![") < text.index("pip install") < text.index(first.code)
+    assert first.line < 20

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-BESIDE_THE_CODE = ("CONTRIBUTING", "CHANGELOG")  # the README is the first page of the site in other words
+BESIDE_THE_CODE = ("CONTRIBUTING", "CHANGELOG", "SECURITY")  # the README is the first page of the site in other words
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)")
 
 
