@@ -12,7 +12,7 @@ import typer.main
 
 from nimt.cli.app import program
 from nimt.errors import InvalidInput
-from nimt.kernel_expressions import parse_kernel
+from nimt.kernels.expressions import parse_kernel
 from nimt.studio import exports
 from nimt.studio.formulas import CONSTANTS, FUNCTIONS, LONGEST, read_formula
 from nimt.studio.requests import RacerRequest, Rules, teachers
