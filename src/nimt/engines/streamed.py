@@ -44,7 +44,9 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
 
     def radial(index: int, result: Array) -> None:
         squared_distances(coordinates, index, result)
-        result[:] = kernel.at_squares(result)
+        values = kernel.at_squares(result)
+        if values is not result:
+            result[:] = values
 
     return radial
 
