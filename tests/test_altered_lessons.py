@@ -80,7 +80,7 @@ ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "an accuracy above 1": (("held_out_error", "accuracy"), 1.5),
     "a share explained of nothing": (("held_out_error", "r_squared"), ""),
     "points below zero": (("held_out_error", "count"), -1),
-    "a part of a kernel that is many": (("settings", "learner", "kernel", "k2", "type"), np.ones(3, dtype=bool)),
+    "a part of a kernel that is many": (("settings", "learner", "kernel", "right", "type"), np.ones(3, dtype=bool)),
     "a width beyond all": (("settings", "learner", "kernel", "right", "width"), 10**400),
     "a class too few": (("pool", "preparation", "classes"), ["x", "y"]),
     "a class too many": (("pool", "preparation", "classes"), ["x", "y", "z", "w"]),

@@ -66,7 +66,7 @@ def test_it_costs_steps_with_a_wide_kernel():
     [
         ({}, "needs kernel=, the learner's kernel"),
         ({"kernel": KERNEL, "score": "gradient", "loss": "square"}, "chooses by the residual"),
-        ({"kernel": 3}, "kernel must be a scikit-learn kernel"),
+        ({"kernel": 3}, "kernel must be a kernel such as"),
     ],
 )
 def test_what_it_refuses(options, message):

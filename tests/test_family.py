@@ -9,7 +9,7 @@ import nimt
 from nimt.datasets import astronaut
 from nimt.errors import InvalidInput
 from nimt.paper import EXPERIMENTS, FAMILY, reproduce
-from nimt.paper.experiment import Setting
+from nimt.paper.experiment import PaperSetting
 from nimt.paper.registry import chosen
 from nimt.paper.several_outputs import EACH, MIXED, SHARED, first_below, rms, together
 
@@ -60,7 +60,7 @@ def test_the_photo_ships_in_colour():
 
 
 def test_communication_is_ahead_on_the_mixtures():
-    found = FAMILY["mint-gmm"].run(Setting(), ())
+    found = FAMILY["mint-gmm"].run(PaperSetting(), ())
     steps = {way: first_below(found.curves[way], 0.005) for way in (SHARED, EACH, MIXED)}
     assert steps == {SHARED: 1548, EACH: 1352, MIXED: 733}
 
@@ -69,7 +69,7 @@ def test_communication_is_ahead_on_the_mixtures():
 def test_the_steps_on_the_photo():
     """Shared examples need a third of the examples for 4 to 6 % more steps than examples of each colour."""
     experiment = FAMILY["mint-rgb"]
-    found = experiment.run(Setting(), experiment.pictures(None))
+    found = experiment.run(PaperSetting(), experiment.pictures(None))
     steps = {way: [first_below(found.curves[way], level) for level in (0.2, 0.1, 0.05)] for way in found.curves}
     assert steps[SHARED] == [276_255, 498_787, 728_684]
     assert steps[EACH] == [259_498, 474_378, 699_677]
@@ -82,7 +82,7 @@ def test_the_steps_on_the_photo():
 @pytest.mark.slow
 def test_what_communication_saves():
     experiment = FAMILY["mint-communication"]
-    found = experiment.run(Setting(), experiment.pictures(None))
+    found = experiment.run(PaperSetting(), experiment.pictures(None))
     assert first_below(found.curves[EACH], 0.2) == 228_914
     assert first_below(found.curves[MIXED], 1e-6) == 0
     assert first_below(found.curves[f"{EACH} with noise"], 0.02) == 1_021_473

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.gaussian_process.kernels import RBF, Matern, RationalQuadratic
 
 import nimt
+from nimt.kernels import Matern, RationalQuadratic
 from nimt.theory import moments, spectrum, whole
 from nimt.theory.lesson_start import lesson_start
 from nimt.theory.step_bounds import bounds_before
@@ -90,7 +90,7 @@ def test_the_rate_at_which_whole_diverges_is_n_over_the_largest_eigenvalue():
 
 def test_kronecker_factors_are_the_gram_matrix():
     grid = nimt.Grid(np.arange(0, 2, 0.5), np.arange(0, 3, 1.0), np.arange(0, 0.9, 0.3))
-    kernel = 2.5 * RBF([0.4, 1.0, 0.2])
+    kernel = 2.5 * nimt.rbf([0.6, 1.4, 0.3])
     found = spectrum.spectrum_of(kernel, grid)
     assert [axis.shape for axis in found.axes] == [(4, 4), (3, 3), (3, 3)]
     r = np.random.default_rng(0).normal(size=len(grid))
@@ -351,7 +351,7 @@ def test_no_lesson_breaks_a_proved_bound(seed, n, width, rate, dimension, teache
 def test_no_lesson_with_a_schedule_or_another_diagonal_breaks_a_bound(seed, rate, power):
     rng = np.random.default_rng(seed)
     X, y = rng.uniform(-1, 1, (5, 1)), rng.normal(size=5)
-    kernel = nimt.linear(0.3) + 0.5 * RBF(0.4)
+    kernel = nimt.linear(0.3) + 0.5 * nimt.rbf(0.6)
     largest = float(kernel.diag(X).max())
     learner = nimt.KernelLearner(kernel, learning_rate=lambda t: rate / largest / (1 + t) ** (power / 4))
     taught = quiet(nimt.teach, learner, nimt.GreedyTeacher(), X, y, max_iterations=1000)

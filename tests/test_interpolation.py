@@ -93,7 +93,7 @@ def test_resuming_changes_nothing(tmp_path):
         ((-1.0,), "rule must be one of"),
         ((np.nan,), "rule must be one of"),
         (("P",), "give the learner's kernel"),
-        (("f", "rbf"), "kernel must be a scikit-learn kernel"),
+        (("f", "rbf"), "kernel must be a kernel such as"),
     ],
 )
 def test_what_it_refuses(arguments, message):

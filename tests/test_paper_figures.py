@@ -11,7 +11,7 @@ from PIL import Image
 
 from nimt.paper import EXPERIMENTS, FAMILY
 from nimt.paper.drawing import canvas, curves_of, draw_curves
-from nimt.paper.experiment import Setting
+from nimt.paper.experiment import PaperSetting
 from nimt.paper.methods import teacher_of
 from nimt.paper.reproducing import save
 from nimt.paper.surfaces import Room, Surface
@@ -23,7 +23,7 @@ NOWHERE = Path(__file__).parent  # a folder without data
 
 def find(name, iterations):
     experiment = (EXPERIMENTS | FAMILY)[name]
-    return experiment, experiment.run(Setting(iterations=iterations), experiment.pictures(NOWHERE))
+    return experiment, experiment.run(PaperSetting(iterations=iterations), experiment.pictures(NOWHERE))
 
 
 @pytest.mark.parametrize("iterations", [1, 30])

@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nimt.paper.experiment import Setting, Taught, compared, frames
+from nimt.paper.experiment import PaperLesson, PaperSetting, compared, frames
 from nimt.paper.experiments import boundary, cheetah, digits, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE, teacher_of
 from nimt.paper.pictures import CHECKPOINTS
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 
-FULL = Setting()
+FULL = PaperSetting()
 
 
 def to_digits(value, digits):
@@ -40,11 +40,11 @@ def test_methods_are_the_teachers_of_the_paper():
 
 
 def test_a_shortened_setting_moves_the_panels_closer():
-    assert Setting(iterations=100).scaled((0, 500, 1000)) == (0, 50, 100)
-    assert Setting(iterations=5000).scaled((0, 500, 1000)) == (0, 500, 1000)
-    assert Setting(iterations=1).scaled((0, 1, 2, 1000)) == (0, 1)
-    assert Setting(iterations=7).scaled(()) == ()
-    assert Setting(iterations=7).budget(60_000) == 7
+    assert PaperSetting(iterations=100).scaled((0, 500, 1000)) == (0, 50, 100)
+    assert PaperSetting(iterations=5000).scaled((0, 500, 1000)) == (0, 500, 1000)
+    assert PaperSetting(iterations=1).scaled((0, 1, 2, 1000)) == (0, 1)
+    assert PaperSetting(iterations=7).scaled(()) == ()
+    assert PaperSetting(iterations=7).budget(60_000) == 7
     assert FULL.budget(60_000) == 60_000
 
 
@@ -56,8 +56,8 @@ def test_a_comparison_without_a_published_figure_has_no_ratio():
 
 
 def test_a_table_holds_the_steps_that_were_reached():
-    lesson = gmm.run(Setting(iterations=200))[GREEDY]
-    taught = Taught(name="short", lesson=lesson, checkpoints=(0, 200, 300), published={150: 0.5, 450: 0.1})
+    lesson = gmm.run(PaperSetting(iterations=200))[GREEDY]
+    taught = PaperLesson(name="short", lesson=lesson, checkpoints=(0, 200, 300), published={150: 0.5, 450: 0.1})
     assert [row["step"] for row in taught.table()] == [0, 150, 200]
     row = taught.table()[1]
     assert row["measured"] == lesson.discrepancy[150]
@@ -114,7 +114,7 @@ def test_accuracy_counts_signs():
 
 
 def test_the_lines_are_the_published_ones():
-    found = lines.run(Setting(iterations=5000))
+    found = lines.run(PaperSetting(iterations=5000))
     rows = published_rows(lines.lessons(found))
     assert len(rows) == 6
     for row in rows:
@@ -229,14 +229,14 @@ def test_the_cheetah_ends_where_it_was_published(published_cheetah, method, low,
 
 @pytest.mark.slow
 def test_the_order_of_the_methods_on_the_cheetah(published_cheetah):
-    found = cheetah.PARTS.run(Setting(iterations=6000), (published_cheetah,))
+    found = cheetah.PARTS.run(PaperSetting(iterations=6000), (published_cheetah,))
     assert_order(found.lessons, (5000, 6000))
     assert found.lessons[POOL].discrepancy[1000] < found.lessons[WHOLE].discrepancy[1000]
     assert found.lessons[POOL].discrepancy[6000] > found.lessons[GREEDY].discrepancy[6000]
 
 
 def test_published_figures_stand_beside_the_published_picture_only():
-    stand_in = cheetah.PARTS.run(Setting(iterations=3), cheetah.pictures(Path(__file__).parent))
+    stand_in = cheetah.PARTS.run(PaperSetting(iterations=3), cheetah.pictures(Path(__file__).parent))
     assert not stand_in.pictures[0].original
     assert all(not taught.published for taught in cheetah.lessons(stand_in))
     assert any("--data" in note for note in cheetah.notes(stand_in))

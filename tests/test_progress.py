@@ -92,7 +92,7 @@ def test_a_narrow_terminal_still_shows_the_time_left_and_the_discrepancy(columns
         last = terminal.getvalue().split("\r")[-1]
     for end in ends:
         os.close(end)
-    assert words in last and len(last.rstrip()) < columns and ("a photo" in last) == (columns >= bars.WIDE)
+    assert words in last and len(last.rstrip()) <= columns and ("a photo" in last) == (columns >= bars.WIDE)
 
 
 def test_a_forecast_is_the_end_until_it_is_passed():

@@ -146,6 +146,20 @@ def parquet(path: Path, rows: int = 2, **columns: object) -> None:
     pytest.importorskip("pyarrow.parquet").write_table(arrow.table(columns | numbers), path, compression="zstd")
 
 
+def excel(path: Path, part: str, begin: bytes, again: bytes, count: int, end: bytes) -> None:
+    """An Excel file of which one part is as long as so many bytes may unpack to: the rest of the file is noise."""
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append(["a", "y"])
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts[part] = begin + again * count + end
+    parts["noise"] = os.urandom(700_000)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
 def word_again_and_again(path: Path) -> None:
     """A dictionary of one long word, and 200,000 places in it."""
     arrow = pytest.importorskip("pyarrow")
@@ -187,6 +201,11 @@ def gzipped(path: Path, begin: bytes, again: bytes, count: int) -> None:
         for _ in range(100):
             file.write(again * (count // 100))
 
+
+SPACE = b' xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+SHEET, CLOSED = ("xl/worksheets/sheet1.xml", b"<worksheet" + SPACE + b"<sheetData>"), (b"</sheetData></worksheet>",)
+ROW, FAR = b"<row><c><v>1</v></c></row>", b'<row><c r="JZZ1"><v>1</v></c></row>'
+WORDS = ("xl/sharedStrings.xml", b"<sst" + SPACE)
 
 FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "200 million zeros.npz": ("plan", lambda path: npz(path, 200_000_000, "|u1")),
@@ -234,6 +253,9 @@ FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "rows without end.csv.gz": ("plan", lambda path: gzipped(path, b"x,y\n", b"0,0\n", 70_000_000)),
     "empty lines.csv.gz": ("plan", lambda path: gzipped(path, b"x,y\n1,2\n3,4\n", b"\n", 16_000_000)),
     "wide rows.csv.gz": ("plan", lambda path: gzipped(path, b"", b"1," * 9_990 + b"1\n", 5_000)),
+    "millions of rows.xlsx": ("plan", lambda path: excel(path, *SHEET, ROW, 2_500_000, *CLOSED)),
+    "far apart.xlsx": ("plan", lambda path: excel(path, *SHEET, FAR, 99_000, *CLOSED)),
+    "millions of words.xlsx": ("plan", lambda path: excel(path, *WORDS, b"<si><t>a</t></si>", 4_000_000, b"</sst>")),
     "20 million zeros.parquet": ("plan", lambda path: parquet(path, 10_000_000)),
     "a list of 50 million.parquet": ("plan", lambda path: parquet(path, z=[np.zeros(50_000_000), []])),
     "a word of 300 MB.parquet": ("plan", lambda path: parquet(path, z=["z" * 300_000_000, ""])),

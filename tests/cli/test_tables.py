@@ -7,6 +7,8 @@ import datetime
 import gzip
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -544,7 +546,7 @@ def test_an_excel_file_that_cannot_be_read_is_refused_in_a_sentence(tmp_path, mo
         read_table(tmp_path / "t.xlsx")
     with pytest.raises(InvalidInput, match="encoding is for tables as text"):
         read_table(tmp_path / "t.xlsx", Columns(encoding="utf-8"))
-    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtra, match=r"nimt\[excel\]"):
         read_table(tmp_path / "t.xlsx")
 
@@ -584,7 +586,7 @@ def test_a_parquet_file_is_the_table(tmp_path):
 
 def test_a_parquet_file_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"nimt\[parquet\]"):
         read_table(tmp_path / "t.parquet")
 
@@ -659,6 +661,16 @@ def test_what_is_no_number_is_named_with_its_row_in_later_chunks_too(tmp_path, m
     with pytest.raises(InvalidInput, match=re.escape(words)) as refused:
         read_columns(file, lambda names: names)
     assert "row 7002" in str(refused.value)
+
+
+def test_pandas_is_loaded_by_a_table_and_by_nothing_else_that_is_read(tmp_path):
+    write(tmp_path / "t.csv", "a,y\n1,2\n3,4\n")
+    code = (
+        "import sys, nimt; nimt.read_problem('gmm'); before = 'pandas' in sys.modules;"
+        f"nimt.read_problem({str(tmp_path / 't.csv')!r}); print(before, 'pandas' in sys.modules, 'tqdm' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "False"]
 
 
 # ---------------------------------------------------------------- classes

@@ -342,7 +342,7 @@ def test_connections_end_somewhere_and_the_newest_is_answered(monkeypatch, compl
 
 def test_made_up_browsers_share_what_there_is(mixture, monkeypatch):
     """A browser is known by a cookie it could make up: races and files end for all of them together, too."""
-    room = races.Classroom()
+    room = races.RaceRunner()
     rules, asked = requests.read_rules(mixture["rules"]), requests.read_racers(mixture["racers"])
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
     for number in range(races.MOST_RACES + 5):

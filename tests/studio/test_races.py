@@ -279,7 +279,7 @@ def test_every_teacher_the_page_offers_is_one_that_can_race():
 
 def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
     """The thread that teaches takes no racer before it is ready; a lesson that has not begun says so."""
-    room = races.Classroom()
+    room = races.RaceRunner()
     asked = requests.read_racers([{"rate": 0.01}, {"teacher": "random", "rate": 0.01}])
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
     race = room.start("me", requests.read_rules(mixture["rules"]), asked, setting)
@@ -294,7 +294,7 @@ def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
 
 
 def test_compiling_is_said_only_while_someone_waits(mixture, monkeypatch):
-    room = races.Classroom()
+    room = races.RaceRunner()
     assert not room.is_compiling
     room._at_work_since = time.monotonic()
     assert not room.is_compiling  # it may be loaded in a moment
@@ -491,7 +491,7 @@ def test_a_colour_racer_knows_its_values_and_can_be_forked(racer_request):
     step, values = racer.values_at(40)
     assert step == 40
     np.testing.assert_allclose(values, racer.lesson().final, atol=1e-6)
-    room = races.Classroom()
+    room = races.RaceRunner()
     race = room.start("me", Rules(steps=40, tol=None, width=0.7), [racer_request], setting)
     race.racers[0] = racer
     number = room.fork(race, 0, 20, {"target": [[5, 0.25]]})

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 import nimt
 from nimt.plots.style import LINE_STYLES
 from nimt.session.session import Session
-from nimt.sweeps.drawing import Line, dashes_apart, draw_problems, sweep_lines
+from nimt.sweeps.drawing import CurveLine, dashes_apart, draw_problems, sweep_lines
 from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
 from nimt.sweeps.folder import ROWS, SweepFolder
 from nimt.sweeps.sweep import cells
@@ -419,7 +419,7 @@ def test_the_figure_draws_the_lines_and_bands(found):
 
 def test_lines_that_hide_each_other_differ_by_their_dashes():
     def line(name, *values):
-        return Line(name, None, (0.0, 1.0), *[np.array(values)] * 3, (0, 0), (1, 1), np.zeros(2, dtype=bool))
+        return CurveLine(name, None, (0.0, 1.0), *[np.array(values)] * 3, (0, 0), (1, 1), np.zeros(2, dtype=bool))
 
     lines = [line("one", 2.0, 1.0), line("two", 2.001, 1.0), line("other", 2.0, 0.5)]
     assert dashes_apart(lines, ["-", "-", "-"]) == ["-", LINE_STYLES[1], "-"]

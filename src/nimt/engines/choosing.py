@@ -99,7 +99,7 @@ def _neighbours(task: Task) -> Choice | str:
         return f"it needs a stationary kernel, got {kernel!r}"
     cost = NeighbourOperator.cost(kernel, pool)
     if not cost.seconds < float("inf"):
-        return f"it needs a kernel with a finite reach, and none is known of {kernel!r} (see nimt.kernels.reach)"
+        return f"it needs a kernel with a finite reach, and {kernel!r} has none: give it a method reach(cut)"
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
     average = max(1, round(cost.seconds / PAIR_SECONDS))

@@ -84,7 +84,7 @@ def value_code_of(loss: Loss) -> int:
     return code_of(loss)[0] if own is None else int(own())
 
 
-class Sheet(NamedTuple):
+class StepBatch(NamedTuple):
     """The steps of one call: their inputs, and the arrays that the results are written to.
 
     Attributes
@@ -118,13 +118,13 @@ class Sheet(NamedTuple):
         """`other_label` as an array in any case: None would be another type, for which a loop is compiled again."""
         return np.zeros(len(self.rates), dtype=bool) if self.other_label is None else self.other_label
 
-    def part(self, low: int, high: int) -> Sheet:
+    def part(self, low: int, high: int) -> StepBatch:
         """Return the sheet of the steps from `low` to before `high`."""
         now = slice(low, high)
         rows = now if len(self.indices) == len(self.rates) else slice(None)  # one row for all
         rates, other = self.rates[now], None if self.other_label is None else self.other_label[now]
         parts = self.indices[rows], self.labels[rows], self.discrepancy[now], self.coefficients[now]
-        return Sheet(rates, other, self.watch, *parts)
+        return StepBatch(rates, other, self.watch, *parts)
 
 
 class CompiledEngine(ABC):
@@ -248,7 +248,7 @@ class CompiledEngine(ABC):
         indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._drawn(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
         added = np.empty((steps if task.keep.coefficients else 0, k * q))
-        sheet = Sheet(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
+        sheet = StepBatch(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
         if self.maker is not None:
             self.maker.make_room(steps)
         taken, code, snapshots = self._run_through(sheet, asked)
@@ -270,7 +270,7 @@ class CompiledEngine(ABC):
             coefficients=coefficients,
         )  # fmt: skip
 
-    def _run_through(self, sheet: Sheet, asked: Sequence[int]) -> tuple[int, int, dict[int, Array]]:
+    def _run_through(self, sheet: StepBatch, asked: Sequence[int]) -> tuple[int, int, dict[int, Array]]:
         """Take the steps of a sheet; return what `run` returns, and the values after the steps asked for."""
         began, end = self.step, self.step + len(sheet.rates)
         snapshots: dict[int, Array] = {}
@@ -300,7 +300,7 @@ class CompiledEngine(ABC):
         return False
 
     @abstractmethod
-    def run(self, sheet: Sheet) -> tuple[int, int]:
+    def run(self, sheet: StepBatch) -> tuple[int, int]:
         """Take the steps of a sheet; return how many were taken and the code of the outcome."""
 
     def mix(self, matrix: Array) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
-from nimt.engines.compiled import LARGEST_POOL, Sheet, pack_size
+from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size
 from nimt.engines.compiled_steps.codes import FAN, LANES, SQUARE
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
@@ -103,7 +103,7 @@ class RowsEngine(ArrangedEngine):
         self.node_bits[rows] = np.where(filled, np.take_along_axis(bits, lane, axis=1)[:, 0], -1)
         self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
 
-    def run(self, sheet: Sheet) -> tuple[int, int]:
+    def run(self, sheet: StepBatch) -> tuple[int, int]:
         loss = None if self.loss == SQUARE else self.loss
         taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
-from nimt.engines.compiled import Sheet
+from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL
 from nimt.engines.compiled_steps.columns import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
@@ -180,7 +180,7 @@ class SparseEngine(ArrangedEngine):
             self.shows_everything and self.way == "separable" and self.maker is None and self.task.other_target is None
         )
 
-    def run(self, sheet: Sheet) -> tuple[int, int]:
+    def run(self, sheet: StepBatch) -> tuple[int, int]:
         if self.way == "fft":
             return self._by_fft(sheet)
         other_label = sheet.other_flags  # asked for once per example, so that a loop without them is hardly faster
@@ -214,7 +214,7 @@ class SparseEngine(ArrangedEngine):
         starts = np.concatenate([[0], np.cumsum([len(axis) for axis in taps])]).astype(np.int64)
         return self.operator.wide, np.concatenate(taps), starts, self.operator.height
 
-    def _by_fft(self, sheet: Sheet) -> tuple[int, int]:
+    def _by_fft(self, sheet: StepBatch) -> tuple[int, int]:
         rates, other_label, watch, indices, labels, discrepancy, coefficients = sheet
         assert isinstance(self.operator, GridOperator)
         n, several = len(self.task.pool), len(self.outputs) * self.copies[0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags
-from nimt.engines.compiled import CompiledEngine, Sheet
+from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING
 from nimt.engines.compiled_steps.packs import rescored
 from nimt.engines.compiled_steps.streaming import by_whole_columns, squared_distances
@@ -44,7 +44,9 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
 
     def radial(index: int, result: Array) -> None:
         squared_distances(coordinates, index, result)
-        result[:] = kernel.at_squares(result)
+        values = kernel.at_squares(result)
+        if values is not result:
+            result[:] = values
 
     return radial
 
@@ -98,7 +100,7 @@ class StreamedEngine(CompiledEngine):
     def values(self) -> Array:
         return self._of_pool(self.f)
 
-    def run(self, sheet: Sheet) -> tuple[int, int]:
+    def run(self, sheet: StepBatch) -> tuple[int, int]:
         pack = self.k * self.copies[0]
         moves, sizes = np.empty((2, pack * len(self.outputs)))
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)

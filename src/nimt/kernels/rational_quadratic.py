@@ -18,8 +18,8 @@ class RationalQuadratic(Radial):
 
     Examples
     --------
-    >>> float(RationalQuadratic(1.0, alpha=0.5)([[0.0]], [[1.0]])[0, 0])  # 1 / sqrt(2)
-    0.7071067811865475
+    >>> round(float(RationalQuadratic(1.0, alpha=0.5)([[0.0]], [[1.0]])[0, 0]), 6)  # 1 / sqrt(2)
+    0.707107
     """
 
     length_scale: float = 1.0

@@ -155,8 +155,9 @@ class RandomFeatures:
     def name(self) -> str:
         return f"{self.label} ({self.components}), an approximation"
 
-    def kernel(self, kernel: Kernel, pool: Pool) -> Kernel:
+    def kernel(self, kernel: KernelLike, pool: Pool) -> Kernel:
         """Return the approximation of a kernel on a pool."""
+        kernel = as_kernel(kernel)
         if type(kernel) is not Gaussian:
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
         points = pool.points
@@ -179,7 +180,7 @@ class Nystroem(RandomFeatures):
     components: int = 200
     label: ClassVar[str] = "Nystroem"
 
-    def kernel(self, kernel: Kernel, pool: Pool) -> Kernel:
+    def kernel(self, kernel: KernelLike, pool: Pool) -> Kernel:
         if self.components > len(pool):
             raise InvalidInput(f"components must be at most the {len(pool)} points of the pool, got {self.components}")
         chosen = np.random.RandomState(self.seed).permutation(len(pool))[: self.components]  # as scikit-learn chooses

@@ -53,7 +53,7 @@ class NeighbourOperator:
         if not np.isfinite(self.radius):
             raise InvalidInput(
                 f"{kernel!r} has no known distance beyond which it is zero, so there are no lists of neighbours: "
-                f"give it a method reach()"
+                f"give it a method reach(cut)"
             )
         self.kernel = kernel
         self.pool = pool
@@ -130,8 +130,7 @@ def count_pairs(kernel: Kernel, pool: Pool, cut: float = CUT) -> float:
     rng = np.random.default_rng(0)
     some = np.arange(n) if n <= SAMPLE else rng.choice(n, SAMPLE, replace=False)
     many = np.arange(n) if n <= AGAINST else rng.choice(n, AGAINST, replace=False)
-    distances = evaluate(pool.take(some), pool.take(many), 1.0, np.sqrt)
-    others = distances <= radius
+    others = evaluate(pool.take(some), pool.take(many), radius, lambda squares: squares) <= 1.0
     others[some[:, np.newaxis] == many] = False  # each point is within reach of itself: not counted
     share = np.count_nonzero(others) / max(1, others.size - np.isin(some, many).sum())
     return float(n + share * n * (n - 1))

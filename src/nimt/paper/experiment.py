@@ -25,7 +25,7 @@ Number = int | float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class PaperSetting:
     """How the experiments are run.
 
     Parameters
@@ -51,7 +51,7 @@ class Setting:
 
         Examples
         --------
-        >>> Setting(iterations=100).scaled([0, 500, 1000])
+        >>> PaperSetting(iterations=100).scaled([0, 500, 1000])
         (0, 50, 100)
         """
         asked = tuple(steps)
@@ -89,7 +89,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Taught:
+class PaperLesson:
     """A lesson of an experiment and what was published of it.
 
     Parameters
@@ -178,10 +178,10 @@ class Parts(Generic[F]):
     """
 
     names: tuple[str, ...]
-    teach: Callable[[Setting, tuple[Picture, ...], str], Lesson]
+    teach: Callable[[PaperSetting, tuple[Picture, ...], str], Lesson]
     assemble: Callable[[dict[str, Lesson], tuple[Picture, ...]], F]
 
-    def run(self, setting: Setting, pictures: tuple[Picture, ...]) -> F:
+    def run(self, setting: PaperSetting, pictures: tuple[Picture, ...]) -> F:
         """Run all lessons, one after the other."""
         return self.assemble({name: self.teach(setting, pictures, name) for name in self.names}, pictures)
 
@@ -215,8 +215,8 @@ class Experiment(Generic[F]):
     title: str
     paper: str
     about: str
-    run: Callable[[Setting, tuple[Picture, ...]], F]
-    lessons: Callable[[F], list[Taught]]
+    run: Callable[[PaperSetting, tuple[Picture, ...]], F]
+    lessons: Callable[[F], list[PaperLesson]]
     draw: Callable[[F], Iterator[Drawn]]
     notes: Callable[[F], list[str]]
     quantities: Callable[[F], list[Quantity]] = lambda found: []

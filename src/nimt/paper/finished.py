@@ -16,7 +16,7 @@ from nimt.errors import CorruptLesson
 from nimt.files import write_text
 from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Setting
+from nimt.paper.experiment import PaperSetting
 from nimt.task.description import versions
 
 FORMAT = 1
@@ -24,7 +24,7 @@ RECORDS = "records"
 FIGURES = "figures"
 
 
-def mark_of(name: str, setting: Setting, pictures: tuple[Picture, ...]) -> str:
+def mark_of(name: str, setting: PaperSetting, pictures: tuple[Picture, ...]) -> str:
     """Return a fingerprint of all that the results depend on: settings, data, versions and nimt's own code."""
     parts: list[object] = [FORMAT, name, setting.iterations, __version__, versions(), _drawing_versions(), _own_code()]
     return fingerprint(parts + [[picture.source, picture.values] for picture in pictures])

@@ -27,7 +27,7 @@ from nimt.paper.drawing import (
     step_title,
     thousands,
 )
-from nimt.paper.experiment import Setting, frames
+from nimt.paper.experiment import PaperSetting, frames
 from nimt.paper.methods import GREEDY, WHOLE, teacher_of
 from nimt.plots.style import QUIET
 from nimt.pools.base import Grid
@@ -48,7 +48,7 @@ class PictureLessons:
 
 
 def teach_picture(
-    setting: Setting,
+    setting: PaperSetting,
     method: str,
     target: Array,
     initial: ArrayLike,

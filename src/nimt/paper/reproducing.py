@@ -18,7 +18,7 @@ from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, Setting
+from nimt.paper.experiment import Drawn, Experiment, PaperSetting
 from nimt.paper.finished import FIGURES, drop_parts, keep, keep_part, kept, kept_part, mark_of
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
@@ -102,7 +102,7 @@ def reproduce(
     if data is not None:
         data = data_folder(data)
     folder = _made(Path(out))
-    setting = Setting(iterations=iterations, data=None if data is None else Path(data))
+    setting = PaperSetting(iterations=iterations, data=None if data is None else Path(data))
     listen = _one_at_a_time(progress)
 
     marks = {name: mark_of(name, setting, offered[name].pictures(setting.data)) for name in offered}
@@ -139,14 +139,14 @@ class UnderWay:
     Parameters
     ----------
     name : str
-    setting : Setting
+    setting : PaperSetting
     mark : str
         Its fingerprint.
     out : path
         The output folder. Lessons that an interrupted run finished are read from it.
     """
 
-    def __init__(self, name: str, setting: Setting, mark: str, out: Path) -> None:
+    def __init__(self, name: str, setting: PaperSetting, mark: str, out: Path) -> None:
         self.name = name
         self.experiment: Experiment[Any] = ALL[name]
         self.setting = setting
@@ -218,7 +218,7 @@ class Given:
     seconds: float
 
 
-def teach_part(name: str, part: str | None, setting: Setting, listen: Listener | None) -> Given:
+def teach_part(name: str, part: str | None, setting: PaperSetting, listen: Listener | None) -> Given:
     """Give one lesson of an experiment, or the whole experiment, where this runs."""
     experiment = ALL[name]
     pictures = experiment.pictures(setting.data)
@@ -265,7 +265,7 @@ def seconds_of(lessons: Iterable[Lesson], teaching: float, drawing: float) -> di
 
 
 def _records(
-    under_way: dict[str, UnderWay], setting: Setting, n_jobs: int, listen: Listener
+    under_way: dict[str, UnderWay], setting: PaperSetting, n_jobs: int, listen: Listener
 ) -> Iterator[dict[str, Any]]:
     """Give the lessons side by side, as every sweep does, and draw each experiment here when its last one is known."""
     for experiment in under_way.values():

@@ -15,7 +15,7 @@ from nimt.learners.base import InitialFunction
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import LossCurve, curves_of, draw_curves, thousands
-from nimt.paper.experiment import Quantity, Setting, Taught
+from nimt.paper.experiment import PaperLesson, PaperSetting, Quantity
 from nimt.plots.style import QUIET
 from nimt.pools.base import Pool
 from nimt.teachers.communicating import Communicating
@@ -51,7 +51,14 @@ def learner(initial: InitialFunction) -> KernelLearner:
 
 
 def teach_ways(
-    setting: Setting, pool: Pool, target: Array, start: Array | float, *, steps: int, every: int, draw_at: Sequence[int]
+    setting: PaperSetting,
+    pool: Pool,
+    target: Array,
+    start: Array | float,
+    *,
+    steps: int,
+    every: int,
+    draw_at: Sequence[int],
 ) -> tuple[dict[str, Lesson], list[Lesson]]:
     """Teach by shared examples and communicating, and each output by itself."""
     whole = {SHARED: GreedyTeacher(), MIXED: Communicating(GreedyTeacher(), every=every)}
@@ -103,10 +110,10 @@ def steps_by_level(found: Ways) -> list[Quantity]:
     ]
 
 
-def tables(found: Ways) -> list[Taught]:
+def tables(found: Ways) -> list[PaperLesson]:
     """Return the table of the lessons."""
     named = dict(found.lessons) | {f"output {number} alone": each for number, each in enumerate(found.alone, start=1)}
-    return [Taught(name=name, lesson=lesson, checkpoints=(0, len(lesson))) for name, lesson in named.items()]
+    return [PaperLesson(name=name, lesson=lesson, checkpoints=(0, len(lesson))) for name, lesson in named.items()]
 
 
 def draw_ways(ax: Axes, found: Ways) -> None:

@@ -35,7 +35,7 @@ DPI = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class AnimationFrame:
     """One picture of the animation: f^t (n,) or (n, q), and the latest points shown since the frame before."""
 
     step: int
@@ -44,7 +44,7 @@ class Frame:
     shown: Indices
 
 
-def frames_of(lesson: Lesson) -> list[Frame]:
+def frames_of(lesson: Lesson) -> list[AnimationFrame]:
     """Return the numbers that are drawn: the start, the snapshots and the end, at most 60 of them."""
     kept = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
     steps = sorted(kept)
@@ -54,7 +54,7 @@ def frames_of(lesson: Lesson) -> list[Frame]:
     for step in steps:
         shown = np.empty(0, np.int64) if lesson.indices is None else lesson.indices[before:step].ravel()
         latest = np.unique(shown[shown >= 0][-MOST_MARKS:])
-        frames.append(Frame(step, float(lesson.discrepancy[step]), kept[step], latest))
+        frames.append(AnimationFrame(step, float(lesson.discrepancy[step]), kept[step], latest))
         before = step
     return frames
 

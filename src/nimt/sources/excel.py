@@ -52,9 +52,10 @@ def read_excel(file: Path, choose: Chooser) -> tuple[pd.DataFrame, int, list[str
     return frame, first_row, notes
 
 
-def _read_rows(sheet: Any, file: Path) -> list[list[str]]:
+def _read_rows(sheet: Any, file: Path) -> list[tuple[str, ...]]:
     """Return the cells as text, without rows that are empty and without empty cells at the end of a row."""
-    rows, count = [], 0
+    rows: list[tuple[str, ...]] = []
+    count = 0
     sheet.reset_dimensions()  # what it declares may be wrong
     for row in sheet.iter_rows(values_only=True):
         cells = [_as_text(cell) for cell in row]
@@ -66,7 +67,7 @@ def _read_rows(sheet: Any, file: Path) -> list[list[str]]:
                 f"leave some out"
             )
         if cells:
-            rows.append(cells)
+            rows.append(tuple(cells))
         count += len(cells) + 1
         check_values(count, file)
     return rows

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Column:
+class GrowingColumn:
     """Numbers appended by one thread and read by others: what was once readable never moves from under a reader.
 
     Examples
     --------
-    >>> numbers = Column(np.float64)
+    >>> numbers = GrowingColumn(np.float64)
     >>> numbers.append(np.array([1.0, 2.0, 3.0]))
     >>> numbers.part(1, 9)
     array([2., 3.])

@@ -38,7 +38,7 @@ def most_connections() -> int:
     return max(FEWEST_CONNECTIONS, min(MOST_CONNECTIONS, free // 2))
 
 
-class Line(H11Protocol):
+class HttpConnection(H11Protocol):
     """A connection that is closed where it sends no whole request for some seconds."""
 
     _timer: asyncio.TimerHandle | None = None
@@ -86,7 +86,7 @@ class Line(H11Protocol):
             self._timer = None
 
 
-class TalkLine(WebSocketsSansIOProtocol):
+class SocketConnection(WebSocketsSansIOProtocol):
     """A socket that hands on a text which is no Unicode as bytes, so that it is refused like any other nonsense."""
 
     def send_receive_event_to_app(self) -> None:
@@ -141,13 +141,13 @@ class BoundedServer(uvicorn.Server):
             except OSError:
                 connection.close()
 
-    def _made_line(self) -> Line:
-        return Line(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+    def _made_line(self) -> HttpConnection:
+        return HttpConnection(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     def _make_room(self, most: int) -> bool:
         """Close those that have waited longest, until one more makes `most`; return whether any could be closed."""
         there = self.server_state.connections
-        lines = [one for one in there if isinstance(one, Line) and one.can_be_dropped]
+        lines = [one for one in there if isinstance(one, HttpConnection) and one.can_be_dropped]
         lines.sort(key=lambda line: (not line.is_waiting, line.since))
         dropped = lines[: max(0, len(there) - most + 1)]
         for line in dropped:

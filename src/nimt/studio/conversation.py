@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from nimt.errors import InvalidInput, NimtError
 from nimt.replay.recording import Recording
 from nimt.studio.messages import number_of_request, read_message
-from nimt.studio.races import Classroom, Race
+from nimt.studio.races import Race, RaceRunner
 from nimt.studio.requests import read_racers, read_rules, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE
 
@@ -30,10 +30,10 @@ class Seen:
     status: dict[str, Any] = field(default_factory=dict)
 
 
-class Conversation:
+class PageConnection:
     """Talk with one page."""
 
-    def __init__(self, socket: WebSocket, classroom: Classroom, browser: str) -> None:
+    def __init__(self, socket: WebSocket, classroom: RaceRunner, browser: str) -> None:
         self.socket = socket
         self.classroom = classroom
         self.browser = browser

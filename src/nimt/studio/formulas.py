@@ -37,7 +37,7 @@ OPERATORS: dict[type, tuple[Callable[[Any, Any], Any], str, str]] = {
 
 
 @dataclass(frozen=True)
-class Formula:
+class TypedFormula:
     """A formula of x, or of x and y.
 
     Examples
@@ -72,7 +72,7 @@ class Formula:
             return _term(self.tree, known, self.text).python
 
 
-def read_formula(text: str, dimension: int = 1) -> Formula:
+def read_formula(text: str, dimension: int = 1) -> TypedFormula:
     """Read a formula, or say what in it is not understood; ^ is a power too."""
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("the formula is empty: write for example sin(x)")
@@ -88,7 +88,7 @@ def read_formula(text: str, dimension: int = 1) -> Formula:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"the formula {text!r} cannot be read: write for example sin(x) + 0.5 * x") from None
-    return Formula(text, tree, dimension)
+    return TypedFormula(text, tree, dimension)
 
 
 class _Term(NamedTuple):

@@ -20,7 +20,7 @@ LARGEST = 1e100  # a value that diverged further is drawn no differently
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class StoredFrame:
     """f after a step, as a page is sent it.
 
     Attributes
@@ -61,7 +61,7 @@ class Frames:
     """
 
     def __init__(self, pool: Pool, target: Array) -> None:
-        self.kept: list[Frame] = []
+        self.kept: list[StoredFrame] = []
         self.every = 1
         self.target = target
         self.shape = pool.shape if isinstance(pool, Grid) and pool.dimension == 2 else None
@@ -82,7 +82,7 @@ class Frames:
         if self.kept and self.kept[-1].step >= step:
             return
         data, low, scale = self._packed(values)
-        frame = Frame(step, data, low, scale, np.zeros(0, np.uint32) if shown is None else shown)
+        frame = StoredFrame(step, data, low, scale, np.zeros(0, np.uint32) if shown is None else shown)
         kept = [*self.kept, frame]
         if len(kept) > self.most:
             self.every *= 2

@@ -23,9 +23,9 @@ from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.replay.recording import Recording, describe_pool, window_blocks
 from nimt.session.session import Session
 from nimt.studio.budget import refuse_what_is_too_much
-from nimt.studio.column import Column
+from nimt.studio.column import GrowingColumn
 from nimt.studio.frames import Frames
-from nimt.studio.requests import PERSON, RacerRequest, Rules, Setting
+from nimt.studio.requests import PERSON, RaceProblem, RacerRequest, Rules
 from nimt.task.rules import Keep
 from nimt.task.task import Task
 from nimt.teachers.base import Selection, View
@@ -77,7 +77,7 @@ class Racer:
     (f at some steps) elsewhere. One thread may teach it while another asks for `news`.
     """
 
-    def __init__(self, request: RacerRequest, rules: Rules, setting: Setting, origin: Origin | None = None) -> None:
+    def __init__(self, request: RacerRequest, rules: Rules, setting: RaceProblem, origin: Origin | None = None) -> None:
         self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
         self.person = Person() if request.teacher == PERSON else None
         self.learner = rules.made_learner(request, setting.pool, setting.initial)
@@ -100,7 +100,11 @@ class Racer:
         self.coefficients: Coefficients | None = None
         if self.frames is None:
             self.coefficients = self._coefficients(self.learner.bind(setting.pool))
-        self.indices, self.added, self.curve = Column(np.uint32), Column(np.float64), Column(np.float64)
+        self.indices, self.added, self.curve = (
+            GrowingColumn(np.uint32),
+            GrowingColumn(np.float64),
+            GrowingColumn(np.float64),
+        )
         self.walk: Session | None = None
         self.is_begun = False
         self.notes: list[str] = []

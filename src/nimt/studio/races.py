@@ -19,7 +19,7 @@ from nimt.engines.second_compiler import SecondCompiler
 from nimt.errors import InvalidInput
 from nimt.sources.source import Source
 from nimt.studio.racer import Origin, Racer
-from nimt.studio.requests import PERSON, RacerRequest, Rules, Setting, read_racer
+from nimt.studio.requests import PERSON, RaceProblem, RacerRequest, Rules, read_racer
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Race:
         return self.racers[number]
 
 
-class Classroom:
+class RaceRunner:
     """Teach all racers in one thread, a slice of time each, so that they share the clock and the page stays alive.
 
     Another thread gets new racers ready, and loads what the usual kinds of lessons need before anyone asks for it.
@@ -172,7 +172,7 @@ class Classroom:
         )  # fmt: skip
         for shape in ((8,), (48, 48)):  # the second large enough for every way of showing a pack
             grid = Grid(*(np.arange(float(length)) for length in shape))
-            setting = Setting(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
+            setting = RaceProblem(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
             for request in kinds:
                 yield partial(Racer, request, Rules(steps=3), setting)
         colours = replace(setting, target=np.ones((len(grid), 3)), initial=np.zeros((len(grid), 3)))
@@ -185,7 +185,7 @@ class Classroom:
 
     # -- what a page asks for
 
-    def start(self, browser: str, rules: Rules, requests: list[RacerRequest], setting: Setting) -> Race:
+    def start(self, browser: str, rules: Rules, requests: list[RacerRequest], setting: RaceProblem) -> Race:
         """Begin a race; the oldest of a browser's races makes room where there are too many. Any thread may ask."""
         racers = [Racer(request, rules, setting) for request in requests]
         with self._starting:

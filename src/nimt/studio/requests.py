@@ -41,7 +41,7 @@ Files = Mapping[str, Source]
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class RaceProblem:
     """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour."""
 
     pool: Pool
@@ -163,7 +163,7 @@ def read_racers(given: Any) -> list[RacerRequest]:
     return [read_racer(one) for one in given]
 
 
-def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -> Setting:
+def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -> RaceProblem:
     """Read what is taught; the target decides the pool."""
     pool, values = _home(target, files)
     if len(pool) > MOST_POINTS:
@@ -175,7 +175,7 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
     initial = _on(start, pool, files)
     if initial.ndim > values.ndim:
         initial = initial @ BRIGHTNESS  # a colour start for a grey target
-    return Setting(pool, values, with_outputs(initial, values.shape[1:], "the start"), view_for(pool, classes))
+    return RaceProblem(pool, values, with_outputs(initial, values.shape[1:], "the start"), view_for(pool, classes))
 
 
 def view_for(pool: Pool, classes: bool) -> str:

@@ -113,7 +113,7 @@ def headers_of(scope: Scope) -> dict[str, str]:
     return found
 
 
-class Door:
+class RequestGuard:
     """Let in who may come in, before anything else is looked at, and send the headers with every answer."""
 
     def __init__(self, app: Any, guard: Guard) -> None:

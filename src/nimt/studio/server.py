@@ -20,22 +20,22 @@ from nimt.errors import InvalidInput, NimtError
 from nimt.lesson.lesson import Lesson
 from nimt.replay.recording import Recording
 from nimt.studio import exports, files
-from nimt.studio.conversation import Conversation
+from nimt.studio.conversation import PageConnection
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.messages import read_message, whole_number
-from nimt.studio.races import Classroom
+from nimt.studio.races import RaceRunner
 from nimt.studio.requests import read_racer, read_rules, read_setting
-from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Door, Guard, TooLarge, TooSlow
+from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Guard, RequestGuard, TooLarge, TooSlow
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 MOST_TALKS = 32  # pages open at once
 BEAT = 0.005  # seconds between two looks at the clock
 
 
-def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
+def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
     """Return the application, behind its door."""
-    room = classroom or Classroom()
-    pulse = Pulse()
+    room = classroom or RaceRunner()
+    pulse = Heartbeat()
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -118,7 +118,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
             return
         talking.add(socket)
         try:
-            await Conversation(socket, room, socket.cookies.get(BROWSER_COOKIE, "")).hold()
+            await PageConnection(socket, room, socket.cookies.get(BROWSER_COOKIE, "")).hold()
         except asyncio.CancelledError:
             pass  # the studio is closing
         finally:
@@ -152,7 +152,7 @@ def make_app(guard: Guard, classroom: Classroom | None = None) -> Door:
         exception_handlers={NimtError: refused, TooLarge: too_large, TooSlow: too_slow, ClientDisconnect: gone},
     )
     app.state.classroom = room
-    return Door(app, guard)
+    return RequestGuard(app, guard)
 
 
 def shipped_files() -> dict[str, tuple[bytes, str]]:
@@ -166,7 +166,7 @@ def shipped_files() -> dict[str, tuple[bytes, str]]:
     return found
 
 
-class Pulse:
+class Heartbeat:
     """How long the event loop was away at most: what a person feels as a page that hangs."""
 
     def __init__(self) -> None:

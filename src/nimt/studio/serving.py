@@ -12,10 +12,10 @@ import uvicorn
 
 from nimt.engines.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
 from nimt.errors import InvalidInput
-from nimt.studio.connections import BoundedServer, Line, TalkLine
+from nimt.studio.connections import BoundedServer, HttpConnection, SocketConnection
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.racer import Racer
-from nimt.studio.races import Classroom
+from nimt.studio.races import RaceRunner
 from nimt.studio.requests import RacerRequest, Rules, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE, Guard
 from nimt.studio.server import make_app
@@ -79,12 +79,12 @@ def server_of(guard: Guard, compiler: SecondCompiler | None = None) -> Server:
     """Return the server: no compression (it costs four frames of five), small messages, no chatter."""
     server = Server(
         uvicorn.Config(
-            make_app(guard, Classroom(compiler)),
+            make_app(guard, RaceRunner(compiler)),
             log_level="error",
             access_log=False,
             server_header=False,
-            http=Line,
-            ws=TalkLine,
+            http=HttpConnection,
+            ws=SocketConnection,
             ws_per_message_deflate=False,
             ws_max_size=LARGEST_MESSAGE,
             timeout_graceful_shutdown=1,

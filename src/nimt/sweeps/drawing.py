@@ -29,7 +29,7 @@ WORDS = {"itd": "steps to the tolerance", "end": "discrepancy at the end", "seco
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class CurveLine:
     """One line of the figure: at each x the middle, the lowest and the highest y of its lessons.
 
     The middle is the mean. Of the steps to the tolerance it is the median, if any lesson of the figure did not meet the
@@ -59,7 +59,7 @@ class Line:
 
 def sweep_lines(
     sweep: Sweep, x: str = STEP, y: str | None = None, hue: str = "teacher", problem: str | None = None
-) -> list[Line]:
+) -> list[CurveLine]:
     """Return the numbers that `Sweep.plot` draws."""
     entries = _drawn(sweep, x, hue, problem)
     hue = _column(entries, hue)
@@ -127,7 +127,7 @@ def draw_sweep(
     return drawn(lambda ax: _draw(lines, entries, x, y, hue, ax), ax, 6.0, 3.6)
 
 
-def _draw(lines: Sequence[Line], entries: Sequence[Entry], x: str, y: str | None, hue: str, ax: Axes) -> None:
+def _draw(lines: Sequence[CurveLine], entries: Sequence[Entry], x: str, y: str | None, hue: str, ax: Axes) -> None:
     ready = inks([line.colour for line in lines], [line.name for line in lines])
     dashes = dashes_apart(lines, [ink.dashes for ink in ready])
     for line, ink, dash in zip(lines, ready, dashes, strict=True):
@@ -153,7 +153,7 @@ def _draw(lines: Sequence[Line], entries: Sequence[Entry], x: str, y: str | None
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
 
 
-def _mark_unmet(line: Line, colour: str, ax: Axes) -> None:
+def _mark_unmet(line: CurveLine, colour: str, ax: Axes) -> None:
     """Write at each point how many of its lessons did not meet the tolerance; a triangle says that it is a bound."""
     for place, height, unmet, lessons, beyond in zip(
         line.x, line.middle, line.unmet, line.lessons, line.beyond, strict=True
@@ -167,7 +167,7 @@ def _mark_unmet(line: Line, colour: str, ax: Axes) -> None:
             )  # fmt: skip
 
 
-def dashes_apart(lines: Sequence[Line], dashes: Sequence[Dashes]) -> list[Dashes]:
+def dashes_apart(lines: Sequence[CurveLine], dashes: Sequence[Dashes]) -> list[Dashes]:
     """Return the dashes of the lines; one that lies on an earlier line gets others, whose gaps show that line."""
     result: list[Dashes] = []
     for place, line in enumerate(lines):
@@ -177,11 +177,11 @@ def dashes_apart(lines: Sequence[Line], dashes: Sequence[Dashes]) -> list[Dashes
     return result
 
 
-def _coincide(one: Line, other: Line) -> bool:
+def _coincide(one: CurveLine, other: CurveLine) -> bool:
     return one.x == other.x and np.allclose(one.middle, other.middle, rtol=1e-2, atol=0.0, equal_nan=True)
 
 
-def _is_logarithmic(lines: Sequence[Line], measure: str | None) -> bool:
+def _is_logarithmic(lines: Sequence[CurveLine], measure: str | None) -> bool:
     """Say whether y is drawn on a logarithmic axis: a known measure as in other figures, else what spans decades."""
     values = np.concatenate([line.middle for line in lines])
     if measure is not None and measure in MEASURES:
@@ -204,14 +204,14 @@ def draw_problems(sweep: Sweep, x: str) -> Figure:
     return figure
 
 
-def _curve(name: str, entries: Sequence[Entry]) -> Line:
+def _curve(name: str, entries: Sequence[Entry]) -> CurveLine:
     """Return the curves of some lessons as one line; after the end of a lesson its last value is repeated."""
     steps = np.unique(np.concatenate([entry.curve_steps for entry in entries]))
     curves = np.stack([np.interp(steps, entry.curve_steps, entry.curve) for entry in entries])
     return _drawn_through(name, entries, tuple(float(step) for step in steps), list(curves.T))
 
 
-def _line_of_means(name: str, entries: Sequence[Entry], across: str, up: str, places: Places) -> Line:
+def _line_of_means(name: str, entries: Sequence[Entry], across: str, up: str, places: Places) -> CurveLine:
     found = [
         [entry.row[up] for entry in group if entry.row.get(up) is not None] for group in _at(entries, across, places)
     ]
@@ -219,21 +219,21 @@ def _line_of_means(name: str, entries: Sequence[Entry], across: str, up: str, pl
     return _drawn_through(name, entries, tuple(kept), [np.array(values, dtype=float) for values in found if values])
 
 
-def _drawn_through(name: str, entries: Sequence[Entry], x: tuple[float | str, ...], values: list[Array]) -> Line:
+def _drawn_through(name: str, entries: Sequence[Entry], x: tuple[float | str, ...], values: list[Array]) -> CurveLine:
     """Return the line of means, all of whose lessons have a y."""
     middle, low, high = (np.array([take(one) for one in values]) for take in (np.mean, np.min, np.max))
     counts = tuple(len(one) for one in values)
-    return Line(name, _colour(entries), x, middle, low, high, (0,) * len(x), counts, np.zeros(len(x), dtype=bool))
+    return CurveLine(name, _colour(entries), x, middle, low, high, (0,) * len(x), counts, np.zeros(len(x), dtype=bool))
 
 
-def _line_of_medians(name: str, entries: Sequence[Entry], across: str, places: Places) -> Line:
+def _line_of_medians(name: str, entries: Sequence[Entry], across: str, places: Places) -> CurveLine:
     """Return the line of median steps to the tolerance; a mean of the lessons that met it leaves out the longest."""
     groups = dict(zip(places, _at(entries, across, places), strict=True))
     groups = {place: group for place, group in groups.items() if group}
     steps = [np.array([np.inf if entry.itd is None else entry.itd for entry in group]) for group in groups.values()]
     taken = [max(entry.steps or 0 for entry in group) for group in groups.values()]
     middle, low, high = (np.array([take(one) for one in steps]) for take in (np.median, np.min, np.max))
-    return Line(
+    return CurveLine(
         name, _colour(entries), tuple(groups),
         middle=np.where(np.isinf(middle), taken, middle),
         low=np.where(np.isinf(low), taken, low),

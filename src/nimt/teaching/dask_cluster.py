@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 _here: dict[str, Sequence[object]] = {}  # what came to this process, by name
 
 
-class Luggage(WorkerPlugin):
+class SharedObjects(WorkerPlugin):
     """Things that every worker has. The scheduler keeps them, so that no worker is needed to have them again.
 
     `Client.scatter` would not do: the cluster drops spare copies, and what only a lost worker had is lost.
@@ -53,7 +53,7 @@ class Shared:
         self.name: str = f"nimt-{uuid.uuid4().hex}"
         self.tickets: dict[int, Ticket] = {id(thing): Ticket(self.name, number) for number, thing in enumerate(things)}
         _here[self.name] = things  # joblib makes the calls itself while the cluster has a single worker
-        client.register_plugin(Luggage(self.name, things))
+        client.register_plugin(SharedObjects(self.name, things))
 
     def close(self) -> None:
         """Let the workers forget them."""

@@ -71,7 +71,7 @@ class LessonBar:
 
     def __call__(self, progress: Progress) -> None:
         if self.lesson == 0 or self.is_over or progress.step < self.latest:
-            self._begin(progress.step)
+            self._begin(progress)
         self.latest = progress.step
         self.is_over = progress.outcome is not None
         if self.bar is None:
@@ -86,13 +86,14 @@ class LessonBar:
         self.bar.set_postfix_str(words, refresh=False)
         self.bar.update(progress.step - self.bar.n)
 
-    def _begin(self, step: int) -> None:
+    def _begin(self, progress: Progress) -> None:
         """Make the bar of the next lesson, which may have been resumed at a step."""
         self.close()
         self.lesson += 1
         which = {} if self.lesson == 1 else {"title": f"lesson {self.lesson}"}
         wait = max(0.0, self.delay - (time.monotonic() - self.began))
-        made = {"unit": " steps", "initial": step, "total": step, **self.options, **which}
+        last, _ = find_end(progress.step, progress.max_iterations, self.expected)
+        made = {"unit": " steps", "initial": progress.step, "total": last, **self.options, **which}
         self.bar = make_bar(self.progress, delay=wait, **made)
 
     def close(self) -> None:

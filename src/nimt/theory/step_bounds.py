@@ -39,7 +39,7 @@ MOST_ENTRIES = 3_000_000  # of a sparse one
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class StartExpansion:
     """A sum of kernel columns that equals f0 - f* on the pool up to delta: its norm, its coefficients, the rest."""
 
     square: float
@@ -48,7 +48,7 @@ class Expansion:
     rest_length: float
 
 
-def expansions(spectrum: Spectrum, residual: Array) -> list[Expansion]:
+def expansions(spectrum: Spectrum, residual: Array) -> list[StartExpansion]:
     """Return expansions of f0 - f*, from one that leaves next to nothing to smoother ones."""
     inside = spectrum.modes(residual)
     found = []
@@ -56,7 +56,7 @@ def expansions(spectrum: Spectrum, residual: Array) -> list[Expansion]:
         scaled = inside / (spectrum.values + ridge)
         rest = spectrum.points(ridge * scaled)
         found.append(
-            Expansion(
+            StartExpansion(
                 square=float(scaled**2 @ spectrum.values),
                 coefficients=float(np.abs(spectrum.points(scaled)).sum()),
                 rest_largest=float(np.abs(rest).max()),
@@ -98,7 +98,7 @@ def most_steps(start: LessonStart, spectrum: Spectrum) -> int | None:
 
 
 def _greedy_clock(
-    one: Expansion, spectrum: Spectrum, start: LessonStart, room: float, missed: float, rate: float
+    one: StartExpansion, spectrum: Spectrum, start: LessonStart, room: float, missed: float, rate: float
 ) -> float:
     """Return the sum of c_t by which the tolerance is met: s steps by the decay of D, the rest by what D allows."""
     count = len(start.pool)

@@ -20,7 +20,7 @@ from nimt.torch.modules import as_values, home_of, outputs_of
 MOST_COORDINATES = 8  # inputs with more are not points of a space that a teacher could use
 
 
-class Taught:
+class TeachingLoop:
     """The packs of a training, chosen one by one: an iterator of tensors of dataset indices. Made by `taught`.
 
     Attributes
@@ -111,7 +111,7 @@ class Taught:
     def _size(self, k: int | float) -> int:
         return k if isinstance(k, int) else max(1, int(k * self.n))
 
-    def __iter__(self) -> Taught:
+    def __iter__(self) -> TeachingLoop:
         return self
 
     def __next__(self) -> Any:
@@ -223,7 +223,7 @@ class Taught:
         self.pending, self.rows = deque(np.array(pack) for pack in state["pending"]), []
 
 
-def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> Taught:
+def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> TeachingLoop:
     """Yield, step by step, the dataset indices of the examples that a teacher shows to a module in training.
 
     The training stays yours: three lines change in it::
@@ -256,7 +256,7 @@ def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) 
 
     Returns
     -------
-    Taught, an iterator of LongTensor; `.looked` lists the steps at which the teacher looked
+    TeachingLoop, an iterator of LongTensor; `.looked` lists the steps at which the teacher looked
 
     Examples
     --------
@@ -268,7 +268,7 @@ def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) 
     >>> [len(indices) for indices in packs], packs.looked
     ([20, 20, 20, 20, 20], [0, 2, 4])
     """
-    return Taught(dataset, module, teacher, **options)
+    return TeachingLoop(dataset, module, teacher, **options)
 
 
 class TaughtSampler(torch.utils.data.Sampler):  # type: ignore[misc]
@@ -288,8 +288,8 @@ class TaughtSampler(torch.utils.data.Sampler):  # type: ignore[misc]
     """
 
     def __init__(self, dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> None:
-        self.make: Callable[[], Taught] = lambda: Taught(dataset, module, teacher, waits=True, **options)
-        self.packs: Taught = self.make()
+        self.make: Callable[[], TeachingLoop] = lambda: TeachingLoop(dataset, module, teacher, waits=True, **options)
+        self.packs: TeachingLoop = self.make()
         self.begun: bool = False
 
     def __iter__(self) -> Iterator[list[int]]:

@@ -26,7 +26,7 @@ from nimt.paper.drawing import (
     step_title,
     styled,
 )
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught, frames
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.plots.style import TARGET
 from nimt.pools.base import Grid
@@ -73,7 +73,7 @@ def wrong_side(points: Array) -> Array:
     return np.clip(points[:, 1] - boundary_start(points), -1.0, 1.0)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Boundaries:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> Boundaries:
     """Run the three lessons."""
     square = Grid(np.linspace(-1, 1, 41), np.linspace(-1, 1, 41))
     learner = KernelLearner(rbf(0.5), loss="hinge", learning_rate=0.001, initial=boundary_start)
@@ -93,15 +93,15 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Boundaries:
     return Boundaries(published, endless, classes, rng.uniform(-1, 1, (SAMPLES, 2)), rng.uniform(-1, 1, (UNSEEN, 2)))
 
 
-def lessons(found: Boundaries) -> list[Taught]:
+def lessons(found: Boundaries) -> list[PaperLesson]:
     """Return the table of the lessons."""
     return [
-        Taught(
+        PaperLesson(
             name="GFT-1, hinge, real labels", lesson=found.published,
             published=PUBLISHED, published_itd=PUBLISHED_ITD,
         ),
-        Taught(name="the same, never stopped", lesson=found.endless, checkpoints=(0, 4000, len(found.endless))),
-        Taught(name="GFT-1, hinge, labels -1 and +1", lesson=found.classes, checkpoints=(0, len(found.classes))),
+        PaperLesson(name="the same, never stopped", lesson=found.endless, checkpoints=(0, 4000, len(found.endless))),
+        PaperLesson(name="GFT-1, hinge, labels -1 and +1", lesson=found.classes, checkpoints=(0, len(found.classes))),
     ]  # fmt: skip
 
 

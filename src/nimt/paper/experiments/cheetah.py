@@ -12,7 +12,7 @@ from nimt import datasets
 from nimt.datasets import Picture
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import styled
-from nimt.paper.experiment import Drawn, Experiment, Parts, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts
 from nimt.paper.methods import GREEDY, POOL, WHOLE
 from nimt.paper.pictures import (
     CHECKPOINTS,
@@ -37,7 +37,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return (datasets.cheetah(folder),)
 
 
-def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesson:
+def teach(setting: PaperSetting, pictures: tuple[Picture, ...], method: str) -> Lesson:
     """Teach the picture by one method."""
     return teach_picture(setting, method, pictures[0].values, 0.0, draw_at=DRAWN)
 
@@ -45,11 +45,11 @@ def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesso
 PARTS = Parts(METHODS, teach, PictureLessons)
 
 
-def lessons(found: PictureLessons) -> list[Taught]:
+def lessons(found: PictureLessons) -> list[PaperLesson]:
     """Return the table of the lessons; published figures stand beside the published picture only."""
     known = PUBLISHED if found.pictures[0].original else {}
     return [
-        Taught(
+        PaperLesson(
             name=method, lesson=lesson, checkpoints=CHECKPOINTS,
             published={LAST: known[method]} if method in known else {},
         )

@@ -12,7 +12,7 @@ from nimt.arrays import Array
 from nimt.datasets import Picture, first_eight, letter_o, mean_zero
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import styled
-from nimt.paper.experiment import Drawn, Experiment, Parts, Quantity, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts, Quantity
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
 from nimt.paper.pictures import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
 from nimt.paper.surfaces import Room, Surface
@@ -43,7 +43,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return first_eight(), zero, letter_o(zero.values, folder)
 
 
-def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesson:
+def teach(setting: PaperSetting, pictures: tuple[Picture, ...], method: str) -> Lesson:
     """Teach the 0 by one method."""
     eight, zero, letter = pictures
     return teach_picture(setting, method, zero.values, eight.values, draw_at=DRAWN, other_target=letter.values)
@@ -52,11 +52,11 @@ def teach(setting: Setting, pictures: tuple[Picture, ...], method: str) -> Lesso
 PARTS = Parts(METHODS, teach, PictureLessons)
 
 
-def lessons(found: PictureLessons) -> list[Taught]:
+def lessons(found: PictureLessons) -> list[PaperLesson]:
     """Return the table of the lessons."""
     known = published()
     return [
-        Taught(
+        PaperLesson(
             name=method, lesson=lesson, checkpoints=CHECKPOINTS,
             published=known.get(method, {}), differs=_differs(method, found.pictures[2]),
         )

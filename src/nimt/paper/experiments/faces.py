@@ -10,7 +10,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.paper.drawing import canvas, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
 from nimt.paper.methods import GREEDY
 from nimt.paper.pictures import CHECKPOINTS, CLIPPED, PictureLessons, draw_contours, rows_of, teach_picture
 
@@ -23,16 +23,18 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return datasets.faces()
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> PictureLessons:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> PictureLessons:
     """Teach the second face to a learner that starts with the first."""
     initial, target = pictures
     lesson = teach_picture(setting, GREEDY, target.values, initial.values, draw_at=DRAWN, learning_rate=0.05)
     return PictureLessons({GREEDY: lesson}, pictures)
 
 
-def lessons(found: PictureLessons) -> list[Taught]:
+def lessons(found: PictureLessons) -> list[PaperLesson]:
     """Return the table of the lesson."""
-    return [Taught(name=method, lesson=lesson, checkpoints=CHECKPOINTS) for method, lesson in found.lessons.items()]
+    return [
+        PaperLesson(name=method, lesson=lesson, checkpoints=CHECKPOINTS) for method, lesson in found.lessons.items()
+    ]
 
 
 @styled

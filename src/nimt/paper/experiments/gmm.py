@@ -25,7 +25,7 @@ from nimt.paper.drawing import (
     styled,
     thousands,
 )
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.methods import GREEDY, WHOLE, teacher_of
 from nimt.plots.style import QUIET
 
@@ -50,7 +50,7 @@ def learner(width: float = 0.5) -> KernelLearner:
     return KernelLearner(rbf(width), learning_rate=0.01, initial=mixture_start)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
     """Teach the mixture by every method."""
     return {
         method: setting.teach(
@@ -62,11 +62,11 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesso
     }  # fmt: skip
 
 
-def lessons(found: dict[str, Lesson]) -> list[Taught]:
+def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
     """Return the table of the lessons."""
     known: dict[str, dict[str, Any]] = {GREEDY: {"published": PUBLISHED, "published_itd": PUBLISHED_ITD}}
     return [
-        Taught(name=name, lesson=lesson, checkpoints=(*PUBLISHED, STEPS), **known.get(name, {}))
+        PaperLesson(name=name, lesson=lesson, checkpoints=(*PUBLISHED, STEPS), **known.get(name, {}))
         for name, lesson in found.items()
     ]
 

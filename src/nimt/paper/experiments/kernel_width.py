@@ -12,7 +12,7 @@ from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.datasets import formulas as problems
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import DISCREPANCY, LEARNER, LossCurve, canvas, curves_of, legend_above, styled, thousands
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.experiments import digits, gmm
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.pictures import teach_picture
@@ -38,7 +38,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return first_eight(), mean_zero()
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> Widths:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Widths:
     """Run both lessons under both widths."""
     eight, zero = pictures
     mixture = {
@@ -54,23 +54,25 @@ def run(setting: Setting, pictures: tuple[Picture, ...]) -> Widths:
     return Widths(mixture, digit)
 
 
-def lessons(found: Widths) -> list[Taught]:
+def lessons(found: Widths) -> list[PaperLesson]:
     """Return the table: the published numbers are beside the width that was used."""
     known = digits.published()[GREEDY]
     of_mixture = {
-        USED: Taught(
+        USED: PaperLesson(
             name=f"mixture, {NAMES[USED]}",
             lesson=found.mixture[USED],
             published=gmm.PUBLISHED,
             published_itd=gmm.PUBLISHED_ITD,
         ),
-        STATED: Taught(
+        STATED: PaperLesson(
             name=f"mixture, {NAMES[STATED]}", lesson=found.mixture[STATED], checkpoints=tuple(gmm.PUBLISHED)
         ),
     }
     of_digit = {
-        USED: Taught(name=f"digit 8 to 0, {NAMES[USED]}", lesson=found.digit[USED], published=known),
-        STATED: Taught(name=f"digit 8 to 0, {NAMES[STATED]}", lesson=found.digit[STATED], checkpoints=tuple(known)),
+        USED: PaperLesson(name=f"digit 8 to 0, {NAMES[USED]}", lesson=found.digit[USED], published=known),
+        STATED: PaperLesson(
+            name=f"digit 8 to 0, {NAMES[STATED]}", lesson=found.digit[STATED], checkpoints=tuple(known)
+        ),
     }
     return [*of_mixture.values(), *of_digit.values()]
 

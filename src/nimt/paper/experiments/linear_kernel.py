@@ -18,7 +18,7 @@ from nimt.learners.kernel import KernelLearner
 from nimt.learners.linear import LinearLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import DASHES, LEARNER, canvas, draw_example, legend_above, shown_at, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.plots.style import TARGET
 from nimt.teachers.base import Selection, Teacher, View
@@ -52,12 +52,14 @@ class ShowAgain(Teacher):
         return view.shown(self.shown[view.step])
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, dict[str, Lesson]]:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> dict[str, dict[str, Lesson]]:
     """Teach three learners twice, each time with the greedy examples of the RBF learner."""
     return {version: _run(setting, version, *lines) for version, lines in VERSIONS.items()}
 
 
-def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple[float, float]) -> dict[str, Lesson]:
+def _run(
+    setting: PaperSetting, version: str, goal: tuple[float, float], start: tuple[float, float]
+) -> dict[str, Lesson]:
     target, initial = line(*goal), line(*start)
     compared_at = sorted({*DRAWN, *range(0, STEPS + 1, EVERY)})
     teach = partial(setting.teach, steps=STEPS, draw_at=compared_at, record="all")
@@ -75,10 +77,10 @@ def _run(setting: Setting, version: str, goal: tuple[float, float], start: tuple
     return {RBF: first} | lessons
 
 
-def lessons(found: dict[str, dict[str, Lesson]]) -> list[Taught]:
+def lessons(found: dict[str, dict[str, Lesson]]) -> list[PaperLesson]:
     """Return the table of the lessons."""
     return [
-        Taught(name=f"{name}, {version}", lesson=lesson, checkpoints=DRAWN)
+        PaperLesson(name=f"{name}, {version}", lesson=lesson, checkpoints=DRAWN)
         for version, group in found.items()
         for name, lesson in group.items()
     ]

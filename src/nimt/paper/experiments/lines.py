@@ -11,7 +11,7 @@ from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import canvas, draw_line_panel, legend_above, shown_at, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting, Taught
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
 from nimt.paper.methods import GREEDY, teacher_of
 
 TOLERANCE = 1e-4
@@ -24,7 +24,7 @@ PUBLISHED = {
 SLOPES = {"y = x + 1": 1.0, "y = -x + 1": -1.0}
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
     """Teach both lines."""
     learner = KernelLearner(rbf(0.5), learning_rate=0.01, initial=two_bumps)
     teach = partial(setting.teach, steps=STEPS, tol=TOLERANCE, draw_at=DRAWN, record="all")
@@ -33,10 +33,10 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesso
     }
 
 
-def lessons(found: dict[str, Lesson]) -> list[Taught]:
+def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
     """Return the table of the lessons."""
     return [
-        Taught(name=name, lesson=lesson, published=PUBLISHED[name], checkpoints=(0, 1000, 5000, STEPS))
+        PaperLesson(name=name, lesson=lesson, published=PUBLISHED[name], checkpoints=(0, 1000, 5000, STEPS))
         for name, lesson in found.items()
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.paper.drawing import canvas, legend_above, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting
+from nimt.paper.experiment import Drawn, Experiment, PaperSetting
 from nimt.paper.several_outputs import EACH, MIXED, Ways, draw_ways, learner, steps_by_level, tables
 from nimt.pools.base import Grid
 from nimt.teachers.communicating import Communicating
@@ -27,7 +27,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return (datasets.astronaut(),)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> Ways:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
     """Teach mixtures of the colours of a photo to a learner that starts with the photo, with and without noise."""
     start = pictures[0].values.reshape(-1, 3)
     pool = Grid.like(pictures[0].values[..., 0])

@@ -10,7 +10,7 @@ from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool
 from nimt.paper.drawing import canvas, draw_line_panel, legend_above, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting
+from nimt.paper.experiment import Drawn, Experiment, PaperSetting
 from nimt.paper.several_outputs import MIXED, SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 
 STEPS, EVERY = 20_000, 500
@@ -29,7 +29,7 @@ def wide_parts(points: Array) -> Array:
     return np.column_stack([np.exp(-(((x - m) / 1.5) ** 2) / 2) / (1.5 * np.sqrt(2 * np.pi)) for m in (-2.0, 2.0)])
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Ways:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> Ways:
     """Teach both mixtures in every way."""
     pool = mixture_pool()
     target, start = both_mixtures(pool.points), wide_parts(pool.points)

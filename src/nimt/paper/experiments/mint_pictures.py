@@ -10,7 +10,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture, standardised
 from nimt.paper.drawing import bare, canvas, legend_above, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting, frames
+from nimt.paper.experiment import Drawn, Experiment, PaperSetting, frames
 from nimt.paper.several_outputs import SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 from nimt.pools.base import Grid
 
@@ -31,7 +31,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return grey, datasets.cat()
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> Ways:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
     """Teach both pictures in every way."""
     first, second = (picture.values for picture in pictures)
     pool, target = Grid.like(first), np.column_stack([first.ravel(), second.ravel()])

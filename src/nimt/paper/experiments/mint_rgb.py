@@ -10,7 +10,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.paper.drawing import bare, canvas, legend_above, step_title, styled
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, frames
+from nimt.paper.experiment import Drawn, Experiment, PaperSetting, Quantity, frames
 from nimt.paper.several_outputs import (
     EACH,
     SHARED,
@@ -37,7 +37,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     return (datasets.astronaut(),)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...]) -> Ways:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
     """Teach the photo in every way."""
     values = pictures[0].values
     pool, target = Grid.like(values[..., 0]), values.reshape(-1, 3)

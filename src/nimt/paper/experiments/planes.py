@@ -13,7 +13,7 @@ from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import LEARNER, as_image, canvas, styled
-from nimt.paper.experiment import Drawn, Experiment, Setting, Taught, frames
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
 from nimt.plots.style import OTHER
@@ -26,7 +26,7 @@ PUBLISHED = {"from the downward bowl": {10_000: 0.167554134}, "from the upward b
 PUBLISHED_ITD = {"from the downward bowl": 44_443, "from the upward bowl": 42_219}
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesson]:
     """Teach the plane from both bowls."""
     teach = partial(setting.teach, steps=STEPS, tol=TOLERANCE, draw_at=DRAWN)
     return {
@@ -41,10 +41,10 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> dict[str, Lesso
     }
 
 
-def lessons(found: dict[str, Lesson]) -> list[Taught]:
+def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
     """Return the table of the lessons."""
     return [
-        Taught(
+        PaperLesson(
             name=name, lesson=lesson, checkpoints=DRAWN, published=PUBLISHED[name], published_itd=PUBLISHED_ITD[name]
         )
         for name, lesson in found.items()

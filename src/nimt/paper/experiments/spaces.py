@@ -15,7 +15,7 @@ from nimt.learners.kernel import KernelLearner
 from nimt.learners.linear import LinearLearner
 from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import LEARNER, as_image, canvas, styled
-from nimt.paper.experiment import Drawn, Experiment, Quantity, Setting, Taught, frames
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
 from nimt.plots.style import TARGET
@@ -60,7 +60,7 @@ def weights_of(lesson: Lesson) -> Array:
     return np.asarray(np.linalg.lstsq(features, values, rcond=None)[0].T)
 
 
-def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Spaces:
+def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> Spaces:
     """Run both lessons."""
     small = Grid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 9))
     parametric = setting.teach(
@@ -75,11 +75,11 @@ def run(setting: Setting, pictures: tuple[Picture, ...] = ()) -> Spaces:
     return Spaces(parametric, weights_of(parametric), nonparametric)
 
 
-def lessons(found: Spaces) -> list[Taught]:
+def lessons(found: Spaces) -> list[PaperLesson]:
     """Return the table of the lessons."""
     return [
-        Taught(name="parametric", lesson=found.parametric, checkpoints=(0, PATH_STEPS)),
-        Taught(name="nonparametric", lesson=found.nonparametric, checkpoints=(0, SURFACE_STEPS)),
+        PaperLesson(name="parametric", lesson=found.parametric, checkpoints=(0, PATH_STEPS)),
+        PaperLesson(name="nonparametric", lesson=found.nonparametric, checkpoints=(0, SURFACE_STEPS)),
     ]
 
 
