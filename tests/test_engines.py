@@ -882,7 +882,7 @@ def test_errors_whose_norm_overflows_are_drawn_as_in_the_plain_loop():
 def test_a_slope_where_the_kernel_is_zero_is_no_rest_on_any_engine(still):
     """K(0, 0) = 0 of a linear kernel without a constant: the learner cannot move, but the loss has a slope."""
     X, y = np.array([[-1.0], [0.0], [2.0]]), np.array([0.1, 5.0, 0.3])
-    options = {"kernel": DotProduct(0.0), "rate": 0.1, "steps": 20, "stop_when_stationary": still}
+    options = {"kernel": theirs.DotProduct(0.0), "rate": 0.1, "steps": 20, "stop_when_stationary": still}
     expected = teach(X, y, nimt.GreedyTeacher(), "reference", **options)
     assert expected.outcome is (nimt.Outcome.BUDGET if still is None else nimt.Outcome.STATIONARY)
     assert_same_lesson(expected, teach(X, y, nimt.GreedyTeacher(), "streamed", **options))
