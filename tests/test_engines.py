@@ -730,7 +730,9 @@ def test_which_draws_by_odds_are_compiled():
     assert nimt.plan(learner, nimt.SoftTeacher(k=3, temperature=0), points, y).engine == "neighbours"
     wide = nimt.KernelLearner(nimt.rbf(50.0))
     assert nimt.plan(wide, nimt.SoftTeacher(), points, y).engine == "reference"
-    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson: points are drawn by their scores"):
+    with pytest.raises(
+        nimt.InvalidInput, match="'streamed' cannot run this lesson, because points are drawn by their scores"
+    ):
         teach(points, y, nimt.SoftTeacher(), "streamed")
 
 
@@ -803,7 +805,7 @@ def test_which_diverse_packs_are_compiled():
     other = nimt.plan(learner, nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.2)), points, y)
     assert other.engine == "reference"
     assert "the learner has another" in other.reason
-    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson: diverse packs are chosen"):
+    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson, because diverse packs are chosen"):
         teach(points, y, teacher, "streamed", kernel=nimt.rbf(0.1))
 
 

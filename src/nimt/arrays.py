@@ -42,15 +42,15 @@ def is_whole(value: object) -> TypeGuard[int]:
 def check_count(name: str, value: object, *, at_least: int, at_most: int | None = LARGEST_COUNT) -> None:
     """Refuse a value that is not a whole number >= `at_least`, or that no array could count."""
     if not is_whole(value) or int(value) < at_least:
-        raise InvalidInput(f"{name} must be a whole number >= {at_least}, got {value!r}")
+        raise InvalidInput(f"must be a whole number >= {at_least}, got {value!r}", parameter=name)
     if at_most is not None and int(value) > at_most:
-        raise InvalidInput(f"{name} must be at most {at_most}, got a number of {int(value).bit_length()} bits")
+        raise InvalidInput(f"must be at most {at_most}, got a number of {int(value).bit_length()} bits", parameter=name)
 
 
 def check_positive(name: str, value: object) -> None:
     """Refuse a value that is not a positive finite number."""
     if not is_number(value) or not 0 < float(value) < np.inf:
-        raise InvalidInput(f"{name} must be a positive number, got {value!r}")
+        raise InvalidInput(f"must be a positive number, got {value!r}", parameter=name)
 
 
 def outputs_of(examples: int, q: int) -> Indices:
@@ -69,13 +69,15 @@ def real_array(name: str, values: object) -> Array:
     if type(values) is np.ndarray and values.dtype == FLOAT:
         return values
     if np.ma.is_masked(values):
-        raise InvalidInput(f"{name} has masked values, which are missing: leave these points out or fill them")
+        raise InvalidInput(
+            "has masked values, which are missing", parameter=name, way_out="leave these points out or fill them"
+        )
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
+        raise InvalidInput(f"is not a rectangular array of numbers: {error}", parameter=name) from None
     if array.dtype.kind not in "biuf":
-        raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
+        raise InvalidInput(f"must hold real numbers, got dtype {array.dtype}", parameter=name)
     with np.errstate(over="ignore"):  # a number too large for float64 becomes inf, which `check_finite` refuses
         return array.astype(np.float64, copy=False)
 
@@ -92,7 +94,8 @@ def check_finite(name: str, array: Array, point: Callable[[int], object] | None 
     index = where[0] if len(where) == 1 else where
     at = f" (x = {point(where[0])})" if point is not None else ""
     more = f", and {int(bad.sum()) - 1} more like it" if bad.sum() > 1 else ""
-    raise InvalidInput(f"{name} has {array[where]!s} at index {index}{at}{more}: every value must be finite")
+    problem = f"has {array[where]!s} at index {index}{at}{more}"
+    raise InvalidInput(problem, parameter=name, way_out="every value must be finite")
 
 
 def frozen(array: Array) -> Array:

@@ -1,4 +1,8 @@
-"""All errors and warnings of nimt: each message is one sentence that names the value and says what to do."""
+"""All errors and warnings of nimt: each message is one sentence that names the value and says what to do.
+
+A sentence has parts, and a part may differ between Python and the command line. So the library raises both, and the
+program asks the error for its own words instead of rewriting those for Python.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,102 @@ import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+NOT_GIVEN = object()
+
+
+class Wording(str):
+    """A sentence, or a part of one, in the words of Python; `in_program` says the same with options.
+
+    Examples
+    --------
+    >>> advice = Wording("give loss='square'", "use --loss square")
+    >>> print(advice), print(say_in_program(advice)), print(say_in_program("rescale it"))
+    give loss='square'
+    use --loss square
+    rescale it
+    (None, None, None)
+    """
+
+    __slots__ = ("in_program",)
+    in_program: str
+
+    def __new__(cls, in_python: str, in_program: str) -> Wording:
+        made = super().__new__(cls, in_python)
+        made.in_program = in_program
+        return made
+
+    def embed(self, before: str = "", after: str = "") -> Wording:
+        """Return both in a sentence that is otherwise the same.
+
+        Examples
+        --------
+        >>> Wording("size=", "--size").embed("give ", " a smaller number").in_program
+        'give --size a smaller number'
+        """
+        return Wording(f"{before}{self}{after}", f"{before}{self.in_program}{after}")
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return str(self), self.in_program
+
+
+def say_in_program(sentence: str) -> str:
+    """Return a sentence in the words of the program, where it has others there."""
+    return sentence.in_program if isinstance(sentence, Wording) else sentence
 
 
 class NimtError(Exception):
-    """Base class of all errors that nimt raises."""
+    """Base class of all errors that nimt raises.
+
+    Parameters
+    ----------
+    problem : str or Wording
+        What is wrong; with a parameter, the sentence without its beginning.
+    parameter : str, optional
+        What was given, by its name in Python: the sentence begins with it.
+    value : object, optional
+        The value of the parameter, where the sentence begins with both.
+    way_out : str or Wording, optional
+        What to do.
+
+    Examples
+    --------
+    >>> error = NimtError("must be a number, got 'a'", parameter="tol", way_out=Wording("leave tol out", "omit --tol"))
+    >>> print(error)
+    tol must be a number, got 'a': leave tol out
+    >>> error.tell_in_program({"tol": "--tol"})
+    "--tol must be a number, got 'a': omit --tol"
+    >>> error = NimtError("needs a smooth loss", parameter="learning_rate", value="auto")
+    >>> print(error)
+    learning_rate='auto' needs a smooth loss
+    >>> error.tell_in_program({"learning_rate": "--learning-rate"})
+    '--learning-rate auto needs a smooth loss'
+    """
+
+    def __init__(
+        self, problem: str = "", *, parameter: str | None = None, value: object = NOT_GIVEN, way_out: str | None = None
+    ) -> None:
+        self.problem, self.parameter, self.way_out = problem, parameter, way_out
+        given = "" if value is NOT_GIVEN else f"={value!r}"
+        self._given_in_program = "" if value is NOT_GIVEN else f" {value}"
+        begin = "" if parameter is None else f"{parameter}{given} "
+        super().__init__(f"{begin}{problem}" + ("" if way_out is None else f": {way_out}"))
+
+    def tell_in_program(self, options: Mapping[str, str], *, with_way_out: bool = True) -> str:
+        """Return the sentence in the words of the program.
+
+        Parameters
+        ----------
+        options : mapping
+            The option that each parameter comes from; a parameter without one keeps its name.
+        with_way_out : bool
+            Whether to say what to do as well.
+        """
+        option = None if self.parameter is None else options.get(self.parameter, self.parameter)
+        begin = "" if option is None else f"{option}{self._given_in_program} "
+        end = "" if self.way_out is None or not with_way_out else f": {say_in_program(self.way_out)}"
+        return f"{begin}{say_in_program(self.problem)}{end}"
 
 
 class InvalidInput(NimtError, ValueError):

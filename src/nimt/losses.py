@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array, check_positive
 from nimt.classes import check_probabilities
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, Wording, named
 from nimt.inheritance import behaves_like
 
 
@@ -231,7 +231,8 @@ def as_loss(loss: str | Loss) -> Loss:
     """
     if isinstance(loss, str):
         if loss not in LOSSES:
-            raise InvalidInput(f"loss must be one of {', '.join(LOSSES)}, or an object of your own; got {named(loss)}")
+            other = Wording(", or an object of your own; got ", ", got ")
+            raise InvalidInput(other.embed(f"must be one of {', '.join(LOSSES)}", named(loss)), parameter="loss")
         return LOSSES[loss]()
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
         raise InvalidInput(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
 from nimt.display import below, per_cent
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, Wording, named
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
 
@@ -182,9 +182,9 @@ class DistanceInH(Discrepancy):
     def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         tell: Callable[[Array, object], Callable[[], float]] | None = getattr(pupil, "distance_in_h", None)
         if tell is None:
-            raise InvalidInput(
-                "measure='rkhs' needs a learner that lives in a kernel's space: a KernelLearner or an OrthogonalLearner"
-            )
+            problem = "needs a learner that lives in a kernel's space"
+            which = "a KernelLearner or an OrthogonalLearner"
+            raise InvalidInput(problem, parameter="measure", value="rkhs", way_out=which)
         return tell(target, target_function)
 
 
@@ -201,7 +201,9 @@ class DistanceOfWeights(Discrepancy):
         tell: Callable[[object], Callable[[], float] | None] | None = getattr(pupil, "distance_of_weights", None)
         measured = None if tell is None else tell(target_function)
         if measured is None:
-            raise InvalidInput("measure='parameters' is |w - w*|: both the learner and y must be a LinearLearner")
+            problem = Wording("is |w - w*|", "is |w - w*|, and no learner of the program has a w")
+            which = Wording("both the learner and y must be a LinearLearner", "give --measure rms")
+            raise InvalidInput(problem, parameter="measure", value="parameters", way_out=which)
         return measured
 
 
@@ -254,9 +256,8 @@ def as_measure(measure: str | Measure) -> Measure:
         if not isinstance(measure.name, str) or not measure.name:
             raise InvalidInput(f"{type(measure).__name__} has no name: tables and files need one")
         return measure
-    raise InvalidInput(
-        f"measure must be one of {', '.join(MEASURES)}, or a nimt.Measure of your own; got {named(measure)}"
-    )
+    other = Wording(", or a nimt.Measure of your own; got ", ", got ")
+    raise InvalidInput(other.embed(f"must be one of {', '.join(MEASURES)}", named(measure)), parameter="measure")
 
 
 def decibels(root_mean_square: ArrayLike, target: Array) -> Array:

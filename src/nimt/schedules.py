@@ -20,7 +20,7 @@ import math
 from dataclasses import dataclass
 
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 
 SHAPES = ("cosine", "geometric", "linear", "steps")
 LOOKS = ("every", "incremental")
@@ -224,10 +224,12 @@ def incremental(longest: int = 50, *, over: int | None = None, stages: int = 5, 
 def check_k(k: object, name: str = "k") -> None:
     """Refuse a pack size that is invalid for every pool."""
     if not is_number(k) or (is_whole(k) and int(k) < 1):
-        raise InvalidInput(f"{name} must be a count >= 1 or a share in (0, 1], got {k!r}")
+        raise InvalidInput(f"must be a count >= 1 or a share in (0, 1], got {k!r}", parameter=name)
     if not is_whole(k) and not 0 < float(k) <= 1:
-        hint = f"; for a count write {name}={int(k)}" if float(k) > 1 and float(k).is_integer() else ""
-        raise InvalidInput(f"{name} as a float is a share in (0, 1], got {k!r}{hint}")
+        problem = f"as a float is a share in (0, 1], got {k!r}"
+        if float(k) > 1 and float(k).is_integer():
+            problem = Wording(f"{name}={int(k)}", f"{int(k)}").embed(f"{problem}; for a count write ")
+        raise InvalidInput(problem, parameter=name)
 
 
 def check_pack(k: object) -> None:

@@ -21,7 +21,7 @@ import typer
 
 from nimt._version import __version__
 from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
-from nimt.cli.sentences import in_words_of_the_program
+from nimt.cli.options import OPTION_OF
 from nimt.errors import NimtError
 
 COMMANDS = (
@@ -149,7 +149,7 @@ def _answered(arguments: Sequence[str] | None) -> int:
     except NimtError as error:
         for sentence in getattr(error, "__notes__", ()):  # what led to it
             note(sentence)
-        complain(in_words_of_the_program(str(error)))
+        complain(error.tell_in_program(OPTION_OF))
         return BAD_INPUT
     except MemoryError as error:
         complain(f"this needs more memory than there is ({error}): use fewer points, for example with --size")
@@ -202,4 +202,5 @@ def _of_the_system(error: OSError) -> str:
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    complain(str(message), "warning")
+    said = message.args[0] if isinstance(message, Warning) and message.args else message
+    complain(said if isinstance(said, str) else str(message), "warning")

@@ -12,8 +12,7 @@ import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
 from nimt.cli.defaults import read_completed
-from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
-from nimt.cli.sentences import in_words_of_the_program
+from nimt.cli.options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 from nimt.errors import InvalidInput
 
@@ -99,7 +98,7 @@ def _that_fit(settings: RunSettings, problem: Problem) -> tuple[RunSettings, tup
             _check(dataclasses.replace(settings, teachers=name), problem)
             kept.append(name)
         except InvalidInput as refusal:
-            reason = in_words_of_the_program(str(refusal)).partition(": ")[0]  # without the way out
+            reason = refusal.tell_in_program(OPTION_OF, with_way_out=False)
             notes.append(f"{name.partition(':')[0]} is left out: {reason}")
     return dataclasses.replace(settings, teachers=",".join(kept)), tuple(notes)
 

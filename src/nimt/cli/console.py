@@ -11,6 +11,8 @@ import os
 import sys
 from typing import IO, Any, cast
 
+from nimt.errors import say_in_program
+
 DONE = 0
 NOT_REACHED = 1
 BAD_INPUT = 2
@@ -25,13 +27,13 @@ def say(text: str) -> None:
 
 def complain(sentence: str, kind: str = "error") -> None:
     """Write one line to stderr."""
-    _write_to_stderr(f"nimt: {kind}: {' '.join(sentence.split())}")
+    _write_to_stderr(f"nimt: {kind}: {' '.join(say_in_program(sentence).split())}")
 
 
 def note(sentence: str, *, quiet: bool = False) -> None:
     """Write one line to stderr that is not an error."""
     if not quiet:
-        _write_to_stderr(f"nimt: {sentence}")
+        _write_to_stderr(f"nimt: {say_in_program(sentence)}")
 
 
 def plain(text: str) -> str:

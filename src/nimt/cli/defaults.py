@@ -69,7 +69,8 @@ def absolute_tolerance(text: str, measure: str, target: Array, initial: Array) -
         spread = _size(target - target.mean(axis=0)) or _size(target - initial)  # a constant has no deviation
     scale = as_measure(measure).scale(target)
     if scale is None:
-        raise InvalidInput(f"tol is {text}, a share of the target's deviation, and {measure} has another unit")
+        problem = f"is {text}, a share of the target's deviation, and {measure} has another unit"
+        raise InvalidInput(problem, parameter="tol")
     return repr(float(f"{share * spread * scale:.6g}"))
 
 
@@ -85,7 +86,8 @@ def _share(text: str) -> float:
     except ValueError:
         share = math.nan
     if not 0.0 <= share < math.inf:
-        raise InvalidInput(f"tol must be a number, or a share of the target's deviation such as 1%, got {text!r}")
+        problem = f"must be a number, or a share of the target's deviation such as 1%, got {text!r}"
+        raise InvalidInput(problem, parameter="tol")
     return share
 
 

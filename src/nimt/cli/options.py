@@ -92,6 +92,11 @@ LESSON_OPTIONS: dict[str, Any] = {
     "config": _option(str, ("--config",), "Settings from a TOML file; options given here win.", WHEN, metavar="FILE"),
 }
 
+# for sentences: what the library calls a parameter, and the option it comes from
+OPTION_OF = {name: f"--{name.replace('_', '-')}" for name in (*LESSON_OPTIONS, "teachers", "seeds", "host")} | {
+    "initial": "--from", "k": "-k", "max_iterations": "--iterations",
+}  # fmt: skip
+
 
 def with_lesson_options(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Replace a command's `**given` by the options above, so that typer sees them all."""

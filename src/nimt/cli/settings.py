@@ -29,7 +29,7 @@ WHOLE_NUMBERS = (
     "size", "iterations", "patience", "seed", "every", "seeds", "communicate", "communicate_until",
 )  # fmt: skip
 MOST_SEEDS = 10_000
-OTHERWISE = {"learning-rate": ", or auto", "tol": ", or a share of the target's deviation such as 1%"}
+OTHERWISE = {"learning_rate": ", or auto", "tol": ", or a share of the target's deviation such as 1%"}
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 
 
@@ -78,9 +78,9 @@ class RunSettings:
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)
             if value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
-                raise InvalidInput(f"{name} must be a whole number of at most 63 bits, got {shown(value)}")
+                raise InvalidInput(f"must be a whole number of at most 63 bits, got {shown(value)}", parameter=name)
         if self.seeds is not None and self.seeds > MOST_SEEDS:
-            raise InvalidInput(f"seeds must be at most {MOST_SEEDS:,}, got {self.seeds}")
+            raise InvalidInput(f"must be at most {MOST_SEEDS:,}, got {self.seeds}", parameter="seeds")
 
     @property
     def title(self) -> str:
@@ -126,7 +126,7 @@ class RunSettings:
 
         if self.learner != "kernel":
             return self._projecting_learner(problem)
-        rate = self.learning_rate if self.learning_rate == "auto" else _number("learning-rate", self.learning_rate)
+        rate = self.learning_rate if self.learning_rate == "auto" else _number("learning_rate", self.learning_rate)
         loss = self.loss or "square"
         return KernelLearner(self.made_kernel(problem), loss=loss, learning_rate=rate, initial=problem.start)
 
@@ -134,7 +134,7 @@ class RunSettings:
         from nimt.learners.orthogonal import OrthogonalLearner
 
         if self.learner != "orthogonal":
-            raise InvalidInput(f"learner must be kernel or orthogonal, got {self.learner!r}")
+            raise InvalidInput(f"must be kernel or orthogonal, got {self.learner!r}", parameter="learner")
         for name, usual in (("learning_rate", "auto"), ("loss", "square")):
             if getattr(self, name) != usual:
                 option = name.replace("_", "-")
@@ -168,7 +168,9 @@ class RunSettings:
             teacher = teacher.for_classes(self.loss)
         if self.communicate is None:
             if self.communicate_until is not None:
-                raise InvalidInput("communicate-until says when mixing ends: give communicate, how often, too")
+                raise InvalidInput(
+                    "says when mixing ends", parameter="communicate_until", way_out="give --communicate, how often, too"
+                )
             return teacher
         for name in ("communicate", "communicate_until"):
             if getattr(self, name) is not None:
@@ -181,7 +183,7 @@ class RunSettings:
         for part in (self.teachers or "").split(","):
             name, _, k = part.strip().partition(":")
             if part.strip() in named:
-                raise InvalidInput(f"teachers names {part.strip()!r} twice: leave one out")
+                raise InvalidInput(f"names {part.strip()!r} twice", parameter="teachers", way_out="leave one out")
             named[part.strip()] = self.made_teacher(problem, name, k or None)
         return named
 
@@ -211,13 +213,14 @@ class RunSettings:
         if self.every is None:
             return frame_steps(last, values)
         if self.every < 1:
-            raise InvalidInput(f"every must be a whole number >= 1, got {self.every}")
+            raise InvalidInput(f"must be a whole number >= 1, got {self.every}", parameter="every")
         count = last // self.every + 1
         if count > MOST_SNAPSHOTS or count * values * 8 > LARGEST_SNAPSHOTS:
-            raise InvalidInput(
-                f"every={self.every} would keep f {count:,} times, {values:,} numbers each, and {MOST_SNAPSHOTS:,} "
-                f"times and {LARGEST_SNAPSHOTS >> 20:,} MB are the most: raise it"
+            problem = (
+                f"would keep f {count:,} times, {values:,} numbers each, and {MOST_SNAPSHOTS:,} times and "
+                f"{LARGEST_SNAPSHOTS >> 20:,} MB are the most"
             )
+            raise InvalidInput(problem, parameter="every", value=self.every, way_out="raise it")
         return [*range(0, last + 1, self.every)]
 
     def to_toml(self) -> str:
@@ -350,10 +353,11 @@ def pack(text: str) -> int | float | PackSchedule:
 
         made = getattr(schedules, shape) if shape in schedules.SHAPES else None
         if made is None or len(parts) not in (2, 3):
-            raise InvalidInput(
-                f"k as a schedule is shape:start:end or shape:start:end:steps, with the shape "
+            problem = (
+                f"as a schedule is shape:start:end or shape:start:end:steps, with the shape "
                 f"{', '.join(schedules.SHAPES)}, got {text!r}"
             )
+            raise InvalidInput(problem, parameter="k")
         start, end, *over = (_size(part) for part in parts)
         found: PackSchedule = made(start, end, over=over[0] if over else None)
         return found
@@ -394,7 +398,7 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InvalidInput(f"{name} must be a number{OTHERWISE.get(name, '')}, got {text!r}")
+        raise InvalidInput(f"must be a number{OTHERWISE.get(name, '')}, got {text!r}", parameter=name)
     return number
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 
 MOST_VALUES = 1 << 26
 VALUES_OF_ANY_FILE = 1 << 21
@@ -50,8 +50,8 @@ def check_full_size(pixels: int, outputs: int, file: Path) -> None:
     most = min(MOST_VALUES, VALUES_OF_ANY_PICTURE + PIXELS_PER_BYTE * beyond)
     if pixels * outputs > most:
         raise InvalidInput(
-            f"{str(file)!r} holds {pixels * outputs:,} values, and of {_size(file)} at most {most:,} are read: give "
-            f"--size a smaller number of pixels"
+            f"{str(file)!r} holds {pixels * outputs:,} values, and of {_size(file)} at most {most:,} are read",
+            way_out=Wording("give size=", "give --size").embed(after=" a smaller number of pixels"),
         )
 
 

@@ -12,7 +12,7 @@ from nimt.engines.compiled import uncovered
 from nimt.engines.compiled_steps.codes import MARKS
 from nimt.engines.compiling import load_numba
 from nimt.engines.reference import ReferenceEngine
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
@@ -43,18 +43,18 @@ def choose(task: Task) -> Choice:
     """
     name = "reference" if isinstance(task.engine, RandomFeatures) else task.engine
     if not isinstance(name, str) or name not in ENGINES:
-        raise InvalidInput(
-            f"engine must be one of {', '.join(ENGINES)}, nimt.RandomFeatures() or nimt.Nystroem(), got {name!r}"
-        )
+        other = Wording(", nimt.RandomFeatures() or nimt.Nystroem()", "")
+        raise InvalidInput(other.embed(f"must be one of {', '.join(ENGINES)}", f", got {name!r}"), parameter="engine")
     reason = "it was asked for" if name == "reference" else uncovered(task)
     if name == "reference" or (name == "auto" and reason):
         return _reference(task, reason or "")
     if reason:
-        raise InvalidInput(f"engine={name!r} cannot run this lesson: {reason}; use engine='reference' or 'auto'")
+        other = Wording("use engine='reference' or 'auto'", "use --engine reference or auto")
+        raise _refuse(name, reason, other)
     if name != "auto":
         found = OFFERED[name](task)
         if isinstance(found, str):
-            raise InvalidInput(f"engine={name!r} cannot run this lesson: {found}; use engine='auto'")
+            raise _refuse(name, found, Wording("use engine='auto'", "use --engine auto"))
         return found
     on_grid = _grid(task)
     if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
@@ -63,6 +63,10 @@ def choose(task: Task) -> Choice:
     if isinstance(near, Choice) and near.seconds <= StreamedOperator.cost(task.pool).seconds:
         return near
     return far if isinstance(far, Choice) else _reference(task, far)
+
+
+def _refuse(name: str, reason: str, way_out: str) -> InvalidInput:
+    return InvalidInput(f"cannot run this lesson, because {reason}", parameter="engine", value=name, way_out=way_out)
 
 
 def _kernel_learner(task: Task) -> KernelLearner:

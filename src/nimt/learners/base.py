@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.counting import counted
-from nimt.errors import CorruptLesson, InvalidInput, named
+from nimt.errors import CorruptLesson, InvalidInput, Wording, named
 from nimt.kernels import Kernel
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
@@ -289,22 +289,27 @@ def check_rate(rate: LearningRate, loss: Loss) -> None:
         return
     if isinstance(rate, str):
         if rate != "auto":
-            raise InvalidInput(f"learning_rate must be a number, a callable of the step or 'auto', got {rate!r}")
+            raise _refuse_rate("a number", rate)
         if not np.isfinite(loss.smoothness):
-            raise InvalidInput(
-                f"learning_rate='auto' needs a loss whose slope has a Lipschitz constant, and {named(loss)} has none: "
-                f"give a number"
-            )
+            problem = f"needs a loss whose slope has a Lipschitz constant, and {named(loss)} has none"
+            raise InvalidInput(problem, parameter="learning_rate", value="auto", way_out="give a number")
         return
     if not is_number(rate) or not 0 < rate < np.inf:
-        raise InvalidInput(f"learning_rate must be a positive number, a callable of the step or 'auto', got {rate!r}")
+        raise _refuse_rate("a positive number", rate)
+
+
+def _refuse_rate(kind: str, rate: object) -> InvalidInput:
+    other = Wording(", a callable of the step", "")
+    return InvalidInput(other.embed(f"must be {kind}", f" or 'auto', got {rate!r}"), parameter="learning_rate")
 
 
 def rate_at(rate: float | Callable[[int], float], step: int) -> float:
     """Return the learning rate at a step, and refuse an invalid value from a schedule."""
     value = rate(step) if callable(rate) else rate
     if not is_number(value) or not 0 < float(value) < np.inf:
-        raise InvalidInput(f"learning_rate returned {value!r} at step {step}: it must be a positive number")
+        raise InvalidInput(
+            f"returned {value!r} at step {step}", parameter="learning_rate", way_out="it must be a positive number"
+        )
     return float(value)
 
 
@@ -312,7 +317,8 @@ def auto_rate(loss: Loss, diagonal: ArrayLike) -> float:
     """Return 1 / (L max K(x, x)), the largest rate at which no step overshoots."""
     largest = float(np.max(np.asarray(diagonal)))
     if largest <= 0:
-        raise InvalidInput("learning_rate='auto' needs K(x, x) > 0 somewhere on the pool; give a number")
+        problem = "needs K(x, x) > 0 somewhere on the pool; give a number"
+        raise InvalidInput(problem, parameter="learning_rate", value="auto")
     return 1.0 / (float(loss.smoothness) * largest)
 
 

@@ -201,6 +201,6 @@ def subsample(X: Pool | ArrayLike, y: FunctionLike, size: int, *, seed: int = 0)
     pool = as_pool(X)
     check_count("size", size, at_least=1)
     if size > len(pool):
-        raise InvalidInput(f"size must be at most the {len(pool)} points of the pool, got {size}")
+        raise InvalidInput(f"must be at most the {len(pool)} points of the pool, got {size}", parameter="size")
     chosen = np.sort(np.random.default_rng(seed).choice(len(pool), size=int(size), replace=False))
     return Points(pool.take(chosen)), values_on(pool, y, "the target")[chosen]

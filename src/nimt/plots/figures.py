@@ -43,7 +43,7 @@ def check_cmap(cmap: str | None) -> None:
     if cmap is not None and (not isinstance(cmap, str) or cmap not in mpl.colormaps):
         near = difflib.get_close_matches(str(cmap), list(mpl.colormaps), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "take for example gray, viridis, magma or coolwarm"
-        raise InvalidInput(f"cmap must name a colour map of matplotlib, got {cmap!r}: {hint}")
+        raise InvalidInput(f"must name a colour map of matplotlib, got {cmap!r}", parameter="cmap", way_out=hint)
 
 
 def styled(lesson: Lesson, cmap: str | None = None) -> AbstractContextManager[None]:

@@ -73,9 +73,8 @@ class StoredTask:
             check_count("max_iterations", max_iterations, at_least=0)
             step = len(self.fields["discrepancy"]) - 1
             if max_iterations < step:
-                raise InvalidInput(
-                    f"max_iterations is {max_iterations}, and the lesson stands at step {step}: give at least that"
-                )
+                problem = f"is {max_iterations}, and the lesson stands at step {step}"
+                raise InvalidInput(problem, parameter="max_iterations", way_out="give at least that")
             options["max_iterations"] = max_iterations
             options["snapshots"] = [kept for kept in options["snapshots"] if kept <= max_iterations]
         options["snapshots"] = [*options["snapshots"], *snapshots]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,10 @@ def as_column(
         grouped = ", which looks like a number with a thousands separator" * is_grouped(cell)
         raise InvalidInput(
             f"{str(file)!r} has the text {cell[:40]!r} in row {strange[0] + first_row}, column {short(name)!r}, among "
-            f"numbers{grouped}: correct it, or choose other columns with --features and --target-column"
+            f"numbers{grouped}",
+            way_out=Wording("Columns(features=..., target=...)", "--features and --target-column").embed(
+                "correct it, or choose other columns with "
+            ),
         )
     return pd.Series(pd.Categorical.from_codes(codes, words), name=name)
 

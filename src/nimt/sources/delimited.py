@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.datasets.limits import check_unpacked, check_values
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.sources.cells import MISSING_CELLS, NUMBER, as_column, check_numbers, is_missing, short
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ MOST_COLUMNS = 10_000
 MOST_CELLS = 1 << 25  # values in use
 CHUNK_CELLS = 1 << 20  # cells that pandas holds as text
 FALLBACK = "cp1252"  # Latin-1, and the letters that Windows has where Latin-1 has control characters
+ENCODING = Wording("Columns(encoding=...)", "--encoding")
 Chooser = Callable[[list[str]], Iterable[str]]  # which columns are read, given the names of all
 
 
@@ -171,15 +172,14 @@ def _read_bytes(file: Path) -> bytes:
 
 def _decode(data: bytes, file: Path, encoding: str | None) -> tuple[bytes, list[str]]:
     """Return the text in UTF-8 with one kind of line end, and a note if its encoding was guessed."""
-    notes = []
+    notes: list[str] = []
     if encoding is None and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"
     try:
         text = data.decode(encoding or "utf-8-sig")
     except (LookupError, AttributeError) as problem:
-        raise InvalidInput(
-            f"encoding must be one that Python knows, such as utf-8 or latin-1, got {encoding!r}"
-        ) from problem
+        known = f"must be one that Python knows, such as utf-8 or latin-1, got {encoding!r}"
+        raise InvalidInput(known, parameter="encoding") from problem
     except UnicodeError as problem:
         found = (
             f"it holds byte {problem.object[problem.start]:#x}"
@@ -192,11 +192,9 @@ def _decode(data: bytes, file: Path, encoding: str | None) -> tuple[bytes, list[
         except UnicodeError:
             text = ""
         if not text or "\0" in text:
-            raise InvalidInput(f"{told}: save it as UTF-8, or name its encoding with --encoding") from None
-        notes.append(
-            f"{file.name} is not text in UTF-8 ({found}) and is read as Latin-1 (Windows-1252): "
-            f"--encoding names another"
-        )
+            raise InvalidInput(told, way_out=ENCODING.embed("save it as UTF-8, or name its encoding with ")) from None
+        read = f"{file.name} is not text in UTF-8 ({found}) and is read as Latin-1 (Windows-1252)"
+        notes.append(ENCODING.embed(f"{read}: ", " names another"))
     if "\0" in text:
         raise InvalidInput(f"{str(file)!r} is not text in UTF-8 (it holds a null character): save it as such")
     return text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n"), notes

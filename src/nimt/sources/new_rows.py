@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.datasets.places import readable_file
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.pools.dates import count_days, write_dates
 from nimt.pools.prepared import Column, Preparation
 from nimt.sources.cells import as_word, list_names, short
@@ -65,8 +65,10 @@ def read_new_rows(path: str | os.PathLike[str], preparation: Preparation, encodi
         count, first = int(lacking.sum()), lacking.idxmax()
         if preparation.missing == "refuse":
             raise InvalidInput(
-                f"{str(file)!r} has no value in row {first}, column {short(column.name)!r}: fill it in, or teach with "
-                f"--missing drop or --missing mean"
+                f"{str(file)!r} has no value in row {first}, column {short(column.name)!r}",
+                way_out=Wording(
+                    "Columns(missing='drop') or Columns(missing='mean')", "--missing drop or --missing mean"
+                ).embed("fill it in, or teach with "),
             )
         if column.fill is None:
             complete &= ~lacking.to_numpy()

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt.arrays import Array, frozen
 from nimt.counting import counted
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
 from nimt.pools.prepared import Preparation, PreparedPoints
@@ -121,6 +121,6 @@ def with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:
     if values.ndim == 1:
         return frozen(np.repeat(values[:, np.newaxis], outputs[0], axis=1))
     raise InvalidInput(
-        f"{name} has {counted(values.shape[1], 'output')} and the target {outputs[0] if outputs else 1}: give both "
-        f"in colour, or teach brightness with --grey"
+        f"{name} has {counted(values.shape[1], 'output')} and the target {outputs[0] if outputs else 1}",
+        way_out=Wording("grey=True", "--grey").embed("give both in colour, or teach brightness with "),
     )

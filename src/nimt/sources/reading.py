@@ -15,7 +15,7 @@ from PIL import Image
 from nimt.datasets.decoding import colours, decoded, has_colour, luminance
 from nimt.datasets.limits import check_full_size
 from nimt.datasets.places import is_there
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.pools.base import Grid, values_on
 from nimt.sources.arrays import read_array
 from nimt.sources.functions import NAMES, named_function
@@ -27,7 +27,7 @@ from nimt.sources.tables import Columns, read_table
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
 ARRAY_ENDINGS = (".npy", ".npz")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-USUAL_SIDE = 96  # a lesson on more pixels takes minutes, so --size must ask for it
+USUAL_SIDE = 96  # a lesson on more pixels takes minutes, so size must ask for it
 MOST_POINTS = 1 << 24
 
 
@@ -60,7 +60,8 @@ def read_source(
     Grid(28 x 28)
     """
     if size is not None and size < 0:
-        raise InvalidInput(f"size is the longer side of a picture in pixels, or 0 for its own; got {size}")
+        problem = f"is the longer side of a picture in pixels, or 0 for its own; got {size}"
+        raise InvalidInput(problem, parameter="size")
     source = _read(name, size, columns, grey)
     if size and source.pool is not None and source.pool.dimension == 2 and source.function is None:
         source = _sized(source, size)
@@ -80,7 +81,8 @@ def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
     if name.lower().endswith(TABLE_ENDINGS):
         return read_table(name, columns)
     if ending == ".toml":
-        raise InvalidInput(f"{name!r} is no target but may hold the settings of a run: use --config {name}")
+        way_out = Wording(f"give it to nimt teach --config {name}", f"use --config {name}")
+        raise InvalidInput(f"{name!r} is no target but may hold the settings of a run", way_out=way_out)
     endings = ", ".join((*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS))
     if "\0" not in name and is_there(Path(name)):
         kind = "a folder" if Path(name).is_dir() else "a file of no kind nimt reads"
@@ -104,7 +106,8 @@ def _read_picture(path: str, size: int | None, grey: bool) -> Source:
     grid = Grid.like(values[:, :, 0] if in_colour else values)
     source = Source(name, grid, values_on(grid, values, path), dimension=2)
     if size is None and shape != (height, width):
-        note = f"{name} is {width} x {height} and was shrunk to {size_of(grid)}: --size sets another size"
+        shrunk = f"{name} is {width} x {height} and was shrunk to {size_of(grid)}"
+        note = Wording("size=", "--size").embed(f"{shrunk}: ", " sets another size")
         return replace(source, notes=(note,))
     return source
 
@@ -134,7 +137,6 @@ def _shape_of_size(shape: tuple[int, int], size: int) -> tuple[int, int]:
     factor = size / max(shape)
     height, width = (max(1, round(side * factor)) for side in shape)
     if height * width > MOST_POINTS:
-        raise InvalidInput(
-            f"size {size} would make {height * width:,} points, and {MOST_POINTS:,} are the most: lower it"
-        )
+        problem = f"would make {height * width:,} points, and {MOST_POINTS:,} are the most"
+        raise InvalidInput(problem, parameter="size", value=size, way_out="lower it")
     return height, width

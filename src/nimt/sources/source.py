@@ -10,7 +10,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.counting import counted
 from nimt.datasets import standardised
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Grid, Points, Pool, same_points, values_on
 from nimt.pools.prepared import PreparedPoints
@@ -96,7 +96,9 @@ class Source:
             )
         sizes = f"{self.name} is {size_of(self.pool)} and {of} {size_of(pool)}"
         if strict:
-            raise InvalidInput(f"{sizes}: make them the same size, or leave out --strict to have it resampled")
+            leave_out = Wording("leave out strict=True", "leave out --strict")
+            way_out = leave_out.embed("make them the same size, or ", " to have it resampled")
+            raise InvalidInput(sizes, way_out=way_out)
         values = resampled(self.values.reshape(*self.pool.shape, *self.values.shape[1:]), pool.shape)
         return values_on(pool, values, self.name), (f"{sizes}: {self.name} was resampled",)
 
@@ -106,7 +108,7 @@ class Source:
         A function given by a formula is not changed.
         """
         if how not in NORMALISATIONS:
-            raise InvalidInput(f"normalise must be one of {', '.join(NORMALISATIONS)}, got {how!r}")
+            raise InvalidInput(f"must be one of {', '.join(NORMALISATIONS)}, got {how!r}", parameter="normalise")
         if how == "none" or self.values is None or self.function is not None:
             return self
         if self.values.min() == self.values.max():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, is_number, power_of_two
 from nimt.datasets.places import readable_file
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.pools.dates import ISO, are_dates, count_days, find_form
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
 from nimt.sources.cells import as_word, is_grouped, list_names, short
@@ -30,6 +30,8 @@ FEW_ROWS = 20  # with fewer, none is held out by default
 DUPLICATES = ("refuse", "mean")
 MISSING_RULES = ("refuse", "drop", "mean")
 NUMBERS_OF_ROWS = {"id", "index", "row", "no", "nr", "number", "unnamed: 0", "rowid", "row_id", "column 1"}
+FEATURES = Wording("Columns(features=...)", "--features")
+OTHER_FEATURES = FEATURES.embed("choose others with ")
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,13 @@ class Columns:
 
     def __post_init__(self) -> None:
         if self.duplicates not in DUPLICATES:
-            raise InvalidInput(f"duplicates must be one of {', '.join(DUPLICATES)}, got {self.duplicates!r}")
+            raise InvalidInput(
+                f"must be one of {', '.join(DUPLICATES)}, got {self.duplicates!r}", parameter="duplicates"
+            )
         if self.missing not in MISSING_RULES:
-            raise InvalidInput(f"missing must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
+            raise InvalidInput(f"must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}", parameter="missing")
         if self.holdout is not None and (not is_number(self.holdout) or not 0 <= self.holdout < 1):
-            raise InvalidInput(f"holdout must be a share from 0 to below 1, got {self.holdout!r}")
+            raise InvalidInput(f"must be a share from 0 to below 1, got {self.holdout!r}", parameter="holdout")
 
     def choose(self, names: list[str]) -> list[str]:
         """Return which of the columns of a table are used."""
@@ -183,7 +187,7 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
                 forms[name] = form
             said += _describe_dates(column, form, file)
         elif columns.features is not None or len(asked) == 1:
-            raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}: choose others with --features")
+            raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}", way_out=OTHER_FEATURES)
         else:
             said.append(f"{file.name}: column {short(name)} {why}, and is left out")
     if not features:
@@ -191,16 +195,16 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
     if columns.features is None or columns.target is None:
         said.insert(0, f"{file.name}: features {list_names(list(features))}; target {short(target)}")
     if columns.features is None and len(features) > 1:
-        said += [
-            f"{file.name}: column {short(name)} looks like an id, which says nothing about other rows: --features "
-            f"without it leaves it out"
-            for name, column in features.items()
-            if _numbers_the_rows(column)
-        ]
+        said += [_describe_id(name, file) for name, column in features.items() if _numbers_the_rows(column)]
     if len(frame) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(frame)} row(s) of data: a table needs at least 2")
     used = pd.DataFrame(features | {target: frame[target]})
     return Rows(used, file, (*notes, *said), forms)
+
+
+def _describe_id(name: str, file: Path) -> Wording:
+    told = f"{file.name}: column {short(name)} looks like an id, which says nothing about other rows"
+    return FEATURES.embed(f"{told}: ", " without it leaves it out")
 
 
 def _as_dates(column: pd.Series) -> tuple[pd.Series, str | None]:
@@ -281,20 +285,25 @@ def _treat_missing(rows: Rows, rule: str) -> Rows:
     if rule == "refuse":
         raise InvalidInput(
             f"{str(rows.file)!r} has no value in row {first}, column {short(name)!r}, and {count:,} row(s) without one "
-            f"in all: fill them in, or use --missing drop (leave these rows out) or --missing mean"
+            f"in all",
+            way_out=Wording(
+                "fill them in, or use Columns(missing='drop') (leave these rows out) or Columns(missing='mean')",
+                "fill them in, or use --missing drop (leave these rows out) or --missing mean",
+            ),
         )
     without = incomplete if rule == "drop" else rows.target.isna()
     if without.all():
-        raise InvalidInput(f"{str(rows.file)!r} has no row with a value in every column: choose others with --features")
+        raise InvalidInput(f"{str(rows.file)!r} has no row with a value in every column", way_out=OTHER_FEATURES)
     said = f"{rows.file.name}: {count:,} row(s) lack a value, the first is row {first} ({short(name)}); "
     if rule == "drop":
-        done = "they are left out"
+        said += "they are left out"
     else:
-        done = "the mean of the column is filled in"
+        said += "the mean of the column is filled in"
         if without.any():
-            done += f", and {int(without.sum()):,} without a target are left out"
-        done += "; the target of such a row fits it badly, so greedy teaching shows it most often: --missing drop"
-    return rows.take(np.flatnonzero(~without), said + done)
+            said += f", and {int(without.sum()):,} without a target are left out"
+        said += "; the target of such a row fits it badly, so greedy teaching shows it most often"
+        said = Wording("Columns(missing='drop')", "--missing drop").embed(f"{said}: ", " leaves it out")
+    return rows.take(np.flatnonzero(~without), said)
 
 
 def _find_classes(rows: Rows, columns: Columns) -> Rows:
@@ -306,7 +315,8 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
         if target.nunique() > MOST_CLASSES:
             raise InvalidInput(
                 f"{str(rows.file)!r}: this loss needs classes, and the target {name!r} has {target.nunique()} "
-                f"different numbers: use --loss square"
+                f"different numbers",
+                way_out=Wording("use the square loss", "use --loss square"),
             )
         order = sorted(target.unique())
         target = _replace(target, pd.Categorical(target, order).rename_categories([as_word(value) for value in order]))
@@ -315,8 +325,8 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
     words = _words(target)
     if not 0 < len(words) <= MOST_CLASSES:
         raise InvalidInput(
-            f"{str(rows.file)!r}: the target {name!r} has more than {MOST_CLASSES} different words{_hint(words)}: "
-            f"choose another with --target-column"
+            f"{str(rows.file)!r}: the target {name!r} has more than {MOST_CLASSES} different words{_hint(words)}",
+            way_out=Wording("choose another with Columns(target=...)", "choose another with --target-column"),
         )
     target = target.cat.remove_unused_categories()
     target = target.cat.reorder_categories(sorted(target.cat.categories))
@@ -345,7 +355,8 @@ def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
     if torn.any() and duplicates == "refuse":
         refusal = InvalidInput(
             f"{str(rows.file)!r} has {int(torn.sum())} point(s) that come with different targets, and no learner can "
-            f"fit both: --duplicates mean teaches their mean"
+            f"fit both",
+            way_out=Wording("Columns(duplicates='mean')", "--duplicates mean").embed(after=" teaches their mean"),
         )
         for note in rows.notes:
             if note.startswith(f"{rows.file.name}: column "):  # one that was left out may have told them apart
@@ -372,13 +383,13 @@ def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
     if count == 0:
         return rows, None
     if len(rows) - count < 2:
-        raise InvalidInput(f"holdout must leave at least 2 rows of {len(rows)}, got {share!r}")
+        raise InvalidInput(f"must leave at least 2 rows of {len(rows)}, got {share!r}", parameter="holdout")
     order = np.random.default_rng(0).permutation(len(rows))
     aside, kept = np.sort(order[:count]), np.sort(order[count:])
-    note = (
-        f"{rows.file.name}: {count:,} of {len(rows):,} rows are held out, for measuring the error on rows never shown: "
-        f"--holdout sets another share"
+    said = (
+        f"{rows.file.name}: {count:,} of {len(rows):,} rows are held out, for measuring the error on rows never shown"
     )
+    note = Wording("Columns(holdout=...)", "--holdout").embed(f"{said}: ", " sets another share")
     return rows.take(kept, note), rows.take(aside)
 
 
@@ -394,8 +405,7 @@ def _prepare(rows: Rows, columns: Columns) -> Preparation:
             flat.append(name)
     if len(flat) == len(made):
         raise InvalidInput(
-            f"{str(rows.file)!r} has the same value everywhere in column {short(flat[0])!r}: choose others with "
-            f"--features"
+            f"{str(rows.file)!r} has the same value everywhere in column {short(flat[0])!r}", way_out=OTHER_FEATURES
         )
     return Preparation(tuple(made), rows.target.name, tuple(_words(rows.target)), columns.missing)
 

@@ -12,7 +12,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 
 LARGEST_BODY = 20 * 2**20
 LARGEST_MESSAGE = 2**20
@@ -92,7 +92,13 @@ def check_host(host: str, token: str | None) -> None:
         only_here = False
     if not only_here and (token is None or len(token) < 16):
         raise InvalidInput(
-            f"--host {host} lets other machines in: give a --token of at least 16 characters, or leave --host out"
+            "lets other machines in",
+            parameter="host",
+            value=host,
+            way_out=Wording(
+                "give a token of at least 16 characters, or leave host out",
+                "give a --token of at least 16 characters, or leave --host out",
+            ),
         )
 
 

@@ -30,7 +30,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         taken = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
-        raise InvalidInput(f"--host {host} cannot be listened on: {error.strerror or error}") from None
+        raise InvalidInput(f"cannot be listened on: {error.strerror or error}", parameter="host", value=host) from None
     with taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import is_whole
-from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, named
+from nimt.errors import InvalidInput, NimtError, Wording, before_the_first_step, first_call_of, named
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
@@ -19,12 +19,19 @@ if TYPE_CHECKING:
     from nimt.task.task import Task
 
 
+PER_OUTPUT = Wording("PerOutput", "a teacher per output")
+WITHOUT_PER_OUTPUT = Wording("give the teacher without PerOutput", "leave -per-output out of --teacher")
+COMMUNICATING = Wording("Communicating", "--communicate")
+WITHOUT_COMMUNICATING = Wording("give the teacher without Communicating", "leave --communicate out")
+
+
 def check_fit(task: Task) -> None:
     """Refuse a teacher that cannot teach this target, here or at all."""
     if task.outputs and task.teacher.needs_one_output:
+        teaches = f" teaches functions with one output with these options, and the target has {task.outputs[0]}"
         raise InvalidInput(
-            f"{task.teacher.kind} teaches functions with one output with these options, and the target has "
-            f"{task.outputs[0]}: teach each output by itself, or use nimt.GreedyTeacher()"
+            task.teacher.kind.embed(after=teaches),
+            way_out=Wording("nimt.GreedyTeacher()", "--teacher greedy").embed("teach each output by itself, or use "),
         )
     if task.per_output:
         _check_per_output(task)
@@ -41,8 +48,8 @@ def _check_per_output(task: Task) -> None:
     """Refuse what cannot be taught one output at a time."""
     if not task.outputs:
         raise InvalidInput(
-            "PerOutput shows every output examples of its own, and the target has one output: give the teacher "
-            "without PerOutput"
+            PER_OUTPUT.embed(after=" shows every output examples of its own, and the target has one output"),
+            way_out=WITHOUT_PER_OUTPUT,
         )
     if task.box is not None:
         raise InvalidInput("in a Box all outputs are shown the same examples: leave PerOutput out, or use a Grid")
@@ -52,12 +59,12 @@ def _check_communicating(task: Task) -> None:
     """Refuse what cannot be mixed, or measured after it."""
     if not task.outputs:
         raise InvalidInput(
-            "Communicating mixes outputs, and the target has one output: give the teacher without Communicating"
+            COMMUNICATING.embed(after=" mixes outputs, and the target has one output"), way_out=WITHOUT_COMMUNICATING
         )
     if task.measure.name == "rkhs":
         raise InvalidInput(
-            "the norm in H is kept up to date by what steps add, and a mixture changes all of f: measure 'rms' or "
-            "'paper', or give the teacher without Communicating"
+            "the norm in H is kept up to date by what steps add, and a mixture changes all of f",
+            way_out=WITHOUT_COMMUNICATING.embed("measure 'rms' or 'paper', or "),
         )
 
 
@@ -89,24 +96,28 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
     """Refuse what the learner cannot use: labels that its loss does not take, rules that need a loss, huge numbers."""
     if task.per_output and not isinstance(pupil, SeveralPupils):
         raise InvalidInput(
-            f"PerOutput teaches one output at a time, which {type(task.learner).__name__} cannot learn: use a "
-            f"KernelLearner, or give the teacher without PerOutput"
+            PER_OUTPUT.embed(after=f" teaches one output at a time, which {type(task.learner).__name__} cannot learn"),
+            way_out=WITHOUT_PER_OUTPUT.embed("use a KernelLearner, or "),
         )
     if task.communicates and not isinstance(pupil, MixingPupil):
         raise InvalidInput(
-            f"Communicating mixes the outputs of the learner, which {type(task.learner).__name__} cannot do: use a "
-            f"KernelLearner, or give the teacher without Communicating"
+            COMMUNICATING.embed(
+                after=f" mixes the outputs of the learner, which {type(task.learner).__name__} cannot do"
+            ),
+            way_out=WITHOUT_COMMUNICATING.embed("use a KernelLearner, or "),
         )
     coupled = couples_outputs(pupil.loss)
     if coupled and task.per_output:
         raise InvalidInput(
-            f"PerOutput teaches one output at a time, and the loss {named(pupil.loss)} couples them: give the teacher "
-            f"without PerOutput"
+            PER_OUTPUT.embed(after=f" teaches one output at a time, and the loss {named(pupil.loss)} couples them"),
+            way_out=WITHOUT_PER_OUTPUT,
         )
     if coupled and task.communicates:
         raise InvalidInput(
-            f"Communicating fits f to the target, which f does not tend to with the loss {named(pupil.loss)}: give the "
-            f"teacher without Communicating"
+            COMMUNICATING.embed(
+                after=f" fits f to the target, which f does not tend to with the loss {named(pupil.loss)}"
+            ),
+            way_out=WITHOUT_COMMUNICATING,
         )
     if pupil.loss is None and task.stop.stop_when_stationary is not None:
         raise InvalidInput(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.lesson.recording import RECORDS
 
 
@@ -32,7 +32,8 @@ class Stop:
             if value is None:
                 continue
             if not is_number(value) or not 0 <= float(value) < np.inf:
-                raise InvalidInput(f"{name} must be a finite number >= 0 or None, got {value!r}")
+                problem = Wording(" or None", "").embed("must be a finite number >= 0", f", got {value!r}")
+                raise InvalidInput(problem, parameter=name)
             object.__setattr__(self, name, float(value))
 
     @property
@@ -65,11 +66,11 @@ class Keep:
     def of(cls, snapshots: Iterable[int], record: str, steps: int, *, learner: bool = True) -> Keep:
         """Check what the caller asks for, of a lesson of at most this many steps."""
         if not isinstance(record, str) or record not in RECORDS:
-            raise InvalidInput(f"record must be one of {', '.join(RECORDS)}, got {record!r}")
+            raise InvalidInput(f"must be one of {', '.join(RECORDS)}, got {record!r}", parameter="record")
         try:
             asked = list(snapshots)
         except TypeError:
-            raise InvalidInput(f"snapshots must be a list of steps, got {snapshots!r}") from None
+            raise InvalidInput(f"must be a list of steps, got {snapshots!r}", parameter="snapshots") from None
         for step in asked:
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")

@@ -67,7 +67,7 @@ class AdaptedTeacher(Teacher):
     @property
     def name(self) -> str:
         name = getattr(self.inner, "name", None)
-        return name if isinstance(name, str) and name else self.kind
+        return name if isinstance(name, str) and name else str(self.kind)
 
     @property
     def method(self) -> str:

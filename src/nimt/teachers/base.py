@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.counting import counted
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
@@ -135,7 +135,7 @@ class AlternativeLabels:
 
     def __post_init__(self) -> None:
         if not is_number(self.probability) or not 0 <= self.probability <= 1:
-            raise InvalidInput(f"probability must be a number from 0 to 1, got {self.probability!r}")
+            raise InvalidInput(f"must be a number from 0 to 1, got {self.probability!r}", parameter="probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,11 +205,14 @@ class Teacher:
 
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, AlternativeLabels):
-            raise InvalidInput(f"labels must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}")
+            raise InvalidInput(
+                f"must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}", parameter="labels"
+            )
         if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
-            raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {self.pool!r}")
+            raise _refuse_pool(self.pool)
         if is_whole(self.pool):
-            raise InvalidInput(f"pool={self.pool!r} could be a share or a point: write pool=1.0 or pool=[{self.pool}]")
+            way_out = f"write pool=1.0 or pool=[{self.pool}]"
+            raise InvalidInput("could be a share or a point", parameter="pool", value=self.pool, way_out=way_out)
 
     @property
     def given(self) -> object:
@@ -217,9 +220,15 @@ class Teacher:
         return self
 
     @property
-    def kind(self) -> str:
-        """The name of its class, for sentences."""
-        return type(self.given).__name__
+    def kind(self) -> Wording:
+        """What sentences call it: its class, and in the program its spelling."""
+        name = type(self.given).__name__
+        fitting = [
+            spelling
+            for spelling, fixed in self.spellings.items()
+            if all(getattr(self, part) == value for part, value in fixed.items())
+        ]
+        return Wording(name, f"the teacher {fitting[-1]}" if fitting else name)  # the last fixes the most
 
     # A teacher of the user may have k, look and replace or not, as fields: a default here would become theirs.
 
@@ -454,9 +463,14 @@ def count_of(k: int | float | PackSchedule, n: int, step: int = 0) -> int:
     check_k(k)
     if is_whole(k):
         if int(k) > n:
-            raise InvalidInput(f"k must be a count from 1 to {n} or a share in (0, 1], got {k!r}")
+            raise InvalidInput(f"must be a count from 1 to {n} or a share in (0, 1], got {k!r}", parameter="k")
         return int(k)
     return max(1, int(float(k) * n))
+
+
+def _refuse_pool(pool: object) -> InvalidInput:
+    other = Wording(", a boolean mask or indices", "")
+    return InvalidInput(other.embed("must be a share in (0, 1]", f", got {pool!r}"), parameter="pool")
 
 
 def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
@@ -493,7 +507,7 @@ def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random
             wrong = chosen[0] if chosen[0] < 0 else chosen[-1]
             raise InvalidInput(f"the teacher's pool names the point {wrong}, the lesson's pool has 0 to {n - 1}")
     else:
-        raise InvalidInput(f"pool must be a share in (0, 1], a boolean mask or indices, got {pool!r}")
+        raise _refuse_pool(pool)
     if chosen.size == 0:
         raise InvalidInput("the teacher's pool is empty: it has nothing to show")
     return chosen

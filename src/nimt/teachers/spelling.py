@@ -51,10 +51,11 @@ def spelled(name: str, **parameters: Any) -> Teacher:
         return PerOutput(spelled(name.removesuffix(PER_OUTPUT), **parameters))
     teachers = spelled_teachers()
     if name not in teachers:
-        raise InvalidInput(
-            f"teacher must be one of {', '.join(teachers)}, or for several outputs one of these with {PER_OUTPUT} at "
-            f"its end, got {name!r}"
+        problem = (
+            f"must be one of {', '.join(teachers)}, or for several outputs one of these with {PER_OUTPUT} at its end, "
+            f"got {name!r}"
         )
+        raise InvalidInput(problem, parameter="teacher")
     kind, fixed = teachers[name]
     told = {part: parameters.pop(part, None) for part in ("kernel", "loss")}
     return kind(**parameters | fixed | {part: told[part] for part in kind.told})

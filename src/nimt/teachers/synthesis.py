@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
-from nimt.errors import InvalidInput, ResponseWarning, named
+from nimt.errors import InvalidInput, ResponseWarning, Wording, named
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
@@ -73,7 +73,8 @@ class SynthesisTeacher(Teacher):
             check_positive("radius", self.radius)
         self._check_label_range()
         if self.labels is not None:
-            raise InvalidInput("SynthesisTeacher makes the labels itself: labels= cannot give it others")
+            problem = self.kind.embed(after=" makes the labels itself")
+            raise InvalidInput(problem, way_out=Wording("leave labels= out", "leave --other-target out"))
 
     @property
     def method(self) -> str:
@@ -89,8 +90,8 @@ class SynthesisTeacher(Teacher):
             check_labels(loss, np.zeros(1))
         except InvalidInput:
             raise InvalidInput(
-                f"SynthesisTeacher makes labels of any value, and the loss {named(loss)} takes only some: use "
-                f"nimt.GreedyTeacher() or another loss"
+                self.kind.embed(after=f" makes labels of any value, and the loss {named(loss)} takes only some"),
+                way_out=Wording("use nimt.GreedyTeacher() or another loss", "use --teacher greedy or another --loss"),
             ) from None
 
     def compiled_twin(self) -> CompiledTwin | None:

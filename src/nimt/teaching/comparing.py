@@ -183,7 +183,9 @@ def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) 
         try:
             listed = list(teachers)
         except TypeError:
-            raise InvalidInput(f"teachers must be a dict of name -> teacher or a list, got {teachers!r}") from None
+            raise InvalidInput(
+                f"must be a dict of name -> teacher or a list, got {teachers!r}", parameter="teachers"
+            ) from None
         named = {}
         for teacher in listed:
             name = as_teacher(teacher).name

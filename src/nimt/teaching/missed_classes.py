@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.classes import answers
-from nimt.errors import TeacherWarning, warn
+from nimt.errors import TeacherWarning, Wording, warn
 from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
 from nimt.teachers.base import Teacher
@@ -24,11 +24,12 @@ def warn_of_missed_classes(lesson: Lesson, teacher: Teacher) -> None:
         return
     seen = missed_classes(lesson)
     if seen is not None:
-        text = (
-            f"the learner {seen}: classes that overlap mislead a greedy teacher; use nimt.UncertaintyTeacher(), "
-            f"nimt.RandomTeacher(), larger packs such as k=0.05, or a smaller learning rate"
+        other = Wording(
+            "nimt.UncertaintyTeacher(), nimt.RandomTeacher(), larger packs such as k=0.05",
+            "--teacher uncertainty, --teacher random, larger packs such as -k 0.05",
         )
-        warn(text, TeacherWarning)
+        mislead = f"the learner {seen}: classes that overlap mislead a greedy teacher; use "
+        warn(other.embed(mislead, ", or a smaller learning rate"), TeacherWarning)
 
 
 def missed_classes(lesson: Lesson) -> str | None:

@@ -19,7 +19,7 @@ def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
         for seed in listed:
             check_count("a seed", seed, at_least=0, at_most=None)
         if not listed or len(set(listed)) < len(listed):
-            raise InvalidInput(f"seeds must be a count or different whole numbers, got {listed!r}")
+            raise InvalidInput(f"must be a count or different whole numbers, got {listed!r}", parameter="seeds")
         return [int(seed) for seed in listed]
     check_count("seeds", seeds, at_least=1)
     return list(range(int(seeds)))

@@ -14,7 +14,7 @@ from scipy.interpolate import PchipInterpolator
 from nimt import display
 from nimt.arrays import Array
 from nimt.counting import counted
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, Wording
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
 from nimt.task.checks import name_kernels
@@ -31,6 +31,7 @@ from nimt.theory.results import to_json
 from nimt.theory.spectrum import grid_factors
 from nimt.theory.step_bounds import bounds_before
 
+NO_FORECAST = "there is no forecast for "
 GREEDY_WITHIN = 0.05  # of the forecast: what the ten lessons of docs/theory.md support for packs of one
 PACKS_WITHIN = 0.10
 RANDOM_WITHIN = 0.06  # of the mean over the draws
@@ -243,23 +244,34 @@ def _forecast_of_kind(start: LessonStart, seconds: float | None) -> Forecast:
         why = "Exact: equal points have different targets, and f has one value there, whatever is shown."
         return _out_of_reach(start, rest, why)
     if start.teacher.has_schedule:
-        raise InvalidInput("there is no forecast for packs or looks by a schedule: forecast the largest and smallest k")
+        raise InvalidInput(
+            Wording("packs or looks by a schedule", "packs that change").embed(NO_FORECAST),
+            way_out=Wording("forecast the largest and smallest k", "give -k one number"),
+        )
     return _forecast_of(start.teacher.given, start, seconds)
 
 
 @singledispatch
 def _forecast_of(teacher: Any, start: LessonStart, seconds: float | None) -> Forecast:
     raise InvalidInput(
-        f"there is no forecast for {type(teacher).__name__}: it covers GreedyTeacher and RandomTeacher; every "
-        f"teacher with true labels has the lower bound nimt.forecast(learner, nimt.GreedyTeacher(), ...).bounds[0]"
+        start.teacher.kind.embed(NO_FORECAST),
+        way_out=Wording(
+            "it covers GreedyTeacher and RandomTeacher; every teacher with true labels has the lower bound "
+            "nimt.forecast(learner, nimt.GreedyTeacher(), ...).bounds[0]",
+            "it covers the teachers greedy and random; the lower bound that nimt forecast --teacher greedy proves "
+            "holds for every teacher with true labels",
+        ),
     )
 
 
 @_forecast_of.register
 def _of_synthesis(teacher: SynthesisTeacher, start: LessonStart, seconds: float | None) -> Forecast:
+    greedy = Wording("nimt.GreedyTeacher() with a learner of learning rate", "--teacher greedy with --learning-rate")
     raise InvalidInput(
-        "there is no forecast for SynthesisTeacher, which makes its labels: with free labels its lesson is that of "
-        "nimt.GreedyTeacher() with a learner of learning rate 1 / (2 K(x, x)), so forecast or teach that one"
+        start.teacher.kind.embed(NO_FORECAST, ", which makes its labels"),
+        way_out=greedy.embed(
+            "with free labels its lesson is that of ", " 1 / (2 K(x, x)), so forecast or teach that one"
+        ),
     )
 
 
@@ -296,8 +308,8 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
         return _of_whole(start)
     if teacher.weights is not None:
         raise InvalidInput(
-            "there is no forecast for a RandomTeacher with weights: without weights= it says how long the lesson takes "
-            "if all points are equally likely"
+            f"{NO_FORECAST}a RandomTeacher with weights",
+            way_out="without weights= it says how long the lesson takes if all points are equally likely",
         )
     if (limited := _limited(start)) is not None:
         return limited
@@ -308,8 +320,10 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
     if mean is None:
         raise InvalidInput(
             f"the forecast of a random teacher needs all eigenvalues of the Gram matrix, which for "
-            f"{len(start.candidates)} points are found only on a grid where the kernel is a product over the axes: the "
-            f"lesson of the whole pool, nimt.GreedyTeacher(k=1.0), takes about as many steps and can be forecast"
+            f"{len(start.candidates)} points are found only on a grid where the kernel is a product over the axes",
+            way_out=Wording("nimt.GreedyTeacher(k=1.0)", "--teacher whole").embed(
+                "the lesson of the whole pool, ", ", takes about as many steps and can be forecast"
+            ),
         )
     return _of_draws(start, mean, pack, replace=bool(teacher.replace), seconds=seconds)
 

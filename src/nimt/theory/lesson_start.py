@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_count, check_positive
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, Wording, named
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
@@ -138,11 +138,15 @@ def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
     if task.measure.scale(task.target) is None:
         raise InvalidInput(
             f"a forecast measures 'paper' or 'rms', which are norms of f - f* on the pool, got measure="
-            f"{named(task.measure.name)}: for the distance in H there is nimt.theory.rkhs_distance"
+            f"{named(task.measure.name)}",
+            way_out=Wording("for the distance in H there is nimt.theory.rkhs_distance", "give --measure paper or rms"),
         )
     if task.outputs:
         raise InvalidInput(
-            f"a forecast is for a target with one output, and this one has {task.outputs[0]}: forecast each column"
+            f"a forecast is for a target with one output, and this one has {task.outputs[0]}",
+            way_out=Wording(
+                "forecast each column", "give --grey for the brightness of a picture, or one column of a table"
+            ),
         )
     pupil = task.look_at_pupil()
     assert isinstance(pupil, KernelPupil)
@@ -159,17 +163,25 @@ def _refuse(task: Task) -> None:
         )
     if not isinstance(learner, KernelLearner) or own_seat(learner, "seat") is None:
         raise InvalidInput(
-            f"a forecast needs to know how a step moves the learner, and of {type(learner).__name__} it does not: "
-            f"it covers KernelLearner; for another learner teach a few steps with nimt.teach and time_limit="
+            f"a forecast needs to know how a step moves the learner, and of {type(learner).__name__} it does not",
+            way_out=Wording(
+                "it covers KernelLearner; for another learner teach a few steps with nimt.teach and time_limit=",
+                "it covers the learner kernel; for another one try --time-limit",
+            ),
         )
     loss = as_loss(learner.loss)
     if not isinstance(loss, Square):
         raise InvalidInput(
-            f"a forecast covers the square loss, for which a step is linear in f - f*, and the loss is {named(loss)}: "
-            f"what holds for it is nimt.theory.largest_loss_bound, where the largest loss is shown"
+            f"a forecast covers the square loss, for which a step is linear in f - f*, and the loss is {named(loss)}",
+            way_out=Wording(
+                "what holds for it is nimt.theory.largest_loss_bound, where the largest loss is shown",
+                "give --loss square",
+            ),
         )
     if task.teacher.labels is not None:
         raise InvalidInput(
-            "a forecast is for true labels, and this teacher gives others: without labels= it says how long the same "
-            "lesson takes with the truth"
+            "a forecast is for true labels, and this teacher gives others",
+            way_out=Wording("without labels=", "without --other-target").embed(
+                after=" it says how long the same lesson takes with the truth"
+            ),
         )
