@@ -92,3 +92,17 @@ def test_the_bounds_of_a_lesson_of_no_step_speak_of_no_rate():
     )
     assert found.sentences()[-1] == "No step was taken, so S was measured nowhere."
     assert "the learning rate 0" not in str(theory.check(lesson).to_json())
+
+
+def test_the_inequalities_of_a_lesson_of_no_step_are_not_said_to_hold():
+    lesson = nimt.teach(
+        nimt.KernelLearner(KERNEL),
+        nimt.GreedyTeacher(),
+        POINTS,
+        half_of_waves(POINTS)[:, 0],
+        tol=100.0,
+        max_iterations=5,
+    )
+    told = theory.check(lesson).sentences()
+    assert any("there is no step to check it at" in sentence for sentence in told)
+    assert not any("held at" in sentence for sentence in told)

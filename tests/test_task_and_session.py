@@ -87,3 +87,9 @@ def test_the_id_of_a_task_is_that_of_its_lesson():
     task = a_task()
     assert task.id == a_task().id == identity(task.begin().run().settings)
     assert task.id != a_task(seed=1).id
+
+
+@pytest.mark.parametrize("call", [nimt.steps, nimt.plan])
+def test_a_misspelt_option_is_refused_by_the_function_that_was_called(call):
+    with pytest.raises(TypeError, match=rf"^{call.__name__}\(\) got an unexpected keyword argument 'tool'$"):
+        call(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=3, tool=1)

@@ -191,6 +191,13 @@ def test_dates_of_which_day_and_month_could_be_exchanged_are_categories(tmp_path
     assert known.pool.preparation.columns[0].dates == "%d/%m/%Y"
 
 
+def test_dates_in_a_known_form_are_refused_as_a_target_for_what_they_are(tmp_path):
+    days = np.datetime64("2024-01-01") + np.arange(120)
+    write(tmp_path / "t.csv", "a,day\n" + "".join(f"{row},{day}\n" for row, day in enumerate(days)))
+    with pytest.raises(InvalidInput, match=r"the target 'day' .*\(dates, which cannot be taught\): choose another"):
+        read_table(tmp_path / "t.csv")
+
+
 def test_new_rows_have_dates_in_the_form_of_the_lesson(nimt, undrawn):
     rows = [f"{1 + row % 28:02d}/{1 + row // 28:02d}/2024,{row}" for row in range(60)]
     write(Path("t.csv"), "day,y\n" + "\n".join(rows) + "\n")

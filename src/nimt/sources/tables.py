@@ -256,6 +256,8 @@ def _say_why_useless(column: pd.Series) -> str | None:
 
 def _hint(words: list[str]) -> str:
     """Return what to add to a sentence about too many words: that they are dates, or most are grouped numbers."""
+    if find_form(words) is not None:  # as a feature they would be days by now
+        return " (dates, which cannot be taught)"
     if are_dates(words):
         return " (dates in which day and month could be exchanged: write them as 2024-01-31)"
     grouped = " (they look like numbers with a thousands separator: remove it from the file)"

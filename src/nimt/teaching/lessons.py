@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -185,7 +186,15 @@ def steps(
     for name in OF_A_RUN:
         if options.get(name) is not None:
             raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
+    _check_names("steps", options)
     return Task.of(learner, teacher, X, y, max_iterations=max_iterations, **options).begin()
+
+
+def _check_names(caller: str, options: Mapping[str, object]) -> None:
+    """Refuse a misspelt option by the name of the function that was called, as Python does."""
+    for name in options:
+        if name not in inspect.signature(teach).parameters:
+            raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
 
 
 def plan(
@@ -212,6 +221,7 @@ def plan(
     """
     for name in OF_A_RUN:
         options.pop(name, None)
+    _check_names("plan", options)
     return Task.of(learner, teacher, X, y, max_iterations=max_iterations, engine=engine, **options).plan
 
 

@@ -66,6 +66,8 @@ class Inequality:
     def _finding(self) -> str:
         if self.unknown is not None:
             return f"it cannot be evaluated, because {self.unknown}"
+        if not self.steps:
+            return "there is no step to check it at"
         if self.worst is None:
             return f"it held at all {counted(self.steps, 'step', 'd')}"
         failed = self.steps - self.held
