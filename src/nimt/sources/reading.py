@@ -81,7 +81,7 @@ def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
     if name.lower().endswith(TABLE_ENDINGS):
         return read_table(name, columns)
     if ending == ".toml":
-        way_out = Wording(f"give it to nimt teach --config {name}", f"use --config {name}")
+        way_out = Wording("only the command line reads such a file", f"use --config {name}")
         raise InvalidInput(f"{name!r} is no target but may hold the settings of a run", way_out=way_out)
     endings = ", ".join((*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS))
     if "\0" not in name and is_there(Path(name)):

@@ -75,7 +75,7 @@ def _check_box(task: Task) -> None:
         functions["the other target"] = task.teacher.labels.other_target
     for name, function in functions.items():
         if not callable(function) and not hasattr(function, "predict"):
-            raise InvalidInput(f"{name} must be callable in a Box, because examples may lie anywhere in it")
+            raise InvalidInput("must be callable in a Box, because examples may lie anywhere in it", parameter=name)
     if task.stop.stop_when_stationary is not None:
         raise InvalidInput("stop_when_stationary is not available in a Box: use patience instead")
     if task.candidates is not None:

@@ -419,7 +419,7 @@ def norm_of(values: Array, norm: int | str = 2) -> Array:
 def check_norm(norm: object) -> None:
     """Refuse a value that is not one of the norms over outputs."""
     if isinstance(norm, bool) or not isinstance(norm, int | str) or norm not in NORMS:
-        raise InvalidInput(f"norm must be 2, 1 or 'max', got {norm!r}")
+        raise InvalidInput(f"must be 2, 1 or 'max', got {norm!r}", parameter="norm")
 
 
 def largest(scores: Array, k: int) -> Indices:

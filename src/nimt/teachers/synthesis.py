@@ -133,7 +133,9 @@ class SynthesisTeacher(Teacher):
         given = self.label_range
         pair = isinstance(given, tuple | list) and len(given) == 2 and all(is_number(end) for end in given)
         if not pair or not -np.inf < float(given[0]) < float(given[1]) < np.inf:
-            raise InvalidInput(f"label_range must be 'target' or two rising numbers (low, high), got {given!r}")
+            raise InvalidInput(
+                f"must be 'target' or two rising numbers (low, high), got {given!r}", parameter="label_range"
+            )
 
     def responses_so_far(self, view: View) -> Responses:
         """Return what is known of the learner's responses, including the latest step."""
