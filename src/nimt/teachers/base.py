@@ -226,9 +226,9 @@ class Teacher:
         fitting = [
             spelling
             for spelling, fixed in self.spellings.items()
-            if all(getattr(self, part) == value for part, value in fixed.items())
+            if all(repr(getattr(self, part)) == repr(value) for part, value in fixed.items())
         ]
-        return Wording(name, f"the teacher {fitting[-1]}" if fitting else name)  # the last fixes the most
+        return Wording(name, f"the teacher {fitting[-1]}" if fitting else name)  # the last fixes the most; 1 is not 1.0
 
     # A teacher of the user may have k, look and replace or not, as fields: a default here would become theirs.
 
