@@ -20,7 +20,8 @@ import math
 from dataclasses import dataclass
 
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 SHAPES = ("cosine", "geometric", "linear", "steps")
 LOOKS = ("every", "incremental")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import is_whole
-from nimt.errors import InvalidInput, NimtError, Wording, before_the_first_step, first_call_of, named
+from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, named
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
 from nimt.measures import distance
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     from nimt.task.task import Task

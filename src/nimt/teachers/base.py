@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.counting import counted
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel

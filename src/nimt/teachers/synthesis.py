@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
-from nimt.errors import InvalidInput, ResponseWarning, Wording, named
+from nimt.errors import InvalidInput, ResponseWarning, named
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
 from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
+from nimt.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)
