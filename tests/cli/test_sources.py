@@ -39,7 +39,7 @@ def test_a_photo_is_read_as_large_as_it_is():
     Image.new("RGB", (1200, 800), (200, 40, 90)).save("photo.jpg")
     assert read_source("photo.jpg", size=0).values.shape == (960_000, 3)
     Image.new("RGB", (2400, 1600), (200, 40, 90)).save("photo.jpg")
-    with pytest.raises(InvalidInput, match="--size"):
+    with pytest.raises(InvalidInput, match="size="):
         read_source("photo.jpg", size=0)
 
 
