@@ -33,11 +33,11 @@ def one_hot(labels: ArrayLike, classes: ArrayLike | None = None) -> Array:
     """
     given = np.asarray(labels)
     if given.ndim != 1 or given.size == 0:
-        raise InvalidInput(f"labels must be a list with one class per point, got shape {given.shape}")
+        raise InvalidInput(f"must be a list with one class per point, got shape {given.shape}", parameter="labels")
     _check_complete(given, "labels")
     known = np.unique(given) if classes is None else np.asarray(classes)
     if known.ndim != 1 or len(np.unique(known)) != len(known):
-        raise InvalidInput(f"classes must be a list of different classes, got {classes!r}")
+        raise InvalidInput(f"must be a list of different classes, got {classes!r}", parameter="classes")
     if len(known) < 2:
         raise InvalidInput(f"there is one class only, {known.tolist()!r}: a classification needs at least two")
     rows = given[:, np.newaxis] == known

@@ -36,10 +36,10 @@ class CompiledLoss:
         for name, constant in (("smoothness", smoothness), ("lipschitz", lipschitz)):
             if not is_number(constant) or not float(constant) > 0:
                 raise InvalidInput(
-                    f"{name} must be a positive number, or infinity where there is none; got {constant!r}"
+                    f"must be a positive number, or infinity where there is none; got {constant!r}", parameter=name
                 )
         if not isinstance(convex, bool | np.bool_):
-            raise InvalidInput(f"convex must be True or False, got {convex!r}")
+            raise InvalidInput(f"must be True or False, got {convex!r}", parameter="convex")
         functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
         self.function = function
         self.smoothness: float = float(smoothness)
@@ -98,7 +98,9 @@ def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
         both.compile((numba.float64, numba.float64))
         count = len(getattr(both.nopython_signatures[0].return_type, "types", ()))
         if count > 2:
-            raise InvalidInput(f"{name} must return a pair, the value and the slope; it returns {count} numbers")
+            raise InvalidInput(
+                f"must return a pair, the value and the slope; it returns {count} numbers", parameter=name
+            )
         on_arrays = [numba.vectorize([signature])(part) for part in (value, slope)]
         by_address = numba.cfunc(signature)(value), numba.cfunc(signature)(slope)
     except (numba.core.errors.NumbaError, TypeError) as error:

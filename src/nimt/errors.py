@@ -1,7 +1,7 @@
 """All errors and warnings of nimt: each message is one sentence that names the value and says what to do.
 
-A sentence has parts, and a part may differ between Python and the command line. So the library raises both, and the
-program asks the error for its own words instead of rewriting those for Python.
+A sentence has parts, and a part may differ between Python and the program (`wording`). So the program asks an error
+for its words, instead of rewriting those for Python.
 """
 
 from __future__ import annotations
@@ -11,50 +11,12 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+from nimt.wording import say_in_program
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-NOT_GIVEN = object()
-
-
-class Wording(str):
-    """A sentence, or a part of one, in the words of Python; `in_program` says the same with options.
-
-    Examples
-    --------
-    >>> advice = Wording("give loss='square'", "use --loss square")
-    >>> print(advice), print(say_in_program(advice)), print(say_in_program("rescale it"))
-    give loss='square'
-    use --loss square
-    rescale it
-    (None, None, None)
-    """
-
-    __slots__ = ("in_program",)
-    in_program: str
-
-    def __new__(cls, in_python: str, in_program: str) -> Wording:
-        made = super().__new__(cls, in_python)
-        made.in_program = in_program
-        return made
-
-    def embed(self, before: str = "", after: str = "") -> Wording:
-        """Return both in a sentence that is otherwise the same.
-
-        Examples
-        --------
-        >>> Wording("size=", "--size").embed("give ", " a smaller number").in_program
-        'give --size a smaller number'
-        """
-        return Wording(f"{before}{self}{after}", f"{before}{self.in_program}{after}")
-
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        return str(self), self.in_program
-
-
-def say_in_program(sentence: str) -> str:
-    """Return a sentence in the words of the program, where it has others there."""
-    return sentence.in_program if isinstance(sentence, Wording) else sentence
+NOT_GIVEN: object = object()
 
 
 class NimtError(Exception):
@@ -73,6 +35,7 @@ class NimtError(Exception):
 
     Examples
     --------
+    >>> from nimt.wording import Wording
     >>> error = NimtError("must be a number, got 'a'", parameter="tol", way_out=Wording("leave tol out", "omit --tol"))
     >>> print(error)
     tol must be a number, got 'a': leave tol out
@@ -88,7 +51,9 @@ class NimtError(Exception):
     def __init__(
         self, problem: str = "", *, parameter: str | None = None, value: object = NOT_GIVEN, way_out: str | None = None
     ) -> None:
-        self.problem, self.parameter, self.way_out = problem, parameter, way_out
+        self.problem: str = problem
+        self.parameter: str | None = parameter
+        self.way_out: str | None = way_out
         given = "" if value is NOT_GIVEN else f"={value!r}"
         self._given_in_program = "" if value is NOT_GIVEN else f" {value}"
         begin = "" if parameter is None else f"{parameter}{given} "

@@ -11,8 +11,9 @@ import numpy as np
 
 from nimt.arrays import Array, check_positive
 from nimt.classes import check_probabilities
-from nimt.errors import InvalidInput, Wording, named
+from nimt.errors import InvalidInput, named
 from nimt.inheritance import behaves_like
+from nimt.wording import Wording
 
 
 @runtime_checkable

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
 from nimt.display import below, per_cent
-from nimt.errors import InvalidInput, Wording, named
+from nimt.errors import InvalidInput, named
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
+from nimt.wording import Wording
 
 SAFE_SQUARES = (1e-280, 1e280)  # sums of squares between which no square was lost or became infinite
 

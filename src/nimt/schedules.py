@@ -20,7 +20,8 @@ import math
 from dataclasses import dataclass
 
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 SHAPES = ("cosine", "geometric", "linear", "steps")
 LOOKS = ("every", "incremental")
@@ -128,7 +129,7 @@ class LookSchedule:
         if self.gap < self.stages:
             raise InvalidInput(f"the longest gap must be at least stages ({self.stages}), got {self.gap}")
         if not is_number(self.dense) or not 0 <= float(self.dense) < 1:
-            raise InvalidInput(f"dense must be a share in [0, 1), got {self.dense!r}")
+            raise InvalidInput(f"must be a share in [0, 1), got {self.dense!r}", parameter="dense")
 
     def at(self, step: int) -> bool:
         """Say whether the teacher looks at a step; it always looks at step 0."""
@@ -242,7 +243,7 @@ def check_look(look: object) -> None:
     """Refuse what is not a schedule of looking."""
     if look is not None and not isinstance(look, LookSchedule):
         raise InvalidInput(
-            f"look must be None (at every step) or a schedule, as nimt.schedules.every(10), got {look!r}"
+            f"must be None (at every step) or a schedule, as nimt.schedules.every(10), got {look!r}", parameter="look"
         )
 
 

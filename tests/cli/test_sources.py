@@ -39,7 +39,7 @@ def test_a_photo_is_read_as_large_as_it_is():
     Image.new("RGB", (1200, 800), (200, 40, 90)).save("photo.jpg")
     assert read_source("photo.jpg", size=0).values.shape == (960_000, 3)
     Image.new("RGB", (2400, 1600), (200, 40, 90)).save("photo.jpg")
-    with pytest.raises(InvalidInput, match="--size"):
+    with pytest.raises(InvalidInput, match="size="):
         read_source("photo.jpg", size=0)
 
 
@@ -146,7 +146,9 @@ def test_a_large_picture_is_shrunk_and_says_so():
     Image.fromarray(np.zeros((100, 200), np.uint8)).save("picture.png")
     source = read_source("picture.png")
     assert source.pool.shape == (48, 96)
-    assert source.notes == ("picture.png is 200 x 100 and was shrunk to 96 x 48: --size sets another size",)
+    shrunk = "picture.png is 200 x 100 and was shrunk to 96 x 48"
+    assert source.notes == (f"{shrunk}: size= sets another size",)
+    assert source.notes[0].in_program == f"{shrunk}: --size sets another size"
     assert read_source("picture.png", size=0).pool.shape == (100, 200)
     assert read_source("picture.png", size=20).pool.shape == (10, 20)
 

@@ -91,13 +91,13 @@ def test_every_run_has_a_token_of_its_own():
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "example.org"])
 def test_another_host_needs_a_token(host, capsys):
-    with pytest.raises(InvalidInput, match="--token"):
+    with pytest.raises(InvalidInput, match="give a token of at least 16 characters"):
         check_host(host, None)
-    with pytest.raises(InvalidInput, match="--token"):
+    with pytest.raises(InvalidInput, match="give a token of at least 16 characters"):
         check_host(host, "short")
     check_host(host, "x" * 16)
     assert run(["studio", "--host", host]) == 2
-    assert "lets other machines in" in capsys.readouterr().err
+    assert f"error: --host {host} lets other machines in: give a --token of" in capsys.readouterr().err
 
 
 # -- host and origin

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import IO, Any, cast
 
-from nimt.errors import say_in_program
+from nimt.wording import say_in_program
 
 DONE = 0
 NOT_REACHED = 1

@@ -94,11 +94,14 @@ def check_cmap(settings: RunSettings) -> None:
 
 def task_of(settings: RunSettings, problem: Problem) -> Task:
     """Return the task of a run, checked."""
+    from nimt.arrays import check_positive
     from nimt.task.task import Task
 
     aside = problem.aside
     options = settings.rules()
-    options.pop("time_limit", None)
+    limit = options.pop("time_limit")
+    if limit is not None:
+        check_positive("time_limit", limit)
     return Task.of(
         settings.made_learner(problem),
         settings.made_teacher(problem),

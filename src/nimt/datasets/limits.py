@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 MOST_VALUES = 1 << 26
 VALUES_OF_ANY_FILE = 1 << 21

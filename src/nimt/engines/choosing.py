@@ -12,7 +12,7 @@ from nimt.engines.compiled import uncovered
 from nimt.engines.compiled_steps.codes import MARKS
 from nimt.engines.compiling import load_numba
 from nimt.engines.reference import ReferenceEngine
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
@@ -23,6 +23,7 @@ from nimt.operators.streamed import CACHE, StreamedOperator
 from nimt.pools.base import Grid
 from nimt.task.plan import Plan, readable
 from nimt.task.task import Task
+from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
 

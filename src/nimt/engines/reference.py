@@ -236,10 +236,12 @@ def checked_memory(memory: Memory | None) -> Memory | None:
         return None
     if not isinstance(memory, Mapping):
         raise InvalidInput(
-            f"memory must be a dict of named arrays, for example memory={{'seen': seen}}; got {memory!r}"
+            f"must be a dict of named arrays, for example memory={{'seen': seen}}; got {memory!r}", parameter="memory"
         )
     kept = {str(name): np.array(value) for name, value in memory.items()}
     for name, value in kept.items():
         if value.dtype.kind not in "biufU":
-            raise InvalidInput(f"memory must hold arrays of numbers or text; {name!r} has dtype {value.dtype}")
+            raise InvalidInput(
+                f"must hold arrays of numbers or text; {name!r} has dtype {value.dtype}", parameter="memory"
+            )
     return kept

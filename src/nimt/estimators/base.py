@@ -82,10 +82,12 @@ class GreedyKernelModel(Estimator):
         """Refuse parameters that cannot work, before any of them is used."""
         named = isinstance(self.kernel, str)
         if named and self.kernel != "rbf":
-            raise InvalidInput(f"kernel must be 'rbf' or a kernel such as nimt.rbf(0.5), got {self.kernel!r}")
+            raise InvalidInput(
+                f"must be 'rbf' or a kernel such as nimt.rbf(0.5), got {self.kernel!r}", parameter="kernel"
+            )
         if isinstance(self.width, str):
             if self.width != "median":
-                raise InvalidInput(f"width must be 'median' or a positive number, got {self.width!r}")
+                raise InvalidInput(f"must be 'median' or a positive number, got {self.width!r}", parameter="width")
         else:
             check_positive("width", self.width)
             if not named:
@@ -96,14 +98,18 @@ class GreedyKernelModel(Estimator):
         _check_not_negative("tol", self.tol)
         if isinstance(self.regularisation, str):
             if self.regularisation != "auto":
-                raise InvalidInput(f"regularisation must be 'auto' or a number >= 0, got {self.regularisation!r}")
+                raise InvalidInput(
+                    f"must be 'auto' or a number >= 0, got {self.regularisation!r}", parameter="regularisation"
+                )
         else:
             _check_not_negative("regularisation", self.regularisation)
         for name in ("refit", "early_stopping"):
             if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidInput(f"{name} must be True or False, got {getattr(self, name)!r}")
+                raise InvalidInput(f"must be True or False, got {getattr(self, name)!r}", parameter=name)
         if not is_number(self.validation_fraction) or not 0 < self.validation_fraction < 1:
-            raise InvalidInput(f"validation_fraction must be a share in (0, 1), got {self.validation_fraction!r}")
+            raise InvalidInput(
+                f"must be a share in (0, 1), got {self.validation_fraction!r}", parameter="validation_fraction"
+            )
         check_count("n_iter_no_change", self.n_iter_no_change, at_least=1)
 
     def _fit_outputs(
@@ -222,4 +228,4 @@ def _thread_pools() -> ThreadpoolController:
 
 def _check_not_negative(name: str, value: object) -> None:
     if not is_number(value) or not 0 <= float(value) < np.inf:
-        raise InvalidInput(f"{name} must be a finite number >= 0, got {value!r}")
+        raise InvalidInput(f"must be a finite number >= 0, got {value!r}", parameter=name)

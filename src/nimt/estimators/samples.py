@@ -47,10 +47,12 @@ def checked_weight(weight: ArrayLike, n: int) -> Array:
     """
     array = real_array("sample_weight", weight)
     if array.shape != (n,):
-        raise InvalidInput(f"sample_weight must have one number per row, shape ({n},), got {array.shape}")
+        raise InvalidInput(f"must have one number per row, shape ({n},), got {array.shape}", parameter="sample_weight")
     check_finite("sample_weight", array)
     if (array < 0).any():
-        raise InvalidInput(f"sample_weight must not be negative, got {array.min()} at row {array.argmin()}")
+        raise InvalidInput(
+            f"must not be negative, got {array.min()} at row {array.argmin()}", parameter="sample_weight"
+        )
     if not array.any():
         raise InvalidInput("sample_weight is zero for every row: at least one row must count")
     return array

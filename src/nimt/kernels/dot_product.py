@@ -24,7 +24,7 @@ class Linear(Kernel):
     def __post_init__(self) -> None:
         if not is_number(self.c) or not 0 <= float(self.c) < np.inf:
             raise InvalidInput(
-                f"c must be a finite number >= 0, or the kernel is not positive definite; got {self.c!r}"
+                f"must be a finite number >= 0, or the kernel is not positive definite; got {self.c!r}", parameter="c"
             )
         normalise(self, c=float(self.c))
 
@@ -32,7 +32,7 @@ class Linear(Kernel):
     def of_sigma(cls, sigma_0: float = 1.0) -> Linear:
         """Return <x, y> + sigma_0^2, as scikit-learn's DotProduct is written."""
         if not is_number(sigma_0) or not 0 <= float(sigma_0) < 1e150:
-            raise InvalidInput(f"sigma_0 must be a finite number >= 0, got {sigma_0!r}")
+            raise InvalidInput(f"must be a finite number >= 0, got {sigma_0!r}", parameter="sigma_0")
         return cls(float(sigma_0) ** 2)
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:

@@ -37,7 +37,7 @@ class Matern(Radial):
 
     def __post_init__(self) -> None:
         if not is_number(self.nu) or not float(self.nu) > 0:
-            raise InvalidInput(f"nu must be a positive number, got {self.nu!r}")
+            raise InvalidInput(f"must be a positive number, got {self.nu!r}", parameter="nu")
         normalise(self, length_scale=as_scale("length_scale", self.length_scale), nu=float(self.nu))
 
     @property

@@ -76,7 +76,7 @@ def as_scale(name: str, value: object) -> Scale:
     except ValueError:
         parts = []
     if not parts or not all(is_number(part) and 0 < float(part) < np.inf for part in parts):
-        raise InvalidInput(f"{name} must be a positive number, or one for each axis, got {value!r}")
+        raise InvalidInput(f"must be a positive number, or one for each axis, got {value!r}", parameter=name)
     return float(parts[0]) if len(parts) == 1 else tuple(float(part) for part in parts)
 
 

@@ -45,7 +45,7 @@ class Wendland(Radial):
         check_positive("width", self.width)
         check_count("dimension", self.dimension, at_least=1)
         if not is_whole(self.smoothness) or self.smoothness not in (0, 1, 2):
-            raise InvalidInput(f"smoothness must be 0, 1 or 2, got {self.smoothness!r}")
+            raise InvalidInput(f"must be 0, 1 or 2, got {self.smoothness!r}", parameter="smoothness")
         normalise(self, width=float(self.width), dimension=int(self.dimension), smoothness=int(self.smoothness))
 
     def check_dimension(self, dimension: int) -> None:

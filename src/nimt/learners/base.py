@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.counting import counted
-from nimt.errors import CorruptLesson, InvalidInput, Wording, named
+from nimt.errors import CorruptLesson, InvalidInput, named
 from nimt.kernels import Kernel
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
 from nimt.pools.interpolating import interpolated
+from nimt.wording import Wording
 
 LearningRate = float | str | Callable[[int], float]
 InitialFunction = ArrayLike | Callable[[Array], ArrayLike]  # a number, values on a pool, or a callable

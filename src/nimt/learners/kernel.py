@@ -205,7 +205,7 @@ class KernelLearner(StartsFromInitial, Described):
         q = self.outputs()
         fits = q == mixing.shape[1:] or not (self.has_centers() or self.is_mixed())
         if mixing.ndim != 2 or len(mixing) != mixing.shape[1] or len(mixing) < 2 or not fits:
-            raise InvalidInput(f"matrix must be (q, q) for {_named(q or ())}, got shape {mixing.shape}")
+            raise InvalidInput(f"must be (q, q) for {_named(q or ())}, got shape {mixing.shape}", parameter="matrix")
         check_finite("matrix", mixing)
         if self.has_centers():
             self.coefficients_ = self.coefficients_ @ mixing.T

@@ -60,7 +60,9 @@ class LinearLearner(Described):
         """Refuse parameters that cannot work, before any of them is used."""
         weights = real_array("weights", self.weights)
         if weights.ndim != 1 or weights.size == 0:
-            raise InvalidInput(f"weights must be a list of numbers, one per feature, got shape {weights.shape}")
+            raise InvalidInput(
+                f"must be a list of numbers, one per feature, got shape {weights.shape}", parameter="weights"
+            )
         check_finite("weights", weights)
         check_rate(self.learning_rate, as_loss(self.loss))
 

@@ -77,10 +77,12 @@ class OrthogonalLearner(StartsFromInitial, Described):
         """Refuse parameters that cannot work, before any of them is used."""
         self.kernel = as_kernel(self.kernel)  # it may have been set
         if not is_number(self.regularisation) or not 0 <= float(self.regularisation) < np.inf:
-            raise InvalidInput(f"regularisation must be a finite number >= 0, got {self.regularisation!r}")
+            raise InvalidInput(f"must be a finite number >= 0, got {self.regularisation!r}", parameter="regularisation")
         check_positive("power_tolerance", self.power_tolerance)
         if self.power_tolerance >= 1:
-            raise InvalidInput(f"power_tolerance must be below 1, or no centre is taken; got {self.power_tolerance!r}")
+            raise InvalidInput(
+                f"must be below 1, or no centre is taken; got {self.power_tolerance!r}", parameter="power_tolerance"
+            )
         self.check_initial()
 
     def bind(self, pool: Pool) -> Self:

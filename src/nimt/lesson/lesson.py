@@ -199,7 +199,7 @@ class Lesson:
     def objective(self, lam: float) -> Array:
         """Return M(f^t, f*) + lam * t along the lesson, the objective of machine teaching [Zhang23, Eq. 1]."""
         if not is_number(lam) or not 0 <= float(lam) < np.inf:
-            raise InvalidInput(f"lam must be a finite number >= 0, got {lam!r}")
+            raise InvalidInput(f"must be a finite number >= 0, got {lam!r}", parameter="lam")
         return np.asarray(self.discrepancy + lam * np.arange(len(self.discrepancy)))
 
     def best_length(self, lam: float) -> int:

@@ -182,7 +182,9 @@ class Nystroem(RandomFeatures):
 
     def kernel(self, kernel: KernelLike, pool: Pool) -> Kernel:
         if self.components > len(pool):
-            raise InvalidInput(f"components must be at most the {len(pool)} points of the pool, got {self.components}")
+            raise InvalidInput(
+                f"must be at most the {len(pool)} points of the pool, got {self.components}", parameter="components"
+            )
         chosen = np.random.RandomState(self.seed).permutation(len(pool))[: self.components]  # as scikit-learn chooses
         return NystroemKernel(kernel, pool.take(chosen))
 

@@ -286,13 +286,15 @@ def _without_single_output(array: Array) -> Array:
 def _checked_rows(name: str, points: ArrayLike) -> Array:
     array = real_array(name, points)
     if array.ndim == 0:
-        raise InvalidInput(f"{name} must have shape (n,) or (n, d), got (): for one point give [[{array!s}]]")
+        raise InvalidInput(
+            "must have shape (n,) or (n, d), got ()", parameter=name, way_out=f"for one point give [[{array!s}]]"
+        )
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:
-        raise InvalidInput(f"{name} must have shape (n,) or (n, d), got {array.shape}")
+        raise InvalidInput(f"must have shape (n,) or (n, d), got {array.shape}", parameter=name)
     if array.size == 0:
-        raise InvalidInput(f"{name} is empty (shape {array.shape}): give at least one point")
+        raise InvalidInput(f"is empty (shape {array.shape})", parameter=name, way_out="give at least one point")
     check_finite(name, array)
     return array
 
@@ -301,10 +303,14 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
     name = f"axis {number} of the grid"
     array = real_array(name, axis)
     if array.ndim != 1 or array.size == 0:
-        raise InvalidInput(f"{name} must be one-dimensional with at least one point, got shape {array.shape}")
+        raise InvalidInput(f"must be one-dimensional with at least one point, got shape {array.shape}", parameter=name)
     check_finite(name, array)
     if np.abs(array).max() > LARGEST_COORDINATE:
-        raise InvalidInput(f"{name} reaches {np.abs(array).max()!s}, the limit is {LARGEST_COORDINATE:g}: rescale it")
+        raise InvalidInput(
+            f"reaches {np.abs(array).max()!s}, the limit is {LARGEST_COORDINATE:g}",
+            parameter=name,
+            way_out="rescale it",
+        )
     steps = np.diff(array)
     if steps.size:
         if (repeated := np.flatnonzero(steps == 0)).size:

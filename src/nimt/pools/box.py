@@ -48,7 +48,9 @@ class Box:
         corners = real_array("bounds", bounds)
         corners = corners[np.newaxis] if corners.ndim == 1 else corners
         if corners.ndim != 2 or corners.shape[1] != 2 or not len(corners):
-            raise InvalidInput(f"bounds must be pairs (low, high), one per axis, got shape {np.shape(bounds)}")
+            raise InvalidInput(
+                f"must be pairs (low, high), one per axis, got shape {np.shape(bounds)}", parameter="bounds"
+            )
         check_finite("bounds", corners)
         if (wrong := np.flatnonzero(corners[:, 0] >= corners[:, 1])).size:
             raise InvalidInput(f"axis {wrong[0]} of the box runs from {corners[wrong[0], 0]} to {corners[wrong[0], 1]}")

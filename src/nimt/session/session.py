@@ -405,11 +405,11 @@ FINAL = {
 def check_run_options(callback: object, time_limit: float | None, on_interrupt: str) -> None:
     """Refuse options of a run before anything is built."""
     if callback is not None and not callable(callback):
-        raise InvalidInput(f"callback must be callable, got {callback!r}")
+        raise InvalidInput(f"must be callable, got {callback!r}", parameter="callback")
     if time_limit is not None:
         check_positive("time_limit", time_limit)
     if on_interrupt not in ON_INTERRUPT:
-        raise InvalidInput(f"on_interrupt must be one of {', '.join(ON_INTERRUPT)}, got {on_interrupt!r}")
+        raise InvalidInput(f"must be one of {', '.join(ON_INTERRUPT)}, got {on_interrupt!r}", parameter="on_interrupt")
 
 
 def copy_values(values: Array) -> Array:

@@ -146,7 +146,7 @@ def has_checkpoint(path: Path) -> bool:
 def goes_on(path: Path, on_existing: str, seed: int | None) -> bool:
     """Say whether a lesson continues what is at `path`; refuse to overwrite it unless that was asked for."""
     if on_existing not in ON_EXISTING:
-        raise InvalidInput(f"on_existing must be one of {', '.join(ON_EXISTING)}, got {on_existing!r}")
+        raise InvalidInput(f"must be one of {', '.join(ON_EXISTING)}, got {on_existing!r}", parameter="on_existing")
     if on_existing == "resume" and seed is None:
         raise InvalidInput("on_existing='resume' needs a seed: seed=None draws another one at every start")
     checkpoint_place(path)

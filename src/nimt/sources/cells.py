@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.datasets.limits import check_unpacked, check_values
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.sources.cells import MISSING_CELLS, NUMBER, as_column, check_numbers, is_missing, short
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd

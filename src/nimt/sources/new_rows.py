@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.datasets.places import readable_file
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.pools.dates import count_days, write_dates
 from nimt.pools.prepared import Column, Preparation
 from nimt.sources.cells import as_word, list_names, short
 from nimt.sources.table_files import LARGEST_TABLE, read_columns
 from nimt.sources.tables import as_array
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,13 +9,14 @@ import numpy as np
 
 from nimt.arrays import Array, frozen
 from nimt.counting import counted
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
 from nimt.pools.prepared import Preparation, PreparedPoints
 from nimt.sources.reading import read_source
 from nimt.sources.source import Aside
 from nimt.sources.tables import Columns
+from nimt.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)

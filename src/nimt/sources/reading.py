@@ -15,7 +15,7 @@ from PIL import Image
 from nimt.datasets.decoding import colours, decoded, has_colour, luminance
 from nimt.datasets.limits import check_full_size
 from nimt.datasets.places import is_there
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
 from nimt.sources.arrays import read_array
 from nimt.sources.functions import NAMES, named_function
@@ -23,6 +23,7 @@ from nimt.sources.resampling import resampled
 from nimt.sources.source import Source, size_of
 from nimt.sources.table_files import TABLE_ENDINGS
 from nimt.sources.tables import Columns, read_table
+from nimt.wording import Wording
 
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
 ARRAY_ENDINGS = (".npy", ".npz")
@@ -81,7 +82,7 @@ def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
     if name.lower().endswith(TABLE_ENDINGS):
         return read_table(name, columns)
     if ending == ".toml":
-        way_out = Wording(f"give it to nimt teach --config {name}", f"use --config {name}")
+        way_out = Wording("only the command line reads such a file", f"use --config {name}")
         raise InvalidInput(f"{name!r} is no target but may hold the settings of a run", way_out=way_out)
     endings = ", ".join((*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS))
     if "\0" not in name and is_there(Path(name)):

@@ -10,11 +10,12 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.counting import counted
 from nimt.datasets import standardised
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Grid, Points, Pool, same_points, values_on
 from nimt.pools.prepared import PreparedPoints
 from nimt.sources.resampling import resampled
+from nimt.wording import Wording
 
 NORMALISATIONS = ("none", "standard", "unit")
 

@@ -12,7 +12,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 LARGEST_BODY = 20 * 2**20
 LARGEST_MESSAGE = 2**20

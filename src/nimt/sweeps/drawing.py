@@ -75,7 +75,7 @@ def sweep_lines(
     across, up = _column(entries, x), _column(entries, "itd" if y is None else y)
     numbers = [entry.row.get(up) for entry in entries]
     if not all(value is None or is_number(value) for value in numbers):
-        raise InvalidInput(f"y must be a column of numbers, and {up} holds {numbers[0]!r}")
+        raise InvalidInput(f"must be a column of numbers, and {up} holds {numbers[0]!r}", parameter="y")
     places = _places([entry.row.get(across) for entry in entries])
     if up == "itd" and any(value is None for value in numbers):
         return [_line_of_medians(name, group, across, places) for name, group in groups.items()]

@@ -186,7 +186,7 @@ class Sweep:
     def one_problem(self, name: str) -> str:
         """Return the name of a problem, or refuse it."""
         if name not in self.problems:
-            raise InvalidInput(f"problem must be one of {', '.join(self.problems)}, got {name!r}")
+            raise InvalidInput(f"must be one of {', '.join(self.problems)}, got {name!r}", parameter="problem")
         return name
 
     def lesson(self, key: str) -> Lesson:
@@ -291,7 +291,7 @@ def in_form(table: Columns, form: str) -> Any:
     if form == "columns":
         return table
     if form not in ("pandas", "polars"):
-        raise InvalidInput(f"form must be 'columns', 'pandas' or 'polars', got {form!r}")
+        raise InvalidInput(f"must be 'columns', 'pandas' or 'polars', got {form!r}", parameter="form")
     frames = _asked_for(form, form)
     if form == "polars":
         return frames.DataFrame({name: column.tolist() for name, column in table.items()}, strict=False)

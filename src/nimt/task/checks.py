@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import is_whole
-from nimt.errors import InvalidInput, NimtError, Wording, before_the_first_step, first_call_of, named
+from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, named
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
 from nimt.measures import distance
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     from nimt.task.task import Task
@@ -75,7 +76,7 @@ def _check_box(task: Task) -> None:
         functions["the other target"] = task.teacher.labels.other_target
     for name, function in functions.items():
         if not callable(function) and not hasattr(function, "predict"):
-            raise InvalidInput(f"{name} must be callable in a Box, because examples may lie anywhere in it")
+            raise InvalidInput("must be callable in a Box, because examples may lie anywhere in it", parameter=name)
     if task.stop.stop_when_stationary is not None:
         raise InvalidInput("stop_when_stationary is not available in a Box: use patience instead")
     if task.candidates is not None:

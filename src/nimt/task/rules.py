@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from nimt.arrays import check_count, is_number, is_whole
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.lesson.recording import RECORDS
+from nimt.wording import Wording
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

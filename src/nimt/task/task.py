@@ -354,7 +354,7 @@ def check_holdout(holdout: tuple[ArrayLike, ArrayLike] | None) -> tuple[Array, A
     if holdout is None:
         return None
     if not isinstance(holdout, tuple | list) or len(holdout) != 2:
-        raise InvalidInput(f"holdout must be a pair (X, y) of points and targets, got {holdout!r}")
+        raise InvalidInput(f"must be a pair (X, y) of points and targets, got {holdout!r}", parameter="holdout")
     pool = as_pool(holdout[0], "the points of holdout")
     return pool.points, values_on(pool, holdout[1], "the target of holdout")
 

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.counting import counted
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
@@ -226,9 +227,9 @@ class Teacher:
         fitting = [
             spelling
             for spelling, fixed in self.spellings.items()
-            if all(getattr(self, part) == value for part, value in fixed.items())
+            if all(repr(getattr(self, part)) == repr(value) for part, value in fixed.items())
         ]
-        return Wording(name, f"the teacher {fitting[-1]}" if fitting else name)  # the last fixes the most
+        return Wording(name, f"the teacher {fitting[-1]}" if fitting else name)  # the last fixes the most; 1 is not 1.0
 
     # A teacher of the user may have k, look and replace or not, as fields: a default here would become theirs.
 
@@ -419,7 +420,7 @@ def norm_of(values: Array, norm: int | str = 2) -> Array:
 def check_norm(norm: object) -> None:
     """Refuse a value that is not one of the norms over outputs."""
     if isinstance(norm, bool) or not isinstance(norm, int | str) or norm not in NORMS:
-        raise InvalidInput(f"norm must be 2, 1 or 'max', got {norm!r}")
+        raise InvalidInput(f"must be 2, 1 or 'max', got {norm!r}", parameter="norm")
 
 
 def largest(scores: Array, k: int) -> Indices:

@@ -84,9 +84,9 @@ class GreedyTeacher(Teacher):
         check_norm(self.norm)
         check_look(self.look)
         if not isinstance(self.diverse, bool | np.bool_):
-            raise InvalidInput(f"diverse must be True or False, got {self.diverse!r}")
+            raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
         if not isinstance(self.score, str):
-            raise InvalidInput(f"score must be 'residual', 'gradient' or 'loss', got {self.score!r}")
+            raise InvalidInput(f"must be 'residual', 'gradient' or 'loss', got {self.score!r}", parameter="score")
         if self.diverse:
             if self.score != "residual" or self.loss is not None:
                 raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
@@ -95,7 +95,7 @@ class GreedyTeacher(Teacher):
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
             return
         if self.score not in ("residual", "gradient", "loss"):
-            raise InvalidInput(f"score must be 'residual', 'gradient' or 'loss', got {self.score!r}")
+            raise InvalidInput(f"must be 'residual', 'gradient' or 'loss', got {self.score!r}", parameter="score")
         if self.score == "loss":
             if self.loss is None or self.kernel is not None:
                 raise InvalidInput("score='loss' needs the learner's loss=, and no kernel=")

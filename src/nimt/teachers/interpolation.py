@@ -65,7 +65,9 @@ class InterpolationTeacher(Teacher):
         check_k(self.k)
         named = isinstance(self.rule, str) and self.rule in RULES
         if not named and not (is_number(self.rule) and float(self.rule) >= 0):
-            raise InvalidInput(f"rule must be one of {', '.join(RULES)} or a number beta >= 0, got {self.rule!r}")
+            raise InvalidInput(
+                f"must be one of {', '.join(RULES)} or a number beta >= 0, got {self.rule!r}", parameter="rule"
+            )
         if self.kernel is None and self.beta != 1:
             raise InvalidInput(f"the rule {self.rule!r} needs the power function: give the learner's kernel=")
         if self.kernel is not None:

@@ -106,7 +106,7 @@ def checked_shares(shares: Shares) -> tuple[tuple[Teacher, float], ...]:
     pairs = list(shares.items() if isinstance(shares, Mapping) else shares) if np.iterable(shares) else []
     if not pairs or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise InvalidInput(
-            f"shares must be teachers and their shares, {{nimt.GreedyTeacher(): 0.3, ...}}, got {shares!r}"
+            f"must be teachers and their shares, {{nimt.GreedyTeacher(): 0.3, ...}}, got {shares!r}", parameter="shares"
         )
     for teacher, share in pairs:
         _check_part(teacher)

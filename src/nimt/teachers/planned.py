@@ -58,7 +58,7 @@ class PlannedTeacher(Teacher):
         super().__post_init__()
         check_pack(self.k)
         if not is_number(self.floor) or not 0 <= float(self.floor) <= 1:
-            raise InvalidInput(f"floor must be a number from 0 to 1, got {self.floor!r}")
+            raise InvalidInput(f"must be a number from 0 to 1, got {self.floor!r}", parameter="floor")
 
     @property
     def method(self) -> str:

@@ -55,18 +55,24 @@ class RandomTeacher(Teacher):
         super().__post_init__()
         check_pack(self.k)
         if not isinstance(self.replace, bool | np.bool_):
-            raise InvalidInput(f"replace must be True or False, got {self.replace!r}")
+            raise InvalidInput(f"must be True or False, got {self.replace!r}", parameter="replace")
         if self.weights is not None:
             weights = real_array("weights", self.weights)
             if weights.ndim != 1:
-                raise InvalidInput(f"weights must have shape (n,), got {weights.shape}")
+                raise InvalidInput(f"must have shape (n,), got {weights.shape}", parameter="weights")
             check_finite("weights", weights)
             if (negative := np.flatnonzero(weights < 0)).size:
-                raise InvalidInput(f"weights must be >= 0, got {weights[negative[0]]!s} at index {negative[0]}")
+                raise InvalidInput(
+                    f"must be >= 0, got {weights[negative[0]]!s} at index {negative[0]}", parameter="weights"
+                )
             if not weights.any():
-                raise InvalidInput(f"weights must not all be zero, got {len(weights)} zeros")
+                raise InvalidInput(f"must not all be zero, got {len(weights)} zeros", parameter="weights")
             if weights.max() > np.finfo(np.float64).max / len(weights):
-                raise InvalidInput(f"weights must have a finite sum, got {weights.max()!s}: divide them by the largest")
+                raise InvalidInput(
+                    f"must have a finite sum, got {weights.max()!s}",
+                    parameter="weights",
+                    way_out="divide them by the largest",
+                )
 
     def check_on(self, n: int) -> None:
         if self.weights is not None and np.shape(self.weights) != (n,):

@@ -68,7 +68,9 @@ class SoftTeacher(Teacher):
         check_pack(self.k)
         check_look(self.look)
         if not is_number(self.temperature) or not float(self.temperature) >= 0:
-            raise InvalidInput(f"temperature must be a number from 0 to infinity, got {self.temperature!r}")
+            raise InvalidInput(
+                f"must be a number from 0 to infinity, got {self.temperature!r}", parameter="temperature"
+            )
 
     @property
     def method(self) -> str:

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
-from nimt.errors import InvalidInput, ResponseWarning, Wording, named
+from nimt.errors import InvalidInput, ResponseWarning, named
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
 from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
+from nimt.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,9 @@ class SynthesisTeacher(Teacher):
         given = self.label_range
         pair = isinstance(given, tuple | list) and len(given) == 2 and all(is_number(end) for end in given)
         if not pair or not -np.inf < float(given[0]) < float(given[1]) < np.inf:
-            raise InvalidInput(f"label_range must be 'target' or two rising numbers (low, high), got {given!r}")
+            raise InvalidInput(
+                f"must be 'target' or two rising numbers (low, high), got {given!r}", parameter="label_range"
+            )
 
     def responses_so_far(self, view: View) -> Responses:
         """Return what is known of the learner's responses, including the latest step."""

@@ -22,7 +22,7 @@ FORMAT = "{l_bar}{bar}| {remaining} left{postfix}, {n:,} of {total:,}, {rate_fmt
 def check_progress(progress: object, words: str = "True, False or 'auto'") -> None:
     """Refuse what is neither a truth value nor "auto"; `words` names what may be given."""
     if progress is not True and progress is not False and not (isinstance(progress, str) and progress == "auto"):
-        raise InvalidInput(f"progress must be {words}, got {progress!r}")
+        raise InvalidInput(f"must be {words}, got {progress!r}", parameter="progress")
 
 
 def make_bar(

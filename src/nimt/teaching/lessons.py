@@ -134,7 +134,7 @@ def teach(
 def _begin_at(path: Path, task: Task, on_existing: str, seed: int | None) -> Session:
     """Return the lesson before its first step, or where the checkpoint at `path` has it."""
     if path.is_dir():
-        raise InvalidInput(f"checkpoint must name a file, and {path} is a folder")
+        raise InvalidInput(f"must name a file, and {path} is a folder", parameter="checkpoint")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InvalidInput(f"the folder {path.parent} of the checkpoint does not exist or cannot be written to")
     stored = StoredTask.read(path) if goes_on(path, on_existing, seed) else None

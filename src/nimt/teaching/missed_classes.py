@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.classes import answers
-from nimt.errors import TeacherWarning, Wording, warn
+from nimt.errors import TeacherWarning, warn
 from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
 from nimt.teachers.base import Teacher
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.wrapping import Wrapping
+from nimt.wording import Wording
 
 CLEARLY = 0.3  # of the points that the most frequent class gets wrong, this share is right
 MUCH_LOWER = 0.05  # than the best accuracy on the way

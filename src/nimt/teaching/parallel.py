@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 def check_jobs(n_jobs: object) -> None:
     """Refuse what joblib would not understand as a number of workers."""
     if not is_whole(n_jobs) or n_jobs == 0:
-        raise InvalidInput(f"n_jobs must be a count of workers, or -1 for one per core, got {n_jobs!r}")
+        raise InvalidInput(f"must be a count of workers, or -1 for one per core, got {n_jobs!r}", parameter="n_jobs")
 
 
 class Workers:

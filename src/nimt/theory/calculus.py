@@ -67,7 +67,7 @@ def check_calculus(learner: KernelLearner, point: ArrayLike, label: float, direc
     for name, one in (("learner", learner), ("direction", direction)):
         if not isinstance(one, KernelLearner) or not one.has_centers() or not _starts_at_zero(one):
             raise InvalidInput(
-                f"{name} must be a taught KernelLearner that started at 0, so that it lies in H; got {one!r}"
+                f"must be a taught KernelLearner that started at 0, so that it lies in H; got {one!r}", parameter=name
             )
         check_one_output(one.coefficients_, f"the {name}")
     if direction.kernel != learner.kernel:

@@ -81,7 +81,7 @@ def fisher_information(
     0.25
     """
     if gradient not in GRADIENTS:
-        raise InvalidInput(f"gradient must be one of {', '.join(GRADIENTS)}, got {gradient!r}")
+        raise InvalidInput(f"must be one of {', '.join(GRADIENTS)}, got {gradient!r}", parameter="gradient")
     pool, slopes, diagonal = _gradient(learner, X, y)
     sizes = slopes * (diagonal if gradient == "evaluated" else np.sqrt(diagonal))
     squares = sizes**2 if phi is None else real_array("what phi returned", phi(sizes))
@@ -94,7 +94,7 @@ def fisher_information(
         raise InvalidInput(f"weights has shape {shares.shape} for {len(pool)} points: give one per point")
     check_finite("weights", shares)
     if (shares < 0).any() or shares.sum() <= 0:
-        raise InvalidInput("weights must be >= 0 and not all zero")
+        raise InvalidInput("must be >= 0 and not all zero", parameter="weights")
     return float(squares @ shares / shares.sum())
 
 

@@ -14,7 +14,7 @@ from scipy.interpolate import PchipInterpolator
 from nimt import display
 from nimt.arrays import Array
 from nimt.counting import counted
-from nimt.errors import InvalidInput, Wording
+from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
 from nimt.task.checks import name_kernels
@@ -30,6 +30,7 @@ from nimt.theory.reach import unreachable
 from nimt.theory.results import to_json
 from nimt.theory.spectrum import grid_factors
 from nimt.theory.step_bounds import bounds_before
+from nimt.wording import Wording
 
 NO_FORECAST = "there is no forecast for "
 GREEDY_WITHIN = 0.05  # of the forecast: what the ten lessons of docs/theory.md support for packs of one

@@ -186,7 +186,7 @@ def _labels_to_try(
         if labels == "true":
             return target[np.newaxis]
         if labels != "free":
-            raise InvalidInput(f"labels must be 'true', 'free' or the labels allowed, got {labels!r}")
+            raise InvalidInput(f"must be 'true', 'free' or the labels allowed, got {labels!r}", parameter="labels")
         if not isinstance(loss, Square):
             raise InvalidInput(
                 f"a free label has a closed form for the square loss only, and the learner's is {named(loss)}: "

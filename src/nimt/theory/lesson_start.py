@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_count, check_positive
-from nimt.errors import InvalidInput, Wording, named
+from nimt.errors import InvalidInput, named
 from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
@@ -20,6 +20,7 @@ from nimt.losses import Square, as_loss
 from nimt.pools.base import Pool
 from nimt.task.task import Task
 from nimt.teachers.base import Teacher
+from nimt.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)

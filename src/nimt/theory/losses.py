@@ -47,7 +47,7 @@ def largest_loss_bound(
         check_positive(name, value)
     t = np.asarray(steps, dtype=np.float64)
     if (t < 1).any():
-        raise InvalidInput(f"steps must be >= 1, got {steps!r}")
+        raise InvalidInput(f"must be >= 1, got {steps!r}", parameter="steps")
     if (smoothness is None) == (lipschitz is None):
         raise InvalidInput("give smoothness= or lipschitz=, one of them: they lead to different bounds")
     square = distance**2

@@ -30,7 +30,7 @@ def optimal_length(of: Lesson | Forecast, lam: float) -> int:
     1160
     """
     if not is_number(lam) or not 0 <= float(lam) < np.inf:
-        raise InvalidInput(f"lam must be a finite number >= 0, got {lam!r}")
+        raise InvalidInput(f"must be a finite number >= 0, got {lam!r}", parameter="lam")
     if isinstance(of, Lesson):
         return of.best_length(lam)
     if not isinstance(of, Forecast):

@@ -110,7 +110,9 @@ class NINTTeacher(Teacher):
         check_look(self.look)
         check_count("refresh", self.refresh, at_least=1)
         if not callable(self.influence):
-            raise InvalidInput(f"influence must be callable, as ntk_influence(module, inputs), got {self.influence!r}")
+            raise InvalidInput(
+                f"must be callable, as ntk_influence(module, inputs), got {self.influence!r}", parameter="influence"
+            )
         shares = (self.kernel_share, self.random_share)
         if not all(is_number(share) and 0 <= float(share) <= 1 for share in shares) or sum(shares) > 1 + 1e-12:
             raise InvalidInput(f"kernel_share and random_share must be from 0 to 1 and sum to at most 1, got {shares}")

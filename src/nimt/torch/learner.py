@@ -51,7 +51,9 @@ class TorchLearner:
     def __init__(self, module: Any, optimizer: Any, loss: Callable[..., Any] | None = None, *, seed: int = 0) -> None:
         home_of(module)
         if loss is not None and not callable(loss):
-            raise InvalidInput(f"loss must be callable with outputs and labels, as torch.nn.MSELoss(), got {loss!r}")
+            raise InvalidInput(
+                f"must be callable with outputs and labels, as torch.nn.MSELoss(), got {loss!r}", parameter="loss"
+            )
         check_count("seed", seed, at_least=0)
         self.module = module
         self.optimizer: torch.optim.Optimizer = _optimizer_of(module, optimizer)
@@ -140,7 +142,9 @@ def _optimizer_of(module: Any, optimizer: Any) -> Any:
     if callable(optimizer) and not isinstance(optimizer, torch.optim.Optimizer):
         made = optimizer(module.parameters())
     if not isinstance(made, torch.optim.Optimizer):
-        raise InvalidInput(f"optimizer must be one of torch.optim, or a function that makes one, got {optimizer!r}")
+        raise InvalidInput(
+            f"must be one of torch.optim, or a function that makes one, got {optimizer!r}", parameter="optimizer"
+        )
     closure = inspect.signature(made.step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
         raise InvalidInput(

@@ -51,7 +51,7 @@ class TeachingLoop:
         if steps is not None:
             check_count("steps", steps, at_least=1)
         elif not is_number(epochs) or not 0 < float(epochs) < np.inf:
-            raise InvalidInput(f"epochs must be a positive number, got {epochs!r}")
+            raise InvalidInput(f"must be a positive number, got {epochs!r}", parameter="epochs")
         check_count("seed", seed, at_least=0)
         home_of(module)
         self.module = module
@@ -339,7 +339,7 @@ def _column(dataset: Any, place: int) -> Any:
         return dataset[place]
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
         raise InvalidInput(
-            f"dataset must have len() and indices, so that an example can be shown again, got {dataset!r}"
+            f"must have len() and indices, so that an example can be shown again, got {dataset!r}", parameter="dataset"
         )
     return torch.stack([torch.as_tensor(dataset[i][place]) for i in range(len(dataset))])
 

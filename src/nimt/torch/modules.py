@@ -18,7 +18,7 @@ BATCH = 2**16  # examples that are evaluated at once
 def home_of(module: Any) -> tuple[Any, Any]:
     """Return the device and the type of numbers of a module, or refuse one that has not one of each."""
     if not isinstance(module, torch.nn.Module):
-        raise InvalidInput(f"module must be a torch.nn.Module, got {module!r}")
+        raise InvalidInput(f"must be a torch.nn.Module, got {module!r}", parameter="module")
     parameters = [parameter for parameter in module.parameters() if parameter.is_floating_point()]
     if not parameters:
         raise InvalidInput(f"{type(module).__name__} has no parameters, so there is nothing to teach")
