@@ -234,9 +234,9 @@ BAD = {
     ),
     "record array": (lambda: teach(record=np.array(["all", "all"])), "one of auto, all, picks, got"),
     # kernels
-    "kernel": (lambda: nimt.KernelLearner("rbf"), r"a scikit-learn kernel such as nimt.rbf.*got 'rbf'"),
-    "width zero": (lambda: nimt.rbf(0.0), "width must be a positive number, got 0.0"),
-    "width text": (lambda: nimt.rbf("wide"), "width must be a positive number, got 'wide'"),
+    "kernel": (lambda: nimt.KernelLearner("rbf"), r"a kernel such as nimt.rbf.*got 'rbf'"),
+    "width zero": (lambda: nimt.rbf(0.0), "width must be a positive number, or one for each axis, got 0.0"),
+    "width text": (lambda: nimt.rbf("wide"), "width must be a positive number, or one for each axis, got 'wide'"),
     "c negative": (lambda: nimt.linear(-1.0), "a finite number >= 0, .*; got -1.0"),
     "wendland width": (lambda: nimt.Wendland(-1.0), "width must be a positive number, got -1.0"),
     "wendland dimension": (lambda: nimt.Wendland(1.0, dimension=0), "dimension must be a whole number >= 1, got 0"),

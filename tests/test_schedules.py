@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from sklearn.gaussian_process.kernels import Matern
 
 import nimt
 from nimt import schedules, testing
 from nimt.cli.settings import pack
+from nimt.kernels import Matern
 from nimt.operators.grid import GridOperator
 from nimt.teachers.base import View
 from nimt.theory.assumptions import one_example_a_step

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
+from sklearn.gaussian_process.kernels import RBF, Matern
 
 import nimt
 from nimt import theory
+from nimt.kernels import ConstantKernel
 from problems import MIXTURE
 
 RFT, GFT = "sufficient descent (RFT)", "sufficient descent (GFT)"

@@ -409,7 +409,7 @@ def test_what_was_made_for_a_run_that_never_began_is_removed(nimt, tmp_path, mon
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nimt.cli.teach.taught", interrupted)
+    monkeypatch.setattr("nimt.cli.teach.run_session", interrupted)
     assert nimt("teach", "gmm", "--out", "a/b/c").code == 130
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "a").mkdir()
@@ -512,5 +512,5 @@ def test_a_larger_budget_plans_the_memory_of_its_snapshots(undrawn, nimt, tmp_pa
     assert nimt("teach", "digit:0", "--every", "1", "--tol", "0", "--iterations", "10", "--out", "run").code == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
     answer = nimt("resume", "run", "--iterations", "900000")
-    assert answer.code == 2 and answer.is_one_sentence() and "every=1" in answer.err and "raise it" in answer.err
+    assert answer.code == 2 and answer.is_one_sentence() and "--every 1" in answer.err and "raise it" in answer.err
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before

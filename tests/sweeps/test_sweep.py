@@ -407,8 +407,8 @@ def test_the_figure_draws_the_lines_and_bands(found):
     own = Figure().subplots()
     assert found.plot(problem="sine", ax=own) is own and len(own.lines) == 2
     for bad, says in [
-        ({"x": "width"}, "no such column"),
-        ({"x": "length_scale", "y": "teacher"}, "column of numbers"),
+        ({"x": "nowhere"}, "no such column"),
+        ({"x": "width", "y": "teacher"}, "column of numbers"),
         ({"x": "step", "y": "itd"}, "only the discrepancy"),
         ({"hue": "nothing"}, "no such column"),
         ({"problem": "tangent"}, "one of sine, cosine"),
@@ -590,9 +590,9 @@ def test_a_folder_that_cannot_be_made_or_holds_no_sweep(tmp_path):
 def test_an_interrupted_lesson_is_not_kept(tmp_path, monkeypatch):
     whole = Session._loop
 
-    def loop(self, time_limit, flag):
+    def loop(self, watch, seconds, flag):
         flag.set()
-        whole(self, time_limit, flag)
+        whole(self, watch, seconds, flag)
 
     monkeypatch.setattr("nimt.session.session.Session._loop", loop)
     with pytest.raises(KeyboardInterrupt):

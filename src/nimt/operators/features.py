@@ -51,7 +51,7 @@ class RandomFeatureKernel(FeatureKernel):
     width : float, or one for each axis
         Of the RBF kernel exp(-|x - y|^2 / width^2).
     components, seed : int
-    origin : float, or one for each axis
+    shift : float, or one for each axis
         Subtracted from the points, so that those far from zero keep their digits.
 
     Examples
@@ -64,7 +64,7 @@ class RandomFeatureKernel(FeatureKernel):
     width: Scale = 1.0
     components: int = 500
     seed: int = 0
-    origin: Scale = 0.0
+    shift: Scale = 0.0
 
     def __post_init__(self) -> None:
         normalise(self, width=Gaussian(self.width).width)
@@ -74,7 +74,7 @@ class RandomFeatureKernel(FeatureKernel):
         rng = np.random.RandomState(self.seed)
         frequencies = rng.normal(size=(X.shape[1], self.components))
         offsets = rng.uniform(0, 2 * np.pi, size=self.components)
-        angles = (X - np.asarray(self.origin)) / Gaussian(self.width).scale @ frequencies + offsets
+        angles = (X - np.asarray(self.shift)) / Gaussian(self.width).scale @ frequencies + offsets
         return np.asarray(np.cos(angles) * np.sqrt(2.0 / self.components))
 
 
@@ -161,8 +161,8 @@ class RandomFeatures:
         if type(kernel) is not Gaussian:
             raise InvalidInput(f"random features are known for the RBF kernel, not for {kernel!r}: use nimt.Nystroem")
         points = pool.points
-        origin = tuple(points[0].tolist()) if is_far(points / kernel.scale) else 0.0
-        return RandomFeatureKernel(kernel.width, self.components, self.seed, origin)
+        shift = tuple(points[0].tolist()) if is_far(points / kernel.scale) else 0.0
+        return RandomFeatureKernel(kernel.width, self.components, self.seed, shift)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,9 @@ def as_column(
     is_number = np.array([*(NUMBER.fullmatch(word) is not None for word in decimal), True])  # the last: missing
     strange = np.flatnonzero(~is_number[codes])
     if not strange.size:
-        return pd.Series(np.array([*map(float, decimal), np.nan])[codes], name=name)
+        values = np.array([*map(float, decimal), np.nan])[codes]
+        check_numbers(values, name, file, first_row)
+        return pd.Series(values, name=name)
     if 2 * strange.size < np.count_nonzero(codes >= 0):
         cell = words[codes[strange[0]]]
         grouped = ", which looks like a number with a thousands separator" * is_grouped(cell)

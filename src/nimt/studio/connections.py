@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import socket
 import sys
@@ -29,8 +30,7 @@ def most_connections() -> int:
     """
     if sys.platform == "win32":
         return MOST_CONNECTIONS
-    import resource
-
+    resource: Any = importlib.import_module("resource")  # of Unix alone
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return MOST_CONNECTIONS

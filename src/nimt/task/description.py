@@ -25,7 +25,7 @@ def describe_task(task: Task) -> dict[str, Any]:
     """Return everything needed to run the lesson again."""
     teacher = task.teacher.given
     if isinstance(teacher, Teacher) and is_own(teacher):  # a teacher of the user is stored as it describes itself
-        teacher = teacher.resolve_on(task.pool)
+        teacher = teacher.resolve_on(task.pool, task.outputs)
     return {
         "versions": versions(task.learner, getattr(getattr(task.learner, "kernel", None), "origin", None)),
         "engine": describe(task.engine if not isinstance(task.engine, str) else task.plan.engine),

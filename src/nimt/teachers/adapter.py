@@ -117,7 +117,7 @@ class AdaptedTeacher(Teacher):
     def with_labels(self, labels: AlternativeLabels) -> AdaptedTeacher:
         return self
 
-    def resolve_on(self, pool: object) -> AdaptedTeacher:
+    def resolve_on(self, pool: object, outputs: tuple[int, ...] = ()) -> AdaptedTeacher:
         return self  # it is stored as it describes itself
 
     def settled(self, steps: int) -> AdaptedTeacher:

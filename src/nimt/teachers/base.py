@@ -338,11 +338,11 @@ class Teacher:
     def check_loss(self, loss: Loss) -> None:
         """Refuse a learner's loss that it cannot teach."""
 
-    def resolve_on(self, pool: Pool) -> Self:
+    def resolve_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Self:
         """Return the teacher with what was given as functions as values on a pool, so that a file can hold it."""
         if self.labels is None:
             return self
-        values = values_on(pool, self.labels.other_target, "the other target")
+        values = values_on(pool, self.labels.other_target, "the other target", outputs)
         return self.with_labels(AlternativeLabels(values, self.labels.probability))
 
     def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:

@@ -129,8 +129,8 @@ class GreedyTeacher(Teacher):
     def needs_one_output(self) -> bool:
         return bool(self.diverse)
 
-    def resolve_on(self, pool: Pool) -> Self:
-        resolved = super().resolve_on(pool)
+    def resolve_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Self:
+        resolved = super().resolve_on(pool, outputs)
         if self.reference is None:
             return resolved
         return dataclasses.replace(resolved, reference=values_on(pool, self.reference, "the reference"))

@@ -114,8 +114,8 @@ class Wrapping(Teacher):
     def with_labels(self, labels: AlternativeLabels) -> Self:
         return self._around(self.inner.with_labels(labels))
 
-    def resolve_on(self, pool: Pool) -> Self:
-        return self._around(self.inner.resolve_on(pool))
+    def resolve_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Self:
+        return self._around(self.inner.resolve_on(pool, outputs))
 
     def _around(self, inner: Teacher) -> Self:
         """Return the same around another teacher; itself where that is the same."""

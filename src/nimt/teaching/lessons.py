@@ -110,7 +110,7 @@ def teach(
 
     Examples
     --------
-    >>> import nimt
+    >>> import nimt, numpy as np
     >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
     >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1)
     >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-2, max_iterations=1000)
@@ -213,7 +213,7 @@ def plan(
 
     Examples
     --------
-    >>> import nimt
+    >>> import nimt, numpy as np
     >>> picture = np.zeros((92, 92))
     >>> how = nimt.plan(nimt.KernelLearner(nimt.rbf(width=0.5)), nimt.GreedyTeacher(), nimt.Grid.like(picture), picture)
     >>> how.engine, how.window
