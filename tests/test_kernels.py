@@ -179,6 +179,7 @@ def test_values_far_from_zero_are_those_near_zero(size, dimension):
 def test_points_as_far_apart_as_numbers_go_have_no_kernel_between_them():
     points = np.array([[-1e300, 1e300], [1e300, -1e300]])
     np.testing.assert_array_equal(nimt.rbf(0.5)(points), np.eye(2))
+    np.testing.assert_array_equal(nimt.rbf(0.5)(points, [[0.0, 0.0]]), np.zeros((2, 1)))
 
 
 # ---------------------------------------------------------------- kernels of scikit-learn
