@@ -7,6 +7,7 @@ from sklearn.linear_model import SGDRegressor
 
 import nimt
 from nimt.kernels import as_kernel
+from nimt.kernels.radial import on_one_axis
 from nimt.pools.box import highest, local_maxima
 from nimt.pools.cell_maxima import CellNodes
 from problems import MIXTURE, assert_same_lesson
@@ -330,6 +331,7 @@ def test_columns_within_reach_are_all_there_is(kernel):
 def test_kernels_on_one_axis_are_those_of_scikit_learn_to_the_last_bit(kernel):
     points, centres = np.random.default_rng(0).normal(size=(2, 200, 1))
     np.testing.assert_array_equal(as_kernel(kernel)(points, centres), kernel(points, centres))
+    np.testing.assert_array_equal(on_one_axis(as_kernel(kernel), points)(points, centres), kernel(points, centres))
 
 
 @pytest.mark.long

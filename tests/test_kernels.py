@@ -1,5 +1,7 @@
 """What every kernel must be, what Wendland is beside that, and how kernels of scikit-learn become ours."""
 
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, dataclass
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from sklearn.gaussian_process import kernels as theirs
 from sklearn.gaussian_process.kernels import CompoundKernel, WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
 
 import nimt
 from kernels_under_test import KERNELS
@@ -179,6 +182,7 @@ def test_values_far_from_zero_are_those_near_zero(size, dimension):
 def test_points_as_far_apart_as_numbers_go_have_no_kernel_between_them():
     points = np.array([[-1e300, 1e300], [1e300, -1e300]])
     np.testing.assert_array_equal(nimt.rbf(0.5)(points), np.eye(2))
+    np.testing.assert_array_equal(nimt.rbf(0.5)(points, [[0.0, 0.0]]), np.zeros((2, 1)))
 
 
 # ---------------------------------------------------------------- kernels of scikit-learn
@@ -216,6 +220,30 @@ def test_kernels_of_both_kinds_can_be_added_and_multiplied_in_any_order():
     assert ours + other == expected
     assert as_kernel(other + ours) == Matern(0.7) + nimt.rbf(0.5)
     assert nimt.KernelLearner(theirs.ConstantKernel(2.0) * ours).kernel == 2.0 * ours
+    assert repr(other + ours) == "Matern(length_scale=0.7, nu=1.5) + rbf(width=0.5)"
+    points = np.linspace(0, 1, 5)[:, np.newaxis]
+    np.testing.assert_array_equal((other * ours)(points), other(points) * ours(points))
+    assert as_kernel(theirs.ConstantKernel(ours)) == ours  # as in a sum if ours was made before theirs was loaded
+
+
+def test_an_estimator_of_scikit_learn_takes_our_kernel():
+    points, target, _ = scattered(30)
+    ours, expected = (
+        KernelRidge(kernel=kernel).fit(points, target) for kernel in (nimt.rbf(1.0), theirs.RBF(0.5**0.5))
+    )
+    np.testing.assert_allclose(ours.predict(points), expected.predict(points), rtol=1e-12)
+
+
+def test_kernels_made_before_scikit_learn_is_loaded_can_be_combined_with_its_own():
+    code = """
+import nimt
+ours = nimt.rbf(0.5)
+from sklearn.gaussian_process.kernels import Matern
+print(nimt.KernelLearner(Matern(0.7) + ours).kernel, nimt.KernelLearner(ours + Matern(0.7)).kernel, sep=", ")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    matern, rbf = "Matern(length_scale=0.7, nu=1.5)", "rbf(width=0.5)"
+    assert done.stdout.strip() == f"{matern} + {rbf}, {rbf} + {matern}"
 
 
 class Cosine(theirs.StationaryKernelMixin, theirs.NormalizedKernelMixin, theirs.Kernel):

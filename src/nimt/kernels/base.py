@@ -8,6 +8,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -51,6 +52,12 @@ class Kernel(ABC):
 
     word: ClassVar[str] = ""  # what text and files call it; the name of the class if it is empty
     __array_ufunc__: ClassVar[None] = None  # so that numpy's numbers leave + and * to the kernel
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        theirs = kernels_of_sklearn()
+        if theirs is not None and not issubclass(Kernel, theirs.Kernel):
+            theirs.Kernel.register(Kernel)  # so that scikit-learn's sums, products and estimators take it for a kernel
+        return super().__new__(cls)
 
     @abstractmethod
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
@@ -284,6 +291,12 @@ def reach(kernel: Kernel, cut: float = CUT) -> float:
     return float(distance)
 
 
+def kernels_of_sklearn() -> ModuleType | None:
+    """Return scikit-learn's module of kernels if it is loaded."""
+    found = sys.modules.get("sklearn.gaussian_process.kernels")
+    return found if hasattr(found, "Kernel") else None  # while it is being loaded it has none
+
+
 def as_kernel(thing: object) -> Kernel:
     """Return a kernel: itself, or one of scikit-learn as ours; refuse anything else.
 
@@ -295,7 +308,7 @@ def as_kernel(thing: object) -> Kernel:
     """
     if isinstance(thing, Kernel):
         return thing
-    theirs = sys.modules.get("sklearn.gaussian_process.kernels")
+    theirs = kernels_of_sklearn()
     if theirs is not None and isinstance(thing, theirs.Kernel):
         # by name, since it stands below all kernels, and is loaded only where scikit-learn is
         converted: Kernel = importlib.import_module("nimt.kernels.sklearn_adapter").convert(thing)

@@ -45,12 +45,12 @@ def evaluate(points: Array, others: Array | None, scale: Scale, values: Callable
     """
     if others is not None and others.shape[1] != points.shape[1]:
         raise ValueError(f"points of dimension {points.shape[1]} and {others.shape[1]} have no distance")
-    one = points if scale == 1.0 else points / scale
-    other = one if others is None else others if scale == 1.0 else others / scale
-    if not is_far(one if len(one) <= len(other) else other):  # digits are lost between two points that are both far
-        return _evaluate(one, other, None, values)
-    divisors = np.broadcast_to(np.asarray(scale, dtype=np.float64), points.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # a square may become inf, at which a kernel has a value
+        one = points if scale == 1.0 else points / scale
+        other = one if others is None else others if scale == 1.0 else others / scale
+        if not is_far(one if len(one) <= len(other) else other):  # digits are lost between two points that are both far
+            return _evaluate(one, other, None, values)
+        divisors = np.broadcast_to(np.asarray(scale, dtype=np.float64), points.shape[1])
         return _evaluate(points, points if others is None else others, divisors, values)
 
 

@@ -15,7 +15,7 @@ from sklearn.gaussian_process import kernels as theirs
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
-from nimt.kernels.base import CUT, Kernel, KernelPower, KernelProduct, KernelSum
+from nimt.kernels.base import CUT, Kernel, KernelPower, KernelProduct, KernelSum, as_kernel
 from nimt.kernels.families import BY_SKLEARN
 
 
@@ -72,11 +72,11 @@ def convert(kernel: theirs.Kernel) -> Kernel:
         )
     if kind is theirs.Sum or kind is theirs.Product:
         combine = KernelSum if kind is theirs.Sum else KernelProduct
-        return combine(convert(kernel.k1), convert(kernel.k2))
+        return combine(as_kernel(kernel.k1), as_kernel(kernel.k2))
     if kind is theirs.Exponentiation:
-        return KernelPower(convert(kernel.kernel), kernel.exponent)
+        return KernelPower(as_kernel(kernel.kernel), kernel.exponent)
     if kind is theirs.ConstantKernel and isinstance(kernel.constant_value, Kernel):
-        return kernel.constant_value  # scikit-learn takes what it does not know in a sum or product for a number
+        return kernel.constant_value  # made before scikit-learn was loaded, which then took it for a number
     if BY_SKLEARN.get(kind.__name__) is not None and getattr(theirs, kind.__name__) is kind:
         return _ours(kind.__name__, kernel)
     return SklearnKernel(kernel)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, Flags, Indices, check_finite, is_number, real_array, stored_array, stored_count
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal, reach
+from nimt.kernels.radial import on_one_axis
 from nimt.learners.base import (
     Described,
     InitialFunction,
@@ -356,7 +357,9 @@ class KernelBoxPupil:
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
         self.points: Array = box.grid.points
-        self.kernel: Kernel = self.learner.kernel
+        self.kernel: Callable[[Array, Array], Array] = self.learner.kernel
+        if box.dimension == 1:
+            self.kernel = on_one_axis(self.learner.kernel, self.points)
         self.on_grid: Array = self.learner.kernel.diag(self.points)
         self.loss: Loss = as_loss(learner.loss)
         self.outputs = outputs
