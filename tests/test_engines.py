@@ -533,6 +533,7 @@ def test_what_no_engine_covers_falls_back_to_the_reference_loop():
 
 def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setattr("nimt.task.plan.available_memory", lambda: 10_000)
+    monkeypatch.setattr("nimt.task.plan.SURELY_FREE", 0)
     with pytest.raises(nimt.NotEnoughMemory, match=r"would need about .* and 10 kB are free"):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", steps=5)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from nimt.wording import say_in_program
 
@@ -86,6 +86,9 @@ class IllConditioned(InvalidInput):
 class MissingFile(InvalidInput, FileNotFoundError):
     """A file, or the folder to write it to, does not exist."""
 
+    def __new__(cls, *_: object, **__: object) -> Self:
+        return OSError.__new__(cls)  # without it, tools that copy errors between processes take ValueError's
+
 
 class CorruptLesson(NimtError, ValueError):
     """A file that is truncated, altered, or not a lesson."""
@@ -112,6 +115,9 @@ class LessonInterrupted(NimtError, RuntimeError):
 
 class NotEnoughMemory(NimtError, MemoryError):
     """A lesson that does not fit into memory; the message says what it needs, what is free and what to change."""
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        return Exception.__new__(cls)  # without it, tools that copy errors between processes take MemoryError's
 
 
 class StepSizeWarning(UserWarning):

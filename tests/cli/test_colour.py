@@ -103,7 +103,7 @@ def test_each_colour_is_taught_by_itself_and_colours_communicate(nimt, photo, tm
         (("--grey", "--teacher", "greedy-per-output"), "the target has one output"),
         (("--grey", "--communicate", "5"), "the target has one output"),
         (("--communicate", "0"), "communicate must be a whole number >= 1, got 0"),
-        (("--communicate-until", "9"), "give communicate"),
+        (("--communicate-until", "9"), "give --communicate"),
         (("--teacher", "greedi-per-output"), "with -per-output at its end, got 'greedi'"),
     ],
 )

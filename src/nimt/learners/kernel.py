@@ -164,7 +164,7 @@ class KernelLearner(StartsFromInitial, Described):
         rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
         for start in range(0, len(points), rows):
             part = slice(start, start + rows)
-            total[part] = self.kernel(points[part], self.centers_) @ self.coefficients_
+            total[part] = np.asarray(self.kernel(points[part], self.centers_)) @ self.coefficients_
         return total
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:

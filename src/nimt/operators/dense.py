@@ -100,4 +100,4 @@ class DenseOperator:
         width = max(1, BLOCK_LIMIT // (8 * len(points)))
         for start in range(0, len(indices), width):
             part = slice(start, start + width)
-            values += self.kernel(points, points[indices[part]]) @ coefficients[part]
+            values += np.asarray(self.kernel(points, points[indices[part]])) @ coefficients[part]

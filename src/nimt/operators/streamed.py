@@ -160,7 +160,7 @@ class StreamedOperator:
 
     def _block(self, indices: Indices) -> Array:
         """Return K[:, indices] as the kernel computes it, which may return lists."""
-        return self.kernel(self.pool.points, self.pool.points[indices])
+        return np.asarray(self.kernel(self.pool.points, self.pool.points[indices]))
 
 
 def _half_of_what_is_free(room: int, n: int) -> int:
