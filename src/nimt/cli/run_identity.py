@@ -82,5 +82,5 @@ def _difference(settings: RunSettings, lesson: dict[str, Any]) -> str:
 def _same_number(one: Any, other: Any) -> bool:
     try:
         return float(one) == float(other)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a whole number may be beyond all floats
         return False
