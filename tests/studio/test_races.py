@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shlex
+import threading
 import time
 from importlib import resources
 
@@ -90,6 +91,25 @@ def test_a_person_teaches(studio, mixture):
 
     lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3)
     np.testing.assert_allclose(talk.joined(0, "curve"), lesson.discrepancy[1:], rtol=1e-12)
+
+
+def test_a_point_shown_while_the_lesson_gets_ready_is_its_first_step(monkeypatch):
+    setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "named", "name": "gmm:start"}, {})
+    racer = Racer(RacerRequest("you", rate=0.01), Rules(steps=9, tol=None), setting)
+    make, began = racer._made_walk, threading.Event()
+
+    def make_slowly():
+        began.set()
+        time.sleep(0.2)
+        return make()
+
+    monkeypatch.setattr(racer, "_made_walk", make_slowly)
+    ready = threading.Thread(target=racer.begin)
+    ready.start()
+    began.wait()
+    racer.show(40)
+    ready.join()
+    assert racer.taken == 1 and len(racer.curve.part(0, 9)) == 2  # at the start, and after one step
 
 
 def test_a_fork_goes_on_from_its_step(studio, mixture):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -113,6 +114,7 @@ class Racer:
         self.outcome: str | None = None
         self.error: str | None = None
         self._fitting = 16
+        self._at_work = threading.Lock()  # a person may show a point while another thread gets the lesson ready
 
     def _coefficients(self, learner: KernelLearner) -> Coefficients:
         return Coefficients(learner, self.setting.pool, self.pack, self.setting.target.shape[1:])
@@ -151,6 +153,10 @@ class Racer:
 
     def take(self, steps: int) -> None:
         """Take some steps and keep what they were; what goes wrong becomes a sentence."""
+        with self._at_work:
+            self._take(steps)
+
+    def _take(self, steps: int) -> None:
         try:
             self.walk = self.walk or self._made_walk()
             if not steps:
