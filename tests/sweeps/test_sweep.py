@@ -21,13 +21,13 @@ from matplotlib.figure import Figure
 
 import nimt
 from nimt.plots.style import LINE_STYLES
+from nimt.plots.sweeps import CurveLine, dashes_apart, draw_problems, sweep_lines
+from nimt.runs import workers
+from nimt.runs.entries import OF_A_LESSON, entry_of_line, kept_steps
+from nimt.runs.runs_folder import ROWS, RunsFolder
+from nimt.runs.sweep import cells
+from nimt.runs.workers import Workers
 from nimt.session.session import Session
-from nimt.sweeps.drawing import CurveLine, dashes_apart, draw_problems, sweep_lines
-from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
-from nimt.sweeps.folder import ROWS, SweepFolder
-from nimt.sweeps.sweep import cells
-from nimt.teaching import parallel
-from nimt.teaching.parallel import Workers
 from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
 
 pytestmark = pytest.mark.long
@@ -97,7 +97,7 @@ def test_what_is_known_is_not_given_again(found, tmp_path):
 def test_another_version_gives_the_lessons_again(tmp_path, monkeypatch):
     study = {"seeds": 2, "out": tmp_path, **COMMON}
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
-    monkeypatch.setattr("nimt.sweeps.combinations.__version__", "99.0")
+    monkeypatch.setattr("nimt.runs.combinations.__version__", "99.0")
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
     assert len(lines_of(tmp_path)) == 6
 
@@ -251,11 +251,11 @@ def test_control_c_ends_the_lessons_under_way_and_keeps_the_finished(tmp_path):
 
 def test_a_lesson_that_another_process_is_giving_is_waited_for(tmp_path):
     (entry,) = slow_study(None, seeds=1, pause=0).entries
-    folder = SweepFolder(tmp_path)
+    folder = RunsFolder(tmp_path)
     assert folder.claim(entry.key)
-    assert not SweepFolder(tmp_path).claim(entry.key)
+    assert not RunsFolder(tmp_path).claim(entry.key)
     folder.add(entry)
-    assert not SweepFolder(tmp_path).claim(entry.key), "it is known now"
+    assert not RunsFolder(tmp_path).claim(entry.key), "it is known now"
     found = slow_study(tmp_path, seeds=1, pause=0)
     assert found.entries == (entry,) and len(lines_of(tmp_path)) == 1
 
@@ -632,7 +632,7 @@ def test_other_quick_results_come_a_few_at_a_time_and_none_is_lost():
 
 def test_a_long_call_among_quick_ones_leaves_none_out(monkeypatch):
     """The calls before it are handed over with it, those after it run beside one another."""
-    monkeypatch.setattr(parallel, "COMPILING", 0.02)
+    monkeypatch.setattr(workers, "COMPILING", 0.02)
     waits = threading.Event()
 
     def call(number):

@@ -1,4 +1,4 @@
-"""Which lessons a sweep gives: every learner with every teacher on every problem, each with a name and a key."""
+"""Which lessons are to be given: every learner with every teacher on every problem, each with a name and a key."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from nimt.lesson.descriptions import describe
 from nimt.lesson.identity import fingerprint
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
+from nimt.runs.entries import Scalar, flattened, sentence_of
 from nimt.sources.problem import Problem, read_problem
-from nimt.sweeps.entries import Scalar, flattened, sentence_of
 from nimt.teachers.adapter import as_teacher
+
+ONLY = "problem"  # what the only problem is called
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +50,17 @@ class Planned:
     mark: str
     error: str | None = None
 
-    def key(self, seed: int, rules: Mapping[str, Any]) -> str:
-        """Return the key of the lesson with this seed."""
-        return fingerprint([self.mark, seed, describe(rules), __version__])
+    def key(self, seed: int, rules: str) -> str:
+        """Return the key of the lesson with this seed; `rules` is the fingerprint of its rules."""
+        return fingerprint([self.mark, seed, rules, __version__])
+
+    def which(self, key: str, seed: int) -> dict[str, Any]:
+        """Return what an entry says about which lesson it is."""
+        told = {
+            "key": key, "problem": self.problem, "learner": self.learner, "teacher": self.teacher, "seed": seed,
+            "parameters": self.parameters,
+        }  # fmt: skip
+        return told if self.error is None else told | {"error": self.error, "drew": False}  # one row for all seeds
 
 
 def planned(problems: object, learners: object, teachers: object) -> list[Planned]:
@@ -111,7 +121,7 @@ def _problem(name: str, value: object) -> Place:
     pool = as_pool(X)
     if hasattr(y, "predict"):
         return Place(pool, y, None)
-    target: Array = values_on(pool, y, f"the target of {name}")
+    target: Array = values_on(pool, y, "the target" if name == ONLY else f"the target of {name}")
     return Place(pool, target, Problem(pool, target, np.zeros_like(target)))
 
 
@@ -161,7 +171,7 @@ def _is_several(what: str, given: object) -> bool:
 
 def _problem_names(problems: Sequence[object]) -> list[str]:
     if len(problems) == 1 and not isinstance(problems[0], str):
-        return ["problem"]
+        return [ONLY]
     return [value if isinstance(value, str) else f"problem {place}" for place, value in enumerate(problems, 1)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -15,15 +14,13 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
 from nimt.measures import MEASURES
+from nimt.plots.curves import BAND_INK
 from nimt.plots.figures import drawn, new_figure
 from nimt.plots.style import LINE_STYLES, STYLE, Dashes, inks
-from nimt.sweeps.entries import Entry, Scalar
-
-if TYPE_CHECKING:
-    from nimt.sweeps.sweep import Sweep
+from nimt.runs.entries import Entry, Scalar
+from nimt.runs.sweep import Sweep
 
 Places = list[float | str]
-BAND_INK = 0.18
 STEP = "step"
 WORDS = {"itd": "steps to the tolerance", "end": "discrepancy at the end", "seconds": "seconds per lesson"}
 
