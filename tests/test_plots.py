@@ -98,7 +98,7 @@ def test_a_curve_is_the_discrepancy_at_every_step():
     table = plots.curve_table(lesson)
     np.testing.assert_array_equal(table.step, np.arange(len(lesson) + 1))
     np.testing.assert_array_equal(table.discrepancy, lesson.discrepancy)
-    assert (table.name, table.tolerance, table.itd) == ("GFT-1", 0.05, lesson.itd)
+    assert (table.method, table.tolerance, table.itd) == ("GFT-1", 0.05, lesson.itd)
     assert lesson.itd is not None
 
 
@@ -208,12 +208,12 @@ COLOURS = {
 )
 def test_a_method_has_one_name_and_one_colour(teacher, name, family):
     table = plots.curve_table(lesson_on(X, teacher, max_iterations=1))
-    assert (table.name, table.colour) == (name, COLOURS[family])
+    assert (table.method, table.colour) == (name, COLOURS[family])
 
 
 def test_a_teacher_of_the_readers_own_is_known_by_its_class():
     table = plots.curve_table(lesson_on(X, Own(), max_iterations=1))
-    assert (table.name, table.colour) == ("Own", None)
+    assert (table.method, table.colour) == ("Own", None)
 
 
 def test_all_colours_differ():

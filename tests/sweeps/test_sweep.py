@@ -28,7 +28,7 @@ from nimt.runs.runs_folder import ROWS, RunsFolder
 from nimt.runs.sweep import cells
 from nimt.runs.workers import Workers
 from nimt.session.session import Session
-from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
+from studies import POOL, FailingTeacher, SlowTeacher, WatchedTeacher, learner, slow_study
 
 pytestmark = pytest.mark.long
 
@@ -225,6 +225,47 @@ def test_a_kill_loses_only_the_lessons_under_way(tmp_path):
     assert lines_of(out)[: len(before)] == before
     whole = slow_study(None, seeds=12, pause=0)
     assert [entry.curve for entry in found.entries] == [entry.curve for entry in whole.entries]
+
+
+def watched_study(out):
+    return nimt.sweep((POOL, np.sin), learner(), WatchedTeacher(), seeds=1, max_iterations=60, out=out, n_jobs=1)
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch):
+    """Return the folder of a sweep that was stopped in its only lesson, and the file of the steps taken."""
+    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
+    monkeypatch.setattr("nimt.session.session.INTERVAL", 1e-9)  # a chunk is one step
+    steps = tmp_path / "steps"
+    monkeypatch.setenv("NIMT_STEPS", str(steps))
+    monkeypatch.setenv("NIMT_STOP", "yes")
+    with pytest.raises(KeyboardInterrupt):
+        watched_study(tmp_path / "out")
+    monkeypatch.delenv("NIMT_STOP")
+    assert [int(line) for line in steps.read_text().splitlines()] == list(range(41))
+    steps.unlink()
+    return tmp_path / "out", steps
+
+
+def test_a_lesson_under_way_goes_on_from_its_checkpoint(stopped):
+    out, steps = stopped
+    found = watched_study(out)
+    assert [int(line) for line in steps.read_text().splitlines()] == list(range(40, 60))
+    assert not list((out / "under-way").iterdir()), "what is finished needs no checkpoint"
+    assert found.entries[0].curve == watched_study(None).entries[0].curve
+
+
+def test_a_checkpoint_of_another_lesson_or_a_damaged_one_is_left_out(stopped):
+    out, steps = stopped
+    (checkpoint, previous) = sorted((out / "under-way").iterdir())
+    nimt.teach(learner(0.1), nimt.RandomTeacher(), POOL, np.sin, max_iterations=60, checkpoint=out / "other")
+    for path in (checkpoint, previous):
+        path.write_bytes((out / "other").read_bytes())
+    with pytest.warns(nimt.StorageWarning, match="is of another lesson, with another learner: its lesson begins again"):
+        found = watched_study(out)
+    assert [int(line) for line in steps.read_text().splitlines()] == list(range(60))
+    assert found.entries[0].curve == watched_study(None).entries[0].curve
 
 
 @pytest.mark.slow
