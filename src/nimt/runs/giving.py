@@ -16,6 +16,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.session.checkpoint_file import CheckpointFile
 from nimt.session.session import Callback, Session
 from nimt.session.stored_task import StoredTask, has_checkpoint
+from nimt.task.description import describe_task
 from nimt.task.task import Task
 from nimt.teachers.base import Selection, View
 from nimt.teachers.wrapping import Wrapping
@@ -48,8 +49,7 @@ def give(
             for path in (checkpoint, previous_of(checkpoint)):
                 path.unlink(missing_ok=True)
             session, goes_on = task.begin(quiet=True), False
-    checkpoint.parent.mkdir(exist_ok=True)
-    session.checkpoint = LateCheckpoint(checkpoint, exists=goes_on)
+    session.checkpoint = LateCheckpoint(checkpoint, task, exists=goes_on)
     session.checkpoint.expects(session.elapsed)
     return session.run(watch=watch, seconds=seconds), goes_on
 
@@ -57,7 +57,7 @@ def give(
 def _restore(session: Session, checkpoint: Path) -> None:
     stored = StoredTask.read(checkpoint)
     with stored.naming_the_file():
-        settings = session.task.settings
+        settings = describe_wholly(session.task)
         differing = difference(stored.settings, settings)
         for name in UNCHANGED:
             if stored.settings[name] != settings[name]:
@@ -68,15 +68,34 @@ def _restore(session: Session, checkpoint: Path) -> None:
 
 
 class LateCheckpoint(CheckpointFile):
-    """Checkpoints of lessons most of which are short: none is written before it is due, not even at the end.
+    """Checkpoints of lessons most of which are short: nothing is done before one is due, not even at the end.
 
     Where a learner cannot be stored, none is written at all: its lesson is then given from the beginning.
     """
 
+    def __init__(self, path: Path, task: Task, *, exists: bool) -> None:
+        self._path = path
+        self._task = task
+        self._is_ready = False
+        self.exists = exists
+
     def write(self, make: Callable[[], dict[str, Any]], step: int, elapsed: float) -> None:
-        if self.exists or self.is_due(elapsed):
-            with contextlib.suppress(CannotStore):
-                super().write(make, step, elapsed)
+        if not self.exists and not self.is_due(elapsed):
+            return
+        if not self._is_ready:
+            self._path.parent.mkdir(exist_ok=True)
+            super().__init__(self._path, exists=self.exists)
+            describe_wholly(self._task)
+            self._is_ready = True
+        with contextlib.suppress(CannotStore):
+            super().write(make, step, elapsed)
+
+
+def describe_wholly(task: Task) -> dict[str, Any]:
+    """Return all settings of a task, also of one in numbers alone, whose checkpoint has them from now on."""
+    if not task.keep.learner:
+        vars(task)["settings"] = describe_task(task)
+    return task.settings
 
 
 @dataclass(frozen=True, eq=False)

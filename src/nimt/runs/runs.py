@@ -224,8 +224,7 @@ def give_one(
     timed = TimedTeacher(teacher) if way.rules.get("engine") == "reference" else None
     is_seen = way.folder is not None and lock_of(way.folder, which["key"]).exists()
     checkpoint = checkpoint_of(way.folder, which["key"]) if way.folder is not None and is_seen else None
-    # a lesson in numbers alone is given faster, and can neither be resumed nor predict points held out
-    in_numbers = not way.keeps and checkpoint is None and way.rules.get("holdout") is None
+    in_numbers = not way.keeps and way.rules.get("holdout") is None  # faster, and without the learner
     options = {"record": "auto" if way.keeps else "picks", "numbers_only": in_numbers} | way.rules
     seconds = options.pop("time_limit", None)
     try:
