@@ -26,7 +26,7 @@ class SlowTeacher(nimt.Teacher):
 
     def select(self, view):
         time.sleep(self.pause)
-        return view.shown([int(view.rng.integers(len(view.target)))])
+        return view.show([int(view.rng.integers(len(view.target)))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class FailingTeacher(nimt.Teacher):
     def select(self, view):
         if view.step == 2:
             raise RuntimeError("no chalk left")
-        return view.shown([view.step])
+        return view.show([view.step])
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class WatchedTeacher(nimt.Teacher):
             file.write(f"{view.step}\n")
         if view.step == 40 and "NIMT_STOP" in os.environ:
             raise KeyboardInterrupt
-        return view.shown([int(view.rng.integers(len(view.target)))])
+        return view.show([int(view.rng.integers(len(view.target)))])
 
 
 class Counted(nimt.Grid):

@@ -43,11 +43,11 @@ def sweep(
     Each lesson is kept as soon as it is finished. The same command again gives only those that are missing, and several
     may share a folder. A lesson that fails is a row of the table, with the reason.
     """
-    folder, found = _asked(study, resume, out)
+    folder, found = _find_study(study, resume, out)
     raise typer.Exit(_run(found, folder, jobs, retry_failed=retry_failed, quiet=quiet))
 
 
-def _asked(study: str | None, resume: str | None, out: str | None) -> tuple[Path, Study]:
+def _find_study(study: str | None, resume: str | None, out: str | None) -> tuple[Path, Study]:
     """Return the folder and the study, from a file or from the folder of an earlier call."""
     from nimt.datasets.places import as_path
 
@@ -68,13 +68,13 @@ def _asked(study: str | None, resume: str | None, out: str | None) -> tuple[Path
 def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool) -> int:
     from nimt.files import refuse_links, write_text
     from nimt.runs.runs import Runs, check_rules
-    from nimt.runs.seeding import checked_seeds
+    from nimt.runs.seeding import check_seeds
     from nimt.runs.sweep import Sweep
     from nimt.runs.sweep_progress import sweep_bar
     from nimt.runs.workers import check_jobs
 
     check_jobs(jobs)
-    seeds = checked_seeds(study.values["seeds"])
+    seeds = check_seeds(study.values["seeds"])
     rules = check_rules("sweep", **study.settings()[0].rules())
     plans, notes = study.plans()
     for sentence in notes:

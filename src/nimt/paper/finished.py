@@ -36,7 +36,7 @@ def keep(out: Path, record: dict[str, Any]) -> None:
     write_text(folder / f"{record['name']}.json", json.dumps(marked, indent=1))
 
 
-def kept(out: Path, name: str, expected: str) -> dict[str, Any] | None:
+def find_finished(out: Path, name: str, expected: str) -> dict[str, Any] | None:
     """Return the record of an experiment finished before, or None if it cannot replace a new run."""
     try:
         record = json.loads((out / RECORDS / f"{name}.json").read_text("utf-8"))

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nimt.display import spread
-from nimt.plots.curves import BAND_INK, lay_out, thinned
-from nimt.plots.figures import drawn
+from nimt.plots.curves import BAND_INK, lay_out, thin_curve
+from nimt.plots.figures import draw_on
 from nimt.plots.style import QUIET, inks
 from nimt.runs.comparison import Comparison
 
@@ -19,14 +19,14 @@ LETTER = 0.075  # inches
 def draw_comparison(compared: Comparison, ax: Axes | None = None) -> Figure | Axes:
     """Draw the bands of a comparison; see `Comparison.plot`."""
     longest = max(len(name) for name in compared.lessons)
-    return drawn(lambda ax: _draw(compared, ax), ax, 5.4 + LETTER * longest, 3.6)
+    return draw_on(lambda ax: _draw(compared, ax), ax, 5.4 + LETTER * longest, 3.6)
 
 
 def _draw(compared: Comparison, ax: Axes) -> None:
     bands = compared.bands()
     ready = inks((band.colour for band in bands), (band.name for band in bands))
     for band, ink in zip(bands, ready, strict=True):
-        step, mean, low, high = thinned(band.step.astype(float), band.mean, band.low, band.high)
+        step, mean, low, high = thin_curve(band.step.astype(float), band.mean, band.low, band.high)
         ax.plot(step, mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
         if not np.array_equal(low, high):
             ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)

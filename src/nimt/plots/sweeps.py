@@ -15,7 +15,7 @@ from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
 from nimt.measures import MEASURES
 from nimt.plots.curves import BAND_INK
-from nimt.plots.figures import drawn, new_figure
+from nimt.plots.figures import draw_on, new_figure
 from nimt.plots.style import LINE_STYLES, STYLE, Dashes, inks
 from nimt.runs.entries import Entry, Scalar
 from nimt.runs.sweep import Sweep
@@ -121,7 +121,7 @@ def draw_sweep(
     """Draw the lines with their bands; see `Sweep.plot`."""
     lines = sweep_lines(sweep, x, y, hue, problem)
     entries = _drawn(sweep, x, hue, problem)
-    return drawn(lambda ax: _draw(lines, entries, x, y, hue, ax), ax, 6.0, 3.6)
+    return draw_on(lambda ax: _draw(lines, entries, x, y, hue, ax), ax, 6.0, 3.6)
 
 
 def _draw(lines: Sequence[CurveLine], entries: Sequence[Entry], x: str, y: str | None, hue: str, ax: Axes) -> None:

@@ -12,7 +12,7 @@ from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.pools.base import FunctionLike, Pool
 from nimt.pools.box import Box
-from nimt.runs.combinations import ONLY, planned
+from nimt.runs.combinations import ONLY, plan_combinations
 from nimt.runs.comparison import Comparison, known_times
 from nimt.runs.runs import Runs, check_rules
 from nimt.session.session import Callback, check_run_options
@@ -68,7 +68,7 @@ def compare(
         raise InvalidInput(f"compare() takes seeds, a count or a list, instead of seed: seeds=[{options['seed']!r}]")
     rules = check_rules("compare", max_iterations=max_iterations, tol=tol, engine=engine, **options)
     check_run_options(callback, options.get("time_limit"), "return")
-    plans = planned({ONLY: (X, y)}, [learner], teachers)
+    plans = plan_combinations({ONLY: (X, y)}, [learner], teachers)
     failed = next((plan.error for plan in plans if plan.error is not None), None)
     if failed is not None:
         raise InvalidInput(failed)

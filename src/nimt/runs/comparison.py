@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.display import below
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.lesson.identity import fingerprint
@@ -227,9 +227,9 @@ class Comparison:
     def __str__(self) -> str:
         word = self.measure.word
         return "\n".join(
-            f"{row.name}: {'not reached' if row.steps is None else counted(row.steps, 'step', 'g')}, "
-            f"{word} {below(row.discrepancy, self.tol, 4)}, {counted(row.examples, 'example', 'g')} at "
-            f"{counted(row.distinct, 'point', 'g')}"
+            f"{row.name}: {'not reached' if row.steps is None else say_count(row.steps, 'step', 'g')}, "
+            f"{word} {below(row.discrepancy, self.tol, 4)}, {say_count(row.examples, 'example', 'g')} at "
+            f"{say_count(row.distinct, 'point', 'g')}"
             for row in self.rows()
         )
 

@@ -22,7 +22,7 @@ from nimt.runs.combinations import Planned
 from nimt.runs.entries import Entry, entry_of_lesson, sentence_of
 from nimt.runs.giving import TimedTeacher, give
 from nimt.runs.runs_folder import RunsFolder, checkpoint_of, lock_of
-from nimt.runs.seeding import checked_seeds, over_seeds
+from nimt.runs.seeding import check_seeds, over_seeds
 from nimt.runs.sweep_progress import Listener, SweepProgress
 from nimt.runs.workers import Workers, check_jobs
 from nimt.session.session import Callback
@@ -71,7 +71,7 @@ class Runs:
     ) -> None:
         check_jobs(n_jobs)
         self.plans = plans
-        self.seeds: Sequence[int] = checked_seeds(seeds)
+        self.seeds: Sequence[int] = check_seeds(seeds)
         self.n_jobs = n_jobs
         self.retry_failed = retry_failed
         self.progress: Listener | None = None

@@ -19,7 +19,7 @@ from nimt.files import write_text
 from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.lesson import Lesson
 from nimt.locks import hold
-from nimt.runs.entries import CutShort, Entry, entry_of_line, kept_steps
+from nimt.runs.entries import CutShort, Entry, choose_kept_steps, entry_of_line
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -199,7 +199,7 @@ class RunsFolder:
         if not path.is_file():
             raise MissingFile(f"the lesson {entry.key} is not kept: give out=, keep_lessons=True")
         lesson = Lesson.load(path, allow=allow)
-        told = tuple(lesson.discrepancy[kept_steps(len(lesson))].tolist())
+        told = tuple(lesson.discrepancy[choose_kept_steps(len(lesson))].tolist())
         # repr, since a number that is not one does not equal itself
         if repr((told, lesson.settings["seed"])) != repr((entry.curve, entry.seed)):
             raise CorruptLesson(f"{path} is not the lesson that its line in {ROWS} tells of")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import display
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
@@ -245,11 +245,11 @@ class Sweep:
 
     def __repr__(self) -> str:
         counts = ", ".join(
-            counted(len({getattr(entry, name) for entry in self.entries}), name)
+            say_count(len({getattr(entry, name) for entry in self.entries}), name)
             for name in ("problem", "learner", "teacher")
         )
         failed = f"; {len(self.failed)} failed" if self.failed else ""
-        return f"<Sweep of {counted(len(self), 'lesson')}: {counts}{failed}>"
+        return f"<Sweep of {say_count(len(self), 'lesson')}: {counts}{failed}>"
 
     def _repr_html_(self) -> str:
         header = (

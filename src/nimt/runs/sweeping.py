@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from nimt.errors import InvalidInput
-from nimt.runs.combinations import planned
+from nimt.runs.combinations import plan_combinations
 from nimt.runs.runs import Runs, check_rules
 from nimt.runs.sweep import Sweep
 from nimt.runs.sweep_progress import Listener, check_sweep_progress, sweep_bar
@@ -88,7 +88,7 @@ def sweep(
         raise InvalidInput("keep_lessons=True needs a folder: give out=")
     rules = check_rules("sweep", max_iterations=max_iterations, tol=tol, **options)
     runs = Runs(
-        planned(problems, learners, teachers), seeds, rules, out,
+        plan_combinations(problems, learners, teachers), seeds, rules, out,
         n_jobs=n_jobs, keep_lessons=keep_lessons, retry_failed=retry_failed,
     )  # fmt: skip
     with sweep_bar(progress) as listener:
