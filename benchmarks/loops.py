@@ -20,7 +20,7 @@ class LargestError(nimt.Teacher):
     """Greedy teaching as a user would write it."""
 
     def select(self, view):
-        return view.shown(np.argmax(np.abs(view.predictions - view.target)))
+        return view.show(np.argmax(np.abs(view.predictions - view.target)))
 
 
 class OwnSquare:

@@ -112,7 +112,7 @@ class ShuffledEpochs(Teacher):
         left = np.empty(0, dtype=np.intp) if view.memory is None else view.memory["left"]
         order = left if len(left) else view.rng.permutation(n)
         k = count_of(self.k, n, view.step)
-        return view.shown(order[:k], memory={"left": order[k:]})
+        return view.show(order[:k], memory={"left": order[k:]})
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def steps_in(seconds: float, network: str, teacher: Teacher, n: int) -> int:
     each, per_example = COST[network]
 
     def estimate(steps):
-        settled = teacher.settled(steps)
+        settled = teacher.fix_length(steps)
         looks = [settled.looks_at(t) for t in range(steps)]
         sizes = [settled.k.at(t) if hasattr(settled.k, "at") else settled.k for t in range(steps)]
         return sum(each + per_example * n * (k + LOOK * look) for k, look in zip(sizes, looks, strict=True))
@@ -189,7 +189,7 @@ def trained(network, name, method, rate, seed, budget=BUDGET):
     teacher = METHODS[method].teacher(module, points)
     planned = steps_in(budget, network, teacher, len(points))
     decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, planned, eta_min=0.01 * rate)
-    packs = nimt.torch.taught((points, values), module, teacher, steps=planned, seed=seed)
+    packs = nimt.torch.teach((points, values), module, teacher, steps=planned, seed=seed)
     curve, spent, shown, following, evaluating = [], 0.0, 0, 0.0, []
     began = time.process_time()
     for step, indices in enumerate(packs, start=1):

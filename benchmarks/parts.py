@@ -14,7 +14,7 @@ from benchmarks.teachers import per_step
 from nimt import schedules
 from nimt.engines.compiled_steps.convolution import convolve_axis
 from nimt.engines.compiled_steps.labels import true_labels
-from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescored, take_moves
+from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescore, take_moves
 
 SIDE, WIDTH = 92, 0.5
 AT_ONCE = 50  # calls that are timed together, within compiled code
@@ -68,7 +68,7 @@ def calls(engine):
         "lay the coefficients out": (take_moves, (chosen, False, moves, c, shown, *shape, wide, spread)),
         "convolve along both axes": (both_axes, (spread, result, lead, strides, taps, taps_at)),
         "add to f": (add_spread, (height, result, f, engine.outputs, wide)),
-        "scores and the discrepancy": (rescored, (f, y, engine.score, *scored_by)),
+        "scores and the discrepancy": (rescore, (f, y, engine.score, *scored_by)),
     }  # fmt: skip
 
 

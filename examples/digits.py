@@ -45,7 +45,7 @@ class OnceEach(nimt.Teacher):
         left = np.empty(0, np.int64) if view.memory is None else view.memory["left"]
         if len(left) < self.k:
             left = np.concatenate([left, view.rng.permutation(len(view))])
-        return view.shown(left[: self.k], memory={"left": left[self.k :]})
+        return view.show(left[: self.k], memory={"left": left[self.k :]})
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ class CuriousTeacher(nimt.Teacher):
 
     def select(self, view: nimt.View) -> nimt.Selection:
         scores = np.abs(view.predictions - view.target) ** self.power
-        return view.shown(view.rng.choice(len(view), p=scores / scores.sum()), scores)
+        return view.show(view.rng.choice(len(view), p=scores / scores.sum()), scores)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ class SlowTeacher(nimt.Teacher):
 
     def select(self, view):
         time.sleep(self.pause)
-        return view.shown([int(view.rng.integers(len(view.target)))])
+        return view.show([int(view.rng.integers(len(view.target)))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class FailingTeacher(nimt.Teacher):
     def select(self, view):
         if view.step == 2:
             raise RuntimeError("no chalk left")
-        return view.shown([view.step])
+        return view.show([view.step])
 
 
 class Counted(nimt.Grid):

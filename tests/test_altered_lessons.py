@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.arrays import stored_indices
+from nimt.arrays import check_stored_indices
 from nimt.errors import CorruptLesson
 from nimt.lesson import storage
 from nimt.pools.prepared import Column, Preparation, PreparedPoints
@@ -148,9 +148,9 @@ def test_a_text_in_the_place_of_the_colour_is_passed_over(honest: Path, tmp_path
 
 @pytest.mark.parametrize("index", [-1, 5, 2**40])
 def test_an_index_outside_its_range_never_reaches_compiled_code(index: int) -> None:
-    assert stored_indices({"rows": np.array([0, 4])}, "rows", (2,), 5).tolist() == [0, 4]
+    assert check_stored_indices({"rows": np.array([0, 4])}, "rows", (2,), 5).tolist() == [0, 4]
     with pytest.raises(CorruptLesson, match="'rows' holds an index outside 0 to 4"):
-        stored_indices({"rows": np.array([0, index])}, "rows", (2,), 5)
+        check_stored_indices({"rows": np.array([0, index])}, "rows", (2,), 5)
 
 
 def test_a_lesson_is_saved_where_its_learner_fails_on_held_out_points(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_a_pupil_with_a_learn_of_its_own_is_asked_to_learn():
             super().learn(indices, labels)
 
     class Counted(nimt.KernelLearner):
-        def seat(self, pool, outputs=()):
+        def make_pupil(self, pool, outputs=()):
             return Counting(self, pool, outputs)
 
     points, target, _ = scattered(12)

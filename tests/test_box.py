@@ -317,12 +317,12 @@ def test_the_highest_top_alone_is_at_an_end_of_the_box():
 @pytest.mark.parametrize("kernel", [nimt.rbf(0.2), nimt.rbf(9.0), Matern(0.1), nimt.linear()], ids=repr)
 def test_columns_within_reach_are_all_there_is(kernel):
     """Also at both ends of the box, and where a kernel reaches across it or has no reach."""
-    pupil = nimt.KernelLearner(kernel, learning_rate=1e-3).seat_in(BOX)
+    pupil = nimt.KernelLearner(kernel, learning_rate=1e-3).make_pupil_in(BOX)
     nodes = CellNodes(BOX.grid).points
     pupil.follow(nodes)
     for x in (-14.0, -3.21, 0.5, 13.9):
         pupil.learn_at(np.array([[x]]), np.array([1.0 + x]))
-    taught = pupil.taught()
+    taught = pupil.to_learner()
     for values, points in ((pupil.values, BOX.grid.points), (pupil.followed, nodes)):
         np.testing.assert_allclose(values, taught.predict(points), rtol=1e-13, atol=1e-15)
 

@@ -13,7 +13,7 @@ from nimt.operators.features import FeatureOperator
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.operators.streamed import StreamedOperator
-from nimt.teachers.spelling import spelled, spelled_teachers
+from nimt.teachers.spelling import list_spellings, parse_teacher
 
 pytestmark = pytest.mark.long
 
@@ -34,14 +34,14 @@ def test_losses(name):
     testing.check_loss(name)
 
 
-@pytest.mark.parametrize("name", spelled_teachers())
+@pytest.mark.parametrize("name", list_spellings())
 def test_teachers(name):
-    testing.check_teacher(spelled(name, k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
+    testing.check_teacher(parse_teacher(name, k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
 
 
-@pytest.mark.parametrize("name", spelled_teachers())
+@pytest.mark.parametrize("name", list_spellings())
 def test_teachers_of_each_output(name):
-    testing.check_teacher(spelled(f"{name}-per-output", k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
+    testing.check_teacher(parse_teacher(f"{name}-per-output", k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ class Secretive(nimt.Teacher):
     at_random = False
 
     def select(self, view):
-        return view.shown(view.rng.integers(len(view), size=1))
+        return view.show(view.rng.integers(len(view), size=1))
 
 
 class Forgetful(nimt.KernelLearner):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nimt.datasets.idx
-from nimt.datasets import closest_letter, data_folder, digits_from_mnist, letter_o, read_emnist_o, read_mnist, scaled_to
+from nimt.datasets import closest_letter, data_folder, digits_from_mnist, letter_o, read_emnist_o, read_mnist, scale_to
 from nimt.datasets.idx import IMAGES, LABELS, read_idx, read_labelled
 from nimt.errors import InvalidInput
 
@@ -255,7 +255,7 @@ def test_letters_that_cannot_be_compared(letters, target):
 )
 def test_a_blank_letter_cannot_be_scaled(letter, target):
     with pytest.raises(InvalidInput, match="above 0"):
-        scaled_to(letter, target)
+        scale_to(letter, target)
 
 
 @pytest.mark.parametrize("target", [np.zeros((3, 3)), np.full((28, 28), np.nan), "zero"])

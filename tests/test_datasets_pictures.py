@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 import nimt.datasets.places
-from nimt.datasets import cat, cheetah, prepared_like_the_cheetah, read_picture
+from nimt.datasets import cat, cheetah, prepare_like_the_cheetah, read_picture
 from nimt.errors import InvalidInput
 
 
@@ -314,14 +314,14 @@ def test_the_cheetah_is_prepared_as_published(jpeg):
     mean = sum(map(sum, inverted)) / 92**2
     deviation = math.sqrt(sum((value - mean) ** 2 for row in inverted for value in row) / (92**2 - 1))
     expected = [[(value - mean) / deviation for value in row] for row in inverted]
-    values = prepared_like_the_cheetah(jpeg)
+    values = prepare_like_the_cheetah(jpeg)
     assert values.shape == (92, 92)
     np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-13)
 
 
 def test_a_cheetah_that_is_not_the_published_file_is_a_stand_in(jpeg):
     picture = cheetah(jpeg.parent)
-    np.testing.assert_array_equal(picture.values, prepared_like_the_cheetah(jpeg))
+    np.testing.assert_array_equal(picture.values, prepare_like_the_cheetah(jpeg))
     assert not picture.original
     assert "not the published file" in picture.caption
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nimt.datasets import Picture, cat, cheetah, drawn_o, first_eight, letter_o, mean_zero, portraits, standardised
+from nimt.datasets import Picture, cat, cheetah, draw_o, first_eight, letter_o, mean_zero, portraits, standardise
 from nimt.errors import InvalidInput
 
 
@@ -73,7 +73,7 @@ def test_the_faces_are_not_inverted_and_the_cat_is(picture, file, sign):
 
 
 def test_the_drawn_letter_is_a_ring_scaled_to_the_target():
-    ink = drawn_o().values
+    ink = draw_o().values
     assert ink.shape == (28, 28)
     assert ink.max() == 1.0 and ink.min() >= 0
     assert ink[13:15, 13:15].max() < 0.01 and ink[0].max() < 0.01
@@ -106,7 +106,7 @@ def test_a_picture_refuses_what_is_none(values):
 @pytest.mark.parametrize("values", [[[1.0]], [[2.0, 2.0]], [[0.1, 0.1, 0.1]], [[np.inf, 1]], [[1e308, -1e308]], "x"])
 def test_standardised_refuses_what_has_no_deviation(values):
     with pytest.raises(InvalidInput):
-        standardised(values)
+        standardise(values)
 
 
 def test_every_shipped_file_is_small_and_has_its_terms_beside_it():

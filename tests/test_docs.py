@@ -144,14 +144,14 @@ def test_a_pupil_that_lacks_something_is_refused_by_name():
 
         def learn(self, indices, labels): ...
 
-        def taught(self): ...
+        def to_learner(self): ...
 
     class Mine:
         def predict(self, X): ...
 
         def partial_fit(self, X, y): ...
 
-        def seat(self, pool):
+        def make_pupil(self, pool):
             return Half()
 
     with pytest.raises(nimt.InvalidInput, match="the pupil of Mine, a Half, has no loss and no diagonal and no state"):

@@ -10,7 +10,7 @@ from nimt.datasets import astronaut
 from nimt.errors import InvalidInput
 from nimt.paper import EXPERIMENTS, FAMILY, reproduce
 from nimt.paper.experiment import PaperSetting
-from nimt.paper.registry import chosen
+from nimt.paper.registry import choose_experiments
 from nimt.paper.several_outputs import EACH, MIXED, SHARED, first_below, rms, together
 
 pytestmark = pytest.mark.long
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.long
 
 def test_names_belong_to_one_registry():
     assert not set(EXPERIMENTS) & set(FAMILY)
-    assert chosen(None, family=True) == list(FAMILY) and chosen(None) == list(EXPERIMENTS)
+    assert choose_experiments(None, family=True) == list(FAMILY) and choose_experiments(None) == list(EXPERIMENTS)
     with pytest.raises(InvalidInput, match="belongs to another report: ask for it with family"):
-        chosen(["mint-rgb"])
+        choose_experiments(["mint-rgb"])
     with pytest.raises(InvalidInput, match="belongs to another report: ask for it without family"):
-        chosen(["gmm"], family=True)
+        choose_experiments(["gmm"], family=True)
     with pytest.raises(InvalidInput, match="did you mean 'mint-rgb'"):
-        chosen(["mint-rbg"], family=True)
+        choose_experiments(["mint-rbg"], family=True)
 
 
 @pytest.mark.slow

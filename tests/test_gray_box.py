@@ -18,7 +18,7 @@ class Spy(nimt.Teacher):
 
     def select(self, view):
         self.seen.append(view)
-        return view.shown(0)
+        return view.show(0)
 
 
 def views(**options):
@@ -90,7 +90,7 @@ class RoundRobin(nimt.Teacher):
             "step": np.int64(view.step + 1),
             "flag": np.array([True, False]),
         }
-        return view.shown(at, labels=[view.target[at] + drift], memory=memory)
+        return view.show(at, labels=[view.target[at] + drift], memory=memory)
 
 
 def test_memory_goes_round_a_lesson():
@@ -139,7 +139,7 @@ def test_what_a_teacher_remembers_is_a_copy():
             if view.memory is not None:
                 assert view.memory["kept"][0] == view.step - 1
             kept[0] = view.step
-            answer = view.shown(0, memory={"kept": kept})
+            answer = view.show(0, memory={"kept": kept})
             return answer
 
     small_lesson(Forgetful(), max_iterations=5)
@@ -150,7 +150,7 @@ def test_memory_is_that_of_the_step_before_and_no_older():
 
     def forget_at_once(view):
         seen.append(view.memory)
-        return view.shown(0, memory={"told": np.array([view.step])} if view.step == 0 else None)
+        return view.show(0, memory={"told": np.array([view.step])} if view.step == 0 else None)
 
     small_lesson(Answer(forget_at_once), max_iterations=4)
     assert seen[0] is None
@@ -191,16 +191,16 @@ class Answer:
 
 WRONG_ANSWERS = {
     "no selection": (lambda view: [0], "must return a Selection"),
-    "nothing": (lambda view: view.shown([]), "at least one"),
-    "a float": (lambda view: view.shown([0.5]), "whole-numbered index"),
-    "negative": (lambda view: view.shown([-1]), "index -1.*0 to 11"),
+    "nothing": (lambda view: view.show([]), "at least one"),
+    "a float": (lambda view: view.show([0.5]), "whole-numbered index"),
+    "negative": (lambda view: view.show([-1]), "index -1.*0 to 11"),
     "too far": (lambda view: nimt.Selection(np.array([12]), np.zeros(1)), "index 12.*0 to 11"),
-    "a mask": (lambda view: view.shown(np.ones(12, bool)), "whole-numbered index"),
-    "too few labels": (lambda view: view.shown([0, 1], labels=[1.0]), r"2 examples with labels of shape \(1,\)"),
-    "label nan": (lambda view: view.shown([0], labels=[np.nan]), "nan at index 0"),
-    "label text": (lambda view: view.shown([0], labels=["a"]), "real numbers"),
-    "object memory": (lambda view: view.shown([0], memory={"a": np.array([None])}), "'a' has dtype object"),
-    "memory without names": (lambda view: view.shown([0], memory=np.zeros(3)), "named arrays"),
+    "a mask": (lambda view: view.show(np.ones(12, bool)), "whole-numbered index"),
+    "too few labels": (lambda view: view.show([0, 1], labels=[1.0]), r"2 examples with labels of shape \(1,\)"),
+    "label nan": (lambda view: view.show([0], labels=[np.nan]), "nan at index 0"),
+    "label text": (lambda view: view.show([0], labels=["a"]), "real numbers"),
+    "object memory": (lambda view: view.show([0], memory={"a": np.array([None])}), "'a' has dtype object"),
+    "memory without names": (lambda view: view.show([0], memory=np.zeros(3)), "named arrays"),
 }
 
 
@@ -211,5 +211,5 @@ def test_a_teacher_that_answers_wrongly_is_told_how(answer, sentence):
 
 
 def test_a_teacher_need_not_inherit_anything():
-    lesson = small_lesson(Answer(lambda view: view.shown([3, 4])), max_iterations=2)
+    lesson = small_lesson(Answer(lambda view: view.show([3, 4])), max_iterations=2)
     np.testing.assert_array_equal(lesson.indices, [[3, 4], [3, 4]])

@@ -61,12 +61,12 @@ class SlowTeacher(nimt.Teacher):
             for _ in range(2):
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(0.01)
-        return view.shown(view.rng.integers(len(view)))
+        return view.show(view.rng.integers(len(view)))
 
 
 class PlainTeacher(nimt.Teacher):
     def select(self, view):
-        return view.shown(view.rng.integers(len(view)))
+        return view.show(view.rng.integers(len(view)))
 
 
 def test_a_second_ctrl_c_is_raised_and_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
@@ -105,7 +105,7 @@ def test_an_error_of_the_teacher_leaves_the_checkpoint_before_whole(tmp_path, mo
             chosen = view.rng.integers(len(view))
             if view.step == 9:
                 raise RuntimeError("chalk broke")
-            return view.shown(chosen)
+            return view.show(chosen)
 
     with pytest.raises(RuntimeError, match="chalk broke"):
         small_lesson(Breaking(), checkpoint=path)

@@ -40,7 +40,7 @@ class Attacker(nimt.Teacher):
         return ATTACK
 
     def select(self, view):
-        return view.shown(view.step % len(view))
+        return view.show(view.step % len(view))
 
 
 class AttackerByName(Attacker):

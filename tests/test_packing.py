@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import nimt
 from nimt.lesson import storage
-from nimt.lesson.codings import coded, decoded
+from nimt.lesson.codings import decode, encode
 from nimt.lesson.packing import MOST_PER_BYTE, SMALLEST_LIMIT, Packer, most_unpacked, with_arrays
 
 ARRAYS = hnp.arrays(
@@ -184,22 +184,22 @@ LARGE = {
 
 @pytest.mark.parametrize("array", LARGE.values(), ids=LARGE)
 def test_codings_lose_nothing(array, tmp_path):
-    found = coded(array, 1.1)
-    assert_same(decoded(found.array, found.how, found.rest), np.ascontiguousarray(array))
+    found = encode(array, 1.1)
+    assert_same(decode(found.array, found.how, found.rest), np.ascontiguousarray(array))
     storage.write(tmp_path / "file", "lesson", {"it": array})
     assert_same(storage.read(tmp_path / "file", "lesson")["it"], np.ascontiguousarray(array))
 
 
 def test_a_coding_is_taken_where_it_pays():
-    kinds = {name: [*coded(array, 1.1).how] for name, array in LARGE.items()}
+    kinds = {name: [*encode(array, 1.1).how] for name, array in LARGE.items()}
     assert kinds == {
         "of one size": ["planes"], "8 bits": ["palette"], "nan and minus zero": ["palette"], "not in order": ["planes"],
         "whole": ["planes"], "random": [], "short": [], "many pieces": ["planes"],
     }  # fmt: skip
-    assert coded(LARGE["8 bits"], 1.1).array.dtype == np.uint8
-    planes = coded(LARGE["of one size"], 1.1)
+    assert encode(LARGE["8 bits"], 1.1).array.dtype == np.uint8
+    planes = encode(LARGE["of one size"], 1.1)
     assert planes.rest is not None and len(planes.array) + len(planes.rest) == 8
-    assert all(coded(array, np.inf).how == {} for array in LARGE.values())
+    assert all(encode(array, np.inf).how == {} for array in LARGE.values())
 
 
 PLANES = {"dtype": "<u2", "shape": [3], "compressed": [1]}

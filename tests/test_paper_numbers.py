@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nimt.paper.experiment import PaperLesson, PaperSetting, compared, frames
+from nimt.paper.experiment import PaperLesson, PaperSetting, compare_values, frames
 from nimt.paper.experiments import boundary, cheetah, digits, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE, teacher_of
 from nimt.paper.pictures import CHECKPOINTS
@@ -40,19 +40,19 @@ def test_methods_are_the_teachers_of_the_paper():
 
 
 def test_a_shortened_setting_moves_the_panels_closer():
-    assert PaperSetting(iterations=100).scaled((0, 500, 1000)) == (0, 50, 100)
-    assert PaperSetting(iterations=5000).scaled((0, 500, 1000)) == (0, 500, 1000)
-    assert PaperSetting(iterations=1).scaled((0, 1, 2, 1000)) == (0, 1)
-    assert PaperSetting(iterations=7).scaled(()) == ()
+    assert PaperSetting(iterations=100).scale_steps((0, 500, 1000)) == (0, 50, 100)
+    assert PaperSetting(iterations=5000).scale_steps((0, 500, 1000)) == (0, 500, 1000)
+    assert PaperSetting(iterations=1).scale_steps((0, 1, 2, 1000)) == (0, 1)
+    assert PaperSetting(iterations=7).scale_steps(()) == ()
     assert PaperSetting(iterations=7).budget(60_000) == 7
     assert FULL.budget(60_000) == 60_000
 
 
 def test_a_comparison_without_a_published_figure_has_no_ratio():
-    assert compared(2.0, None) == {"measured": 2.0, "published": None, "ratio": None}
-    assert compared(None, 2.0)["ratio"] is None
-    assert compared(1e-15, 0.0)["ratio"] is None
-    assert compared(3, 4)["ratio"] == 0.75
+    assert compare_values(2.0, None) == {"measured": 2.0, "published": None, "ratio": None}
+    assert compare_values(None, 2.0)["ratio"] is None
+    assert compare_values(1e-15, 0.0)["ratio"] is None
+    assert compare_values(3, 4)["ratio"] == 0.75
 
 
 def test_a_table_holds_the_steps_that_were_reached():
@@ -165,7 +165,7 @@ def test_the_published_curves_have_the_width_that_was_used():
     found = kernel_width.run(FULL, kernel_width.pictures(None))
     assert found.mixture[0.5].itd == 3056
     assert found.mixture[2.0].itd == pytest.approx(kernel_width.STATED_ITD, rel=1e-3)
-    known = digits.published()[GREEDY]
+    known = digits.read_published()[GREEDY]
     used = max(abs(found.digit[0.5].discrepancy[step] / value - 1) for step, value in known.items())
     stated = max(abs(found.digit[2.0].discrepancy[step] / value - 1) for step, value in known.items())
     assert used < 2e-3

@@ -299,14 +299,14 @@ def test_stationary_and_at_rest():
 
 class Uneven(nimt.Teacher):
     def select(self, view):
-        return view.shown([0] if view.target[0] == 1 else [0, 1])
+        return view.show([0] if view.target[0] == 1 else [0, 1])
 
 
 class OwnPacks(nimt.Teacher):
     per_output = True
 
     def select(self, view):
-        return view.shown([0, 1, 2], labels=[0.0, 0.0, 0.0])
+        return view.show([0, 1, 2], labels=[0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import nimt
 from nimt import schedules, testing
 from nimt.teachers.base import View
-from nimt.teachers.planned import curve_order, planned_places
+from nimt.teachers.planned import curve_order, plan_places
 
 LEARNER = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
 POINTS = np.linspace(-2, 2, 17)
@@ -36,7 +36,7 @@ def test_places_are_floor_or_ceil_of_what_is_due(floor, seed):
     sizes = rng.exponential(size=40)
     sizes[rng.permutation(40)[:5]] = np.nan
     order = rng.permutation(40)
-    counts = np.bincount(planned_places(sizes, order, floor, rng), minlength=40)
+    counts = np.bincount(plan_places(sizes, order, floor, rng), minlength=40)
     usual = sum(m for m in sizes if not math.isnan(m)) / 35
     known = [usual if math.isnan(m) else m for m in sizes]
     assert counts.sum() == 40
@@ -48,9 +48,9 @@ def test_places_are_floor_or_ceil_of_what_is_due(floor, seed):
 @pytest.mark.long
 def test_places_are_due_in_the_mean():
     sizes, order, rng = np.array([4.0, 1.0, 0.5, 0.0, 2.5]), np.array([2, 0, 1, 4, 3]), np.random.default_rng(0)
-    counts = sum(np.bincount(planned_places(sizes, order, 0.2, rng), minlength=5) for _ in range(4000)) / 4000
+    counts = sum(np.bincount(plan_places(sizes, order, 0.2, rng), minlength=5) for _ in range(4000)) / 4000
     np.testing.assert_allclose(counts, 5 * (0.8 * sizes / 8 + 0.2 / 5), atol=0.04)
-    assert np.bincount(planned_places(np.zeros(5), order, 0.0, rng)).tolist() == [1] * 5
+    assert np.bincount(plan_places(np.zeros(5), order, 0.0, rng)).tolist() == [1] * 5
 
 
 def lesson_of(teacher, steps, **options):
@@ -104,7 +104,7 @@ def test_larger_errors_are_shown_more_often():
     [
         nimt.PlannedTeacher(k=schedules.linear(2, 9, over=20)),
         nimt.PlannedTeacher(k=0.4, floor=0.0),
-        nimt.INTTeacher().settled(10),
+        nimt.INTTeacher().fix_length(10),
         nimt.INTTeacher(k=3, look=None),
     ],
     ids=lambda teacher: teacher.name,

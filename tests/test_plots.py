@@ -177,7 +177,7 @@ def test_what_cannot_be_compared_is_refused(lesson, wrong, said):
 
 class Own:
     def select(self, view):
-        return view.shown(0)
+        return view.show(0)
 
 
 COLOURS = {

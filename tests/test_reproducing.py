@@ -13,7 +13,7 @@ import nimt
 from nimt.cli.reproduce import reproduce as command
 from nimt.paper import EXPERIMENTS, FAMILY, reproduce
 from nimt.paper.experiments import digits
-from nimt.paper.finished import RECORDS, kept
+from nimt.paper.finished import RECORDS, find_finished
 from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.pictures import PictureLessons
@@ -228,7 +228,7 @@ def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
 def test_a_record_that_cannot_be_read_is_made_again(tmp_path, text):
     (tmp_path / RECORDS).mkdir()
     (tmp_path / RECORDS / "lines.json").write_text(text)
-    assert kept(tmp_path, "lines", "expected") is None
+    assert find_finished(tmp_path, "lines", "expected") is None
 
 
 def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):

@@ -62,8 +62,8 @@ class NotCopied(BrokenLearner):
     __deepcopy__ = broken
 
 
-class NotSeated(BrokenLearner):
-    seat = broken
+class NoPupil(BrokenLearner):
+    make_pupil = broken
 
 
 class BrokenMeasure(nimt.Measure):
@@ -108,7 +108,7 @@ FAILING = {
     "diagonal": (lambda: taught_with(BrokenDiagonal()), r"BrokenKernel\(\)\.diag raised Broken \(of mine\) at"),
     "predict": (lambda: teach(learner=BrokenLearner()), r"BrokenLearner\.predict raised Broken \(of mine\) at"),
     "copy": (lambda: teach(learner=NotCopied()), r"copy\.deepcopy\(NotCopied\) raised Broken \(of mine\)"),
-    "seat": (lambda: teach(learner=NotSeated()), r"NotSeated\.seat raised Broken \(of mine\)"),
+    "make_pupil": (lambda: teach(learner=NoPupil()), r"NoPupil\.make_pupil raised Broken \(of mine\)"),
     "measure": (lambda: teach(measure=BrokenMeasure()), r"the measure 'mine' raised Broken \(of mine\)"),
     "prepared measure": (lambda: teach(measure=BrokenPreparation()), r"the measure 'mine' raised Broken \(of mine\)"),
     "pack_size": (lambda: teach(teacher=BrokenTeacher()), r"BrokenTeacher\.pack_size raised Broken \(of mine\)"),
@@ -277,7 +277,7 @@ class Exhausted(nimt.Teacher):
     def select(self, view):
         if view.step == 3:
             raise StopIteration("no more examples")
-        return view.shown(view.step)
+        return view.show(view.step)
 
 
 def test_a_teacher_that_raises_stop_iteration_does_not_end_the_steps_silently():

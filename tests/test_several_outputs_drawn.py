@@ -101,7 +101,7 @@ def test_what_is_drawn_of_several_outputs(colour, field, scattered, curves):
 
 
 def test_a_standardised_picture_is_drawn_within_its_range():
-    target = nimt.datasets.standardised(PHOTO)
+    target = nimt.datasets.standardise(PHOTO)
     look = look_of(lesson_on(nimt.Grid.like(PHOTO[:, :, 0]), target))
     assert look == Colours(target.min(), target.max())
     shades = look.shades(target.reshape(-1, 3))

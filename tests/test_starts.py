@@ -5,7 +5,7 @@ import pytest
 
 import nimt
 from nimt.lesson.descriptions import describe
-from nimt.pools.interpolating import interpolated
+from nimt.pools.interpolating import interpolate
 
 
 def ramp(points):
@@ -44,24 +44,24 @@ def test_between_the_points_of_a_grid_values_are_multilinear(outputs):
     values = rng.normal(size=(20, *outputs))
     points = np.column_stack([rng.uniform(0, 1, 30), rng.uniform(-2, 2, 30)])
     expected = [by_hand(grid.axes, values.reshape(4, 5, *outputs), point) for point in points]
-    np.testing.assert_allclose(interpolated(grid, values, points), expected, atol=1e-14)
-    np.testing.assert_array_equal(interpolated(grid, values, grid.points), values)
+    np.testing.assert_allclose(interpolate(grid, values, points), expected, atol=1e-14)
+    np.testing.assert_array_equal(interpolate(grid, values, grid.points), values)
 
 
 def test_a_falling_axis_and_an_axis_of_one_point_are_interpolated_too():
     grid = nimt.Grid([3.0], [1.0, 0.0])
-    assert interpolated(grid, np.array([10.0, 20.0]), np.array([[3.0, 0.25]])).tolist() == [17.5]
-    assert interpolated(nimt.Grid([3.0]), np.array([7.0]), np.array([[3.0]])).tolist() == [7.0]
+    assert interpolate(grid, np.array([10.0, 20.0]), np.array([[3.0, 0.25]])).tolist() == [17.5]
+    assert interpolate(nimt.Grid([3.0]), np.array([7.0]), np.array([[3.0]])).tolist() == [7.0]
 
 
 @pytest.mark.parametrize("point", [[1.2], [-1.0001]])
 def test_a_point_outside_the_grid_is_refused(point):
     with pytest.raises(nimt.InvalidInput, match=r"from \[-1.0\] to \[1.0\].*lies outside"):
-        interpolated(nimt.Grid([-1.0, 0.0, 1.0]), np.zeros(3), np.array([point]))
+        interpolate(nimt.Grid([-1.0, 0.0, 1.0]), np.zeros(3), np.array([point]))
 
 
 def test_rounding_at_the_edge_of_the_grid_is_no_outside():
-    assert interpolated(nimt.Grid([0.0, 1.0]), np.array([0.0, 5.0]), np.array([[1.0 + 1e-15]])).tolist() == [5.0]
+    assert interpolate(nimt.Grid([0.0, 1.0]), np.array([0.0, 5.0]), np.array([[1.0 + 1e-15]])).tolist() == [5.0]
 
 
 @pytest.mark.parametrize("initial", [0.25, nimt.Formula("sine")], ids=["number", "formula"])

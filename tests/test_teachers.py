@@ -235,7 +235,7 @@ class Weighing(nimt.Teacher):
     weights: tuple = (1.0, 2.0)
 
     def select(self, view):
-        return view.shown(np.argmax(self.weights[0] * view.target - self.weights[1] * view.predictions))
+        return view.show(np.argmax(self.weights[0] * view.target - self.weights[1] * view.predictions))
 
 
 class Handmade(nimt.Teacher):
@@ -246,7 +246,7 @@ class Handmade(nimt.Teacher):
         object.__setattr__(self, "start", start)
 
     def select(self, view):
-        return view.shown((self.start + view.step) % len(view))
+        return view.show((self.start + view.step) % len(view))
 
 
 def test_a_teacher_of_ones_own_has_all_options():

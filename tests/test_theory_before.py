@@ -36,7 +36,7 @@ def test_the_repaired_theorem_has_no_counterexample(seed, rate, width, n):
     report = theory.check(lesson)
     for name in ("convergence by distance", "convergence by distance (GFT, mean)", "nearer in H"):
         assert not report[name].violated, report[name].sentence()
-    psi = theory.repaired_psi(lesson)
+    psi = theory.repair_psi(lesson)
     assert np.all(psi >= np.arange(len(psi)) - 1e-9) and np.all(theory.psi(lesson) <= np.arange(len(psi)) + 1e-9)
 
 
@@ -92,7 +92,7 @@ class LargestLoss(nimt.Teacher):
     loss: object = None
 
     def select(self, view):
-        return view.shown([int(np.argmax(self.loss.value(view.predictions, view.target)))])
+        return view.show([int(np.argmax(self.loss.value(view.predictions, view.target)))])
 
 
 @settings(max_examples=60, deadline=None)

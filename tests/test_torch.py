@@ -137,12 +137,12 @@ def test_a_training_that_diverges_ends_with_a_sentence():
     lesson = nimt.teach(wild, nimt.RandomTeacher(k=4), POINTS, TARGET, max_iterations=50)
     assert lesson.outcome is nimt.Outcome.DIVERGED
     module = network()
-    packs = nimt.torch.taught((torch.zeros(4, 1), torch.zeros(4)), module, nimt.GreedyTeacher(), steps=3)
+    packs = nimt.torch.teach((torch.zeros(4, 1), torch.zeros(4)), module, nimt.GreedyTeacher(), steps=3)
     next(packs)
     torch.nn.init.constant_(module[0].weight, np.nan)
     with pytest.raises(nimt.InvalidInput, match=r"predicts nan at example 0 \(step 1\).*lower the learning rate"):
         next(packs)
-    packs = nimt.torch.taught((torch.zeros(4, 1), torch.zeros(4)), module, nimt.PlannedTeacher(k=2), steps=3)
+    packs = nimt.torch.teach((torch.zeros(4, 1), torch.zeros(4)), module, nimt.PlannedTeacher(k=2), steps=3)
     with pytest.raises(nimt.InvalidInput, match=r"predicts nan at example \d \(step 1\).*lower the learning rate"):
         module(torch.zeros(4, 1)[next(packs)])  # it hears what the training computes
 
@@ -194,15 +194,15 @@ X = torch.zeros(6, 1)
             .partial_fit(POINTS, TARGET), r"shape \(24, 2\) and the labels have shape \(24,\)"),
         (lambda: nimt.torch.TorchLearner(network(), lambda p: torch.optim.SGD(p, 0.1), lambda f, y: f)
             .partial_fit(POINTS, TARGET), "the loss must return one number"),
-        (lambda: nimt.torch.taught((X, X), network(), nimt.GreedyTeacher()), "epochs=, of n examples each, or steps="),
-        (lambda: nimt.torch.taught((X, X), network(), nimt.GreedyTeacher(), epochs=-1), "epochs must be a positive"),
-        (lambda: nimt.torch.taught((X, X[:3]), network(), nimt.GreedyTeacher(), steps=1), "of one length"),
-        (lambda: nimt.torch.taught(iter([]), network(), nimt.GreedyTeacher(), steps=1), "must have len"),
-        (lambda: nimt.torch.taught((X, X * np.nan), network(), nimt.GreedyTeacher(), steps=1), "NaN or infinity"),
-        (lambda: nimt.torch.taught((X, X), network(), nimt.GreedyTeacher(k=7), steps=1), "from 1 to 6"),
-        (lambda: nimt.torch.taught((X, X), network(), nimt.GreedyTeacher(pool=0.5), steps=1), "no pool="),
-        (lambda: nimt.torch.taught((X, X), network(), "greedy", steps=1), "a teacher needs select"),
-        (lambda: next(nimt.torch.taught((X, X), network(3), nimt.GreedyTeacher(), steps=1)), "give outputs="),
+        (lambda: nimt.torch.teach((X, X), network(), nimt.GreedyTeacher()), "epochs=, of n examples each, or steps="),
+        (lambda: nimt.torch.teach((X, X), network(), nimt.GreedyTeacher(), epochs=-1), "epochs must be a positive"),
+        (lambda: nimt.torch.teach((X, X[:3]), network(), nimt.GreedyTeacher(), steps=1), "of one length"),
+        (lambda: nimt.torch.teach(iter([]), network(), nimt.GreedyTeacher(), steps=1), "must have len"),
+        (lambda: nimt.torch.teach((X, X * np.nan), network(), nimt.GreedyTeacher(), steps=1), "NaN or infinity"),
+        (lambda: nimt.torch.teach((X, X), network(), nimt.GreedyTeacher(k=7), steps=1), "from 1 to 6"),
+        (lambda: nimt.torch.teach((X, X), network(), nimt.GreedyTeacher(pool=0.5), steps=1), "no pool="),
+        (lambda: nimt.torch.teach((X, X), network(), "greedy", steps=1), "a teacher needs select"),
+        (lambda: next(nimt.torch.teach((X, X), network(3), nimt.GreedyTeacher(), steps=1)), "give outputs="),
         (lambda: nimt.torch.NINTTeacher(None), "influence must be callable"),
         (lambda: nimt.torch.NINTTeacher(abs, kernel_share=0.5), "sum to at most 1"),
     ],
@@ -284,7 +284,7 @@ def test_the_packs_are_those_of_a_lesson(teacher):
     module = network()
     optimizer = torch.optim.SGD(module.parameters(), lr=0.05)
     shown = []
-    for indices in nimt.torch.taught((dataset.x, dataset.y), module, teacher, steps=15):
+    for indices in nimt.torch.teach((dataset.x, dataset.y), module, teacher, steps=15):
         shown.append(indices.numpy())
         optimizer.zero_grad()
         torch.nn.functional.mse_loss(module(dataset.x[indices]), dataset.y[indices]).backward()
@@ -304,7 +304,7 @@ def test_batches_hold_the_examples_that_were_chosen_whatever_the_workers(workers
     module = torch.nn.Linear(1, 1)
     torch.nn.init.zeros_(module.weight), torch.nn.init.zeros_(module.bias)
     expected = torch.argsort(-dataset.y[:, 0].abs(), stable=True)[:8].sort().values.tolist()
-    sampler = nimt.torch.TaughtSampler(dataset, module, nimt.GreedyTeacher(k=8), steps=6)
+    sampler = nimt.torch.TeachingSampler(dataset, module, nimt.GreedyTeacher(k=8), steps=6)
     assert len(sampler) == 6
     loader = torch.utils.data.DataLoader(dataset, batch_sampler=sampler, num_workers=workers)
     for x, y, names in loader:
@@ -318,7 +318,7 @@ def test_errors_seen_in_training_are_kept_at_the_right_examples(workers):
     dataset = Named()
     module = network()
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
-    sampler = nimt.torch.TaughtSampler(dataset, module, nimt.PlannedTeacher(k=8), epochs=6)
+    sampler = nimt.torch.TeachingSampler(dataset, module, nimt.PlannedTeacher(k=8), epochs=6)
     latest = np.full(40, np.nan)
     for x, y, names in torch.utils.data.DataLoader(dataset, batch_sampler=sampler, num_workers=workers):
         optimizer.zero_grad()
@@ -336,7 +336,7 @@ def test_errors_seen_in_training_are_kept_at_the_right_examples(workers):
 
 def test_a_pack_that_was_not_passed_through_the_module_is_evaluated():
     dataset, module = Named(), network()
-    packs = nimt.torch.taught((dataset.x, dataset.y), module, nimt.PlannedTeacher(k=10), epochs=1)
+    packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.PlannedTeacher(k=10), epochs=1)
     shown = [next(packs), next(packs)]
     with torch.no_grad():
         values = module(dataset.x).double().numpy()[:, 0]
@@ -349,15 +349,15 @@ def test_random_packs_never_evaluate_the_module_and_looks_are_recorded():
     calls = []
     module = network()
     module.register_forward_hook(lambda *seen: calls.append(1))
-    packs = nimt.torch.taught((dataset.x, dataset.y), module, nimt.RandomTeacher(k=0.25), epochs=3)
+    packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.RandomTeacher(k=0.25), epochs=3)
     assert sum(len(indices) for indices in packs) == 120 and packs.looked == [] and not calls
-    packs = nimt.torch.taught((dataset.x, dataset.y), module, nimt.SoftTeacher(k=4, look=schedules.every(4)), steps=10)
+    packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.SoftTeacher(k=4, look=schedules.every(4)), steps=10)
     assert len(list(packs)) == 10 and packs.looked == [0, 4, 8] and len(calls) == 3
 
 
 def test_a_schedule_without_a_length_runs_over_the_epochs():
     dataset = Named()
-    packs = nimt.torch.taught(
+    packs = nimt.torch.teach(
         (dataset.x, dataset.y), network(), nimt.RandomTeacher(k=schedules.linear(0.1, 1.0)), epochs=5
     )
     sizes = [len(indices) for indices in packs]
@@ -368,7 +368,7 @@ def test_a_schedule_without_a_length_runs_over_the_epochs():
 def test_the_choices_resume_bit_for_bit():
     def packs(module):
         dataset = Named()
-        return nimt.torch.taught((dataset.x, dataset.y), module, nimt.PlannedTeacher(k=7), steps=20, seed=5)
+        return nimt.torch.teach((dataset.x, dataset.y), module, nimt.PlannedTeacher(k=7), steps=20, seed=5)
 
     module = network()
     whole = [pack.tolist() for pack in packs(module)]
@@ -383,7 +383,7 @@ def test_classes_are_compared_after_what_outputs_makes_of_them():
     x, y = torch.randn(30, 4), torch.arange(30) % 3
     module = torch.nn.Linear(4, 3)
     options = {"outputs": lambda logits: logits.softmax(1), "targets": torch.nn.functional.one_hot(y, 3)}
-    indices = next(nimt.torch.taught((x, y), module, nimt.GreedyTeacher(k=6), steps=1, **options))
+    indices = next(nimt.torch.teach((x, y), module, nimt.GreedyTeacher(k=6), steps=1, **options))
     chances = module(x).softmax(1).detach().double().numpy()
     sizes = [sum((chances[i, c] - int(y[i] == c)) ** 2 for c in range(3)) for i in range(30)]
     assert indices.tolist() == sorted(sorted(range(30), key=lambda i: -sizes[i])[:6])
@@ -443,6 +443,6 @@ def test_nint_fills_its_packs_as_the_published_code_does():
 def test_nint_in_a_loop_uses_the_module_as_it_is_now():
     dataset, module = Named(), network()
     teacher = nimt.torch.NINTTeacher(nimt.torch.ntk_influence(module, dataset.x), k=0.5, look=schedules.every(2))
-    packs = nimt.torch.taught((dataset.x, dataset.y), module, teacher, steps=6)
+    packs = nimt.torch.teach((dataset.x, dataset.y), module, teacher, steps=6)
     shown = [indices.tolist() for indices in packs]
     assert shown[0] == shown[1] != shown[2] and packs.looked == [0, 2, 4]

@@ -18,7 +18,7 @@ class BothSigns(nimt.Teacher):
 
     def select(self, view):
         error = view.predictions - view.target
-        return view.shown(np.array([error.argmin(), error.argmax()]), np.abs(error))
+        return view.show(np.array([error.argmin(), error.argmax()]), np.abs(error))
 
 
 x = nimt.Grid(np.linspace(-3, 3, 121))

@@ -98,7 +98,7 @@ def check_finite(name: str, array: Array, point: Callable[[int], object] | None 
     raise InvalidInput(problem, parameter=name, way_out="every value must be finite")
 
 
-def frozen(array: Array) -> Array:
+def freeze(array: Array) -> Array:
     """Return a read-only copy that shares no memory with its source."""
     copy = np.array(array, dtype=np.float64, order="C")
     copy.flags.writeable = False
@@ -112,15 +112,15 @@ def read_only(array: Array) -> Array:
     return view
 
 
-def lent(array: Array) -> Array:
-    """Return a view of a `frozen` array for code that is compiled for arrays that can be written to; it must not write.
+def lend(array: Array) -> Array:
+    """Return a view of an array from `freeze`, for code compiled for arrays that can be written to; it must not write.
 
     A copy would take as much memory again.
 
     Examples
     --------
-    >>> kept = frozen(np.ones(3))
-    >>> lent(kept).flags.writeable, kept.flags.writeable, np.shares_memory(lent(kept), kept)
+    >>> kept = freeze(np.ones(3))
+    >>> lend(kept).flags.writeable, kept.flags.writeable, np.shares_memory(lend(kept), kept)
     (True, False, True)
     """
     if not array.flags.owndata:
@@ -143,7 +143,9 @@ def power_of_two(values: NDArray[np.floating[Any]]) -> float:
     return 2.0 ** min(max(math.frexp(largest)[1], -1000), 1000) if largest > 0 and math.isfinite(largest) else 1.0
 
 
-def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f") -> NDArray[Any]:
+def check_stored_array(
+    state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], kinds: str = "f"
+) -> NDArray[Any]:
     """Return a copy of an array read from a file, or refuse one that is not of this shape and kind.
 
     A checksum does not prevent forgery, so whatever compiled code will index is checked here first.
@@ -172,17 +174,17 @@ def stored_array(state: Mapping[str, Any], name: str, shape: tuple[int | None, .
     return np.array(found)
 
 
-def stored_indices(
+def check_stored_indices(
     state: Mapping[str, Any], name: str, shape: tuple[int | None, ...], below: int, at_least: int = 0
 ) -> NDArray[np.int64]:
     """Return indices read from a file, or refuse any outside the range."""
-    found = stored_array(state, name, shape, "iu").astype(np.int64)
+    found = check_stored_array(state, name, shape, "iu").astype(np.int64)
     if found.size and (found.min() < at_least or found.max() >= below):
         raise CorruptLesson(f"the file was altered: {name!r} holds an index outside 0 to {below - 1}")
     return found
 
 
-def stored_count(state: Mapping[str, Any], name: str) -> int:
+def check_stored_count(state: Mapping[str, Any], name: str) -> int:
     """Return a count read from a file, or refuse any other value."""
     found: Any = state.get(name)
     if isinstance(found, np.ndarray) and found.shape == ():

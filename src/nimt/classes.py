@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import Array, Indices, frozen
+from nimt.arrays import Array, Indices, freeze
 from nimt.errors import InvalidInput
 
 SUM_OF_A_ROW = 1e-9  # how far the probabilities of a label may be from 1 in sum
@@ -44,7 +44,7 @@ def one_hot(labels: ArrayLike, classes: ArrayLike | None = None) -> Array:
     missing = np.flatnonzero(~rows.any(axis=1))
     if missing.size:
         raise InvalidInput(f"the label {given[missing[0]]!s} at index {missing[0]} is none of the classes given")
-    return frozen(rows.astype(np.float64))
+    return freeze(rows.astype(np.float64))
 
 
 def _check_complete(labels: NDArray[np.generic], name: str) -> None:

@@ -61,7 +61,7 @@ class CompiledLoss:
         """Return the address of the compiled value."""
         return int(self._kept[0].address)
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return what was declared; a file holds this and the name, but not the function."""
         return {"smoothness": self.smoothness, "lipschitz": self.lipschitz, "convex": self.convex}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def counted(count: float, thing: str, form: str = ",") -> str:
+def say_count(count: float, thing: str, form: str = ",") -> str:
     """Return a number with the name of what is counted, in the plural unless it is one.
 
     Parameters
@@ -16,7 +16,7 @@ def counted(count: float, thing: str, form: str = ",") -> str:
 
     Examples
     --------
-    >>> counted(1, "step"), counted(3056, "step"), counted(3056, "step", "d"), counted(0, "class")
+    >>> say_count(1, "step"), say_count(3056, "step"), say_count(3056, "step", "d"), say_count(0, "class")
     ('1 step', '3,056 steps', '3056 steps', '0 classes')
     """
     ending = "" if count == 1 else "es" if thing.endswith("s") else "s"

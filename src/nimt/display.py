@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.counting import counted
+from nimt.counting import say_count
 
 # Colours are those of the notebook's theme (currentColor), so that a cell is readable on light and dark pages.
 STYLE = """
@@ -228,7 +228,7 @@ def curves(lines: Sequence[Line], axis: str, tolerance: float | None = None, *, 
         dashes = f' stroke-dasharray="{" ".join(f"{STROKE * one:g}" for one in line.dashes)}"' if line.dashes else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{STROKE}"{dashes}/>')
         parts.append(_text(LEFT + span + 6, place + 4, line.name, "start", colour) if line.name else "")
-    said = escape(f"{axis} over {counted(last, 'step')}")
+    said = escape(f"{axis} over {say_count(last, 'step')}")
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}" '
         f'font-family="sans-serif" font-size="11"><title>{said}</title>{"".join(parts)}</svg>'

@@ -155,19 +155,19 @@ def first_call_of(what: str) -> Iterator[None]:
     Traceback (most recent call last):
     nimt.errors.InvalidInput: Mine.predict raised ZeroDivisionError (division by zero) at its first call
     """
-    with _named_in_errors(what, "at its first call"):
+    with _name_in_errors(what, "at its first call"):
         yield
 
 
 @contextlib.contextmanager
 def before_the_first_step(what: str) -> Iterator[None]:
     """Name code of the user in the error that it raises while a lesson is prepared; the error itself is chained."""
-    with _named_in_errors(what, "before the first step"):
+    with _name_in_errors(what, "before the first step"):
         yield
 
 
 @contextlib.contextmanager
-def _named_in_errors(what: str, when: str) -> Iterator[None]:
+def _name_in_errors(what: str, when: str) -> Iterator[None]:
     try:
         yield
     except (NimtError, MemoryError):
@@ -184,13 +184,13 @@ def warn(text: str, category: type[Warning]) -> None:
     warnings.warn(text, category, stacklevel=depth)
 
 
-def named(thing: object) -> str:
+def name_thing(thing: object) -> str:
     """Return what a sentence calls an object: its repr, or its class where the repr tells only an address.
 
     Examples
     --------
     >>> class Pinball: ...
-    >>> named(Pinball()), named(0.5)
+    >>> name_thing(Pinball()), name_thing(0.5)
     ('Pinball', '0.5')
     """
     return type(thing).__name__ if type(thing).__repr__ is object.__repr__ else repr(thing)

@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array, check_positive
 from nimt.classes import check_probabilities
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
 from nimt.wording import Wording
 
@@ -233,21 +233,22 @@ def as_loss(loss: str | Loss) -> Loss:
     if isinstance(loss, str):
         if loss not in LOSSES:
             other = Wording(", or an object of your own; got ", ", got ")
-            raise InvalidInput(other.embed(f"must be one of {', '.join(LOSSES)}", named(loss)), parameter="loss")
+            raise InvalidInput(other.embed(f"must be one of {', '.join(LOSSES)}", name_thing(loss)), parameter="loss")
         return LOSSES[loss]()
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
         raise InvalidInput(
-            f"a loss needs value(f, y), slope(f, y) and smoothness; {named(loss)} does not have all three"
+            f"a loss needs value(f, y), slope(f, y) and smoothness; {name_thing(loss)} does not have all three"
         )
     return loss
 
 
-def described_loss(description: object) -> Loss | None:
+def make_described_loss(description: object) -> Loss | None:
     """Return the loss that a record describes, by its name or as an object, None where it is not one of nimt's.
 
     Examples
     --------
-    >>> described_loss("hinge"), described_loss({"type": "Huber", "delta": 2.0}), described_loss({"type": "Mine"})
+    >>> make = make_described_loss
+    >>> make("hinge"), make({"type": "Huber", "delta": 2.0}), make({"type": "Mine"})
     (Hinge(), Huber(delta=1.0), None)
     """
     name = description.get("type") if isinstance(description, Mapping) else description

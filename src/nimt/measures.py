@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
 from nimt.display import below, per_cent
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Pupil
 from nimt.wording import Wording
@@ -60,7 +60,7 @@ class Measure:
         """Return the measure of a pupil's `values` against the target, both (n,) or (n, q)."""
         raise InvalidInput(f"{type(self).__name__} has no of(pupil, target): a measure needs that method")
 
-    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+    def prepare(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures the pupil as it is when called, after any work that is needed only once.
 
         `target_function` is what the caller of `teach` gave as y.
@@ -132,10 +132,10 @@ class RootOfSquares(Discrepancy):
     def of(self, pupil: Pupil, target: Array) -> float:
         return self.multiple(target) * distance(pupil.values, target)
 
-    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+    def prepare(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         multiple = self.scale(target)
         if multiple is None:
-            return super().prepared(pupil, target, target_function)
+            return super().prepare(pupil, target, target_function)
         return lambda: multiple * distance(pupil.values, target)
 
     def scale(self, values: Array) -> float | None:
@@ -178,9 +178,9 @@ class DistanceInH(Discrepancy):
     axis: ClassVar[str] = "distance in the kernel's space"
 
     def of(self, pupil: Pupil, target: Array) -> float:
-        return self.prepared(pupil, target, None)()
+        return self.prepare(pupil, target, None)()
 
-    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+    def prepare(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         tell: Callable[[Array, object], Callable[[], float]] | None = getattr(pupil, "distance_in_h", None)
         if tell is None:
             problem = "needs a learner that lives in a kernel's space"
@@ -196,9 +196,9 @@ class DistanceOfWeights(Discrepancy):
     axis: ClassVar[str] = "distance of the weights"
 
     def of(self, pupil: Pupil, target: Array) -> float:
-        return self.prepared(pupil, target, None)()
+        return self.prepare(pupil, target, None)()
 
-    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+    def prepare(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         tell: Callable[[object], Callable[[], float] | None] | None = getattr(pupil, "distance_of_weights", None)
         measured = None if tell is None else tell(target_function)
         if measured is None:
@@ -221,9 +221,9 @@ class Accuracy(Measure):
     in_per_cent: ClassVar[bool] = True
 
     def of(self, pupil: Pupil, target: Array) -> float:
-        return self.prepared(pupil, target, None)()
+        return self.prepare(pupil, target, None)()
 
-    def prepared(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
+    def prepare(self, pupil: Pupil, target: Array, target_function: object) -> Callable[[], float]:
         check_classes(target)
         truth = answers(target, target)
         return lambda: float(np.mean(answers(pupil.values, target) == truth))
@@ -258,7 +258,7 @@ def as_measure(measure: str | Measure) -> Measure:
             raise InvalidInput(f"{type(measure).__name__} has no name: tables and files need one")
         return measure
     other = Wording(", or a nimt.Measure of your own; got ", ", got ")
-    raise InvalidInput(other.embed(f"must be one of {', '.join(MEASURES)}", named(measure)), parameter="measure")
+    raise InvalidInput(other.embed(f"must be one of {', '.join(MEASURES)}", name_thing(measure)), parameter="measure")
 
 
 def decibels(root_mean_square: ArrayLike, target: Array) -> Array:

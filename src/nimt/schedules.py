@@ -67,13 +67,13 @@ class PackSchedule:
 
     def at(self, step: int) -> int | float:
         """Return k at a step: a count or a share, as `start` and `end` are."""
-        part = min(1.0, step / _known(self.over))
+        part = min(1.0, step / _check_known(self.over))
         if part == 1.0:
             return self.end
         size = self._between(part)
         return round(size) if is_whole(self.start) else float(size)
 
-    def settled(self, steps: int) -> PackSchedule:
+    def fix_length(self, steps: int) -> PackSchedule:
         """Return the schedule with its length: as given, or else this many steps."""
         return self if self.over is not None else dataclasses.replace(self, over=max(1, steps))
 
@@ -140,14 +140,14 @@ class LookSchedule:
         if self.shape == "every":
             return self.gap
         assert self.stages is not None
-        over = _known(self.over)
+        over = _check_known(self.over)
         first = int(over * self.dense)
         if step < first:
             return 1
         stage = min(self.stages - 1, (step - first) * self.stages // max(1, over - first))
         return self.gap // self.stages * (stage + 1)
 
-    def settled(self, steps: int) -> LookSchedule:
+    def fix_length(self, steps: int) -> LookSchedule:
         """Return the schedule with its length: as given, or else this many steps."""
         needs = self.shape == "incremental" and self.over is None
         return dataclasses.replace(self, over=max(1, steps)) if needs else self
@@ -252,7 +252,7 @@ def _check_over(over: object) -> None:
         check_count("over", over, at_least=1)
 
 
-def _known(over: int | None) -> int:
+def _check_known(over: int | None) -> int:
     if over is None:
         raise InvalidInput("it is not known over how many steps this schedule runs: give it over=, a number of steps")
     return over

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, read_only
-from nimt.errors import named
+from nimt.errors import name_thing
 from nimt.kernels import CUT, Kernel, KernelLike, as_kernel, rbf, reach
 from nimt.learners.base import Learner
-from nimt.learners.foreign import has_state, own_seat, seated
+from nimt.learners.foreign import find_pupil_maker, has_state, make_pupil
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.descriptions import describe, is_foreign, is_own, rebuild
 from nimt.lesson.lesson import Lesson
@@ -63,7 +63,7 @@ def check_kernel(kernel: KernelLike, points: ArrayLike | None = None) -> None:
         beyond = float(np.abs(kernel(apart)[0, 1]))
         _expect(beyond <= 10 * CUT * size, f"{kernel!r} declares a reach of {far:g} but is {beyond:g} beyond it")
     _check_stored(kernel.origin)
-    again = as_kernel(_rebuilt(kernel.origin))
+    again = as_kernel(_rebuild(kernel.origin))
     _expect(np.array_equal(again(x), gram), f"{kernel!r} is another kernel after being stored")
     target = np.sin(x.sum(axis=1))
     learner = KernelLearner(kernel, learning_rate=0.4 / float(np.max(kernel.diag(x))))
@@ -119,7 +119,7 @@ def check_loss(loss: str | Loss, labels: ArrayLike | None = None) -> None:
         twin = np.array([[compiled_steps.slope(*twin_of(checked), a, b) for b in y] for a in f])  # type: ignore[misc]
         _expect(np.allclose(twin, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
     _check_stored(checked)
-    _expect(np.array_equal(_rebuilt(checked).slope(grid, label), slope), f"{checked!r} changes when it is stored")
+    _expect(np.array_equal(_rebuild(checked).slope(grid, label), slope), f"{checked!r} changes when it is stored")
 
 
 def _check_coupled_loss(loss: Loss, labels: Array) -> None:
@@ -129,7 +129,7 @@ def _check_coupled_loss(loss: Loss, labels: Array) -> None:
     f = np.repeat(rng.uniform(-3, 3, size=(40, labels.shape[1])), len(labels), axis=0)
     y = np.tile(labels, (40, 1))
     slope = np.asarray(loss.slope(f, y))
-    _expect(slope.shape == f.shape == np.shape(loss.value(f, y)), f"{named(loss)} does not take arrays (n, q)")
+    _expect(slope.shape == f.shape == np.shape(loss.value(f, y)), f"{name_thing(loss)} does not take arrays (n, q)")
     step = 1e-6
     for output in range(labels.shape[1]):
         up, down = np.array(f), np.array(f)
@@ -137,19 +137,23 @@ def _check_coupled_loss(loss: Loss, labels: Array) -> None:
         down[:, output] -= step
         numeric = (loss.value(up, y).sum(axis=1) - loss.value(down, y).sum(axis=1)) / (2 * step)
         gap = float(np.max(np.abs(numeric - slope[:, output])))
-        _expect(gap <= 1e-5, f"{named(loss)} has a slope that is {gap:g} from the derivative of its value")
+        _expect(gap <= 1e-5, f"{name_thing(loss)} has a slope that is {gap:g} from the derivative of its value")
     other = np.roll(f, len(labels), axis=0)
     apart, moved = slope - np.asarray(loss.slope(other, y)), f - other
     sizes = np.linalg.norm(apart, axis=1)
     bound = loss.smoothness * np.linalg.norm(moved, axis=1) * (1 + 1e-9) + 1e-12
-    _expect(bool((sizes <= bound).all()), f"{named(loss)} declares the smoothness {loss.smoothness:g}, but is rougher")
+    _expect(
+        bool((sizes <= bound).all()), f"{name_thing(loss)} declares the smoothness {loss.smoothness:g}, but is rougher"
+    )
     steepest = float(np.max(np.linalg.norm(slope, axis=1)))
     lipschitz = getattr(loss, "lipschitz", np.inf)
-    _expect(steepest <= lipschitz * (1 + 1e-9), f"{named(loss)} is steeper than its {lipschitz:g}")
+    _expect(steepest <= lipschitz * (1 + 1e-9), f"{name_thing(loss)} is steeper than its {lipschitz:g}")
     if getattr(loss, "convex", False):
-        _expect(bool((np.sum(apart * moved, axis=1) >= -1e-12).all()), f"{named(loss)} is declared convex, but is not")
+        _expect(
+            bool((np.sum(apart * moved, axis=1) >= -1e-12).all()), f"{name_thing(loss)} is declared convex, but is not"
+        )
     _check_stored(loss)
-    _expect(np.array_equal(_rebuilt(loss).slope(f, y), slope), f"{named(loss)} changes when it is stored")
+    _expect(np.array_equal(_rebuild(loss).slope(f, y), slope), f"{name_thing(loss)} changes when it is stored")
 
 
 def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -> None:
@@ -202,13 +206,13 @@ def check_learner(learner: Learner, X: Pool | ArrayLike, y: FunctionLike) -> Non
     target = values_on(pool, y, "y")
     name = type(learner).__name__
     before = copy.deepcopy(learner)
-    pupil = seated(learner, pool, target)
+    pupil = make_pupil(learner, pool, target)
     start = np.array(pupil.values)
     rng = np.random.default_rng(0)
     for _ in range(STEPS):
         indices = rng.integers(len(pool), size=2)
         pupil.learn(indices, target[indices])
-    taught = pupil.taught()
+    taught = pupil.to_learner()
     _expect(not np.array_equal(start, pupil.values), f"{name} did not move in {STEPS} steps")
     said = np.asarray(taught.predict(pool.points)).reshape(target.shape)
     scale = 1e-9 * (1 + np.abs(pupil.values).max())
@@ -216,16 +220,16 @@ def check_learner(learner: Learner, X: Pool | ArrayLike, y: FunctionLike) -> Non
         np.abs(said - pupil.values).max() <= scale,
         f"{name}: the taught learner and its pupil disagree",
     )
-    fresh = seated(before, pool, target)
+    fresh = make_pupil(before, pool, target)
     _expect(np.array_equal(fresh.values, start), f"{name} was changed by being taught: teach a copy")
-    if own_seat(learner, "seat") is not None:
+    if find_pupil_maker(learner, "make_pupil") is not None:
         slow = copy.deepcopy(learner)
         rng = np.random.default_rng(0)
         for _ in range(STEPS):
             indices = rng.integers(len(pool), size=2)
             slow.partial_fit(pool.points[indices], target[indices])
         gap = np.abs(np.asarray(slow.predict(pool.points)).reshape(target.shape) - pupil.values).max()
-        _expect(gap <= scale, f"{name}.seat(pool) and partial_fit disagree by {gap:g}")
+        _expect(gap <= scale, f"{name}.make_pupil(pool) and partial_fit disagree by {gap:g}")
     if has_state(learner):
         teacher = GreedyTeacher()
         rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 0}
@@ -315,7 +319,7 @@ def _check_stored(thing: object) -> None:
     )
 
 
-def _rebuilt(thing: Thing) -> Thing:
+def _rebuild(thing: Thing) -> Thing:
     named = hasattr(thing, "__qualname__")  # as a compiled loss is, which is stored by its name
     rebuilt: Thing = rebuild(describe(thing), [] if is_own(thing) else [thing if named else type(thing)])
     return rebuilt

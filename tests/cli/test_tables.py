@@ -50,7 +50,7 @@ def rows_of(path):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave out the figures, which take seconds and are looked at elsewhere."""
-    monkeypatch.setattr("nimt.cli.results._drawn", lambda lesson, folder, settings, quiet: [folder.lesson])
+    monkeypatch.setattr("nimt.cli.results._draw", lambda lesson, folder, settings, quiet: [folder.lesson])
 
 
 def taught(nimt, *arguments):

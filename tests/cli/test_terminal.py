@@ -88,7 +88,7 @@ class TestNoOrdersReachIt:
 
         class Teacher(library.Teacher):
             def select(self, view):
-                return view.shown(0)
+                return view.show(0)
 
         Teacher.__name__ = Teacher.__qualname__ = f"Teacher{ORDER}"
         learner = library.KernelLearner(library.rbf(1.0))

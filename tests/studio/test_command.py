@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 
 from nimt.cli.app import run
-from nimt.studio.server import shipped_files
+from nimt.studio.server import read_shipped_files
 
 pytestmark = pytest.mark.long
 
@@ -70,7 +70,7 @@ def test_the_library_knows_nothing_of_the_studio():
 
 
 def test_every_module_a_page_asks_for_is_shipped():
-    files = shipped_files()
+    files = read_shipped_files()
     assert {"index.html", "studio.js", "studio.css", "recording.js", "replay.css", "icon.svg"} <= files.keys()
     for name, (text, _) in files.items():
         for asked in re.findall(r'from "\./([\w.]+)"|(?:href|src)="static/([\w.]+)"', text.decode()):

@@ -257,7 +257,7 @@ def test_be_the_teacher(page):
 
     class Clicked:
         def select(self, view):
-            return view.shown([shown[view.step]])
+            return view.show([shown[view.step]])
 
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problem.initial)
     lesson = nimt.teach(learner, Clicked(), problem.pool, problem.target, max_iterations=4)

@@ -18,7 +18,7 @@ from nimt.studio import races, requests
 from nimt.studio.frames import MOST_FRAMES, Frames
 from nimt.studio.racer import Racer
 from nimt.studio.requests import RacerRequest, Rules, read_setting
-from nimt.studio.server import shipped_files
+from nimt.studio.server import read_shipped_files
 from studio.conftest import unpack
 
 pytestmark = pytest.mark.long
@@ -87,7 +87,7 @@ def test_a_person_teaches(studio, mixture):
 
     class Told:
         def select(self, view):
-            return view.shown([(40, 120, 40)[view.step]])
+            return view.show([(40, 120, 40)[view.step]])
 
     lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3)
     np.testing.assert_allclose(talk.joined(0, "curve"), lesson.discrepancy[1:], rtol=1e-12)
@@ -96,14 +96,14 @@ def test_a_person_teaches(studio, mixture):
 def test_a_point_shown_while_the_lesson_gets_ready_is_its_first_step(monkeypatch):
     setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "named", "name": "gmm:start"}, {})
     racer = Racer(RacerRequest("you", rate=0.01), Rules(steps=9, tol=None), setting)
-    make, began = racer._made_walk, threading.Event()
+    make, began = racer._make_session, threading.Event()
 
     def make_slowly():
         began.set()
         time.sleep(0.2)
         return make()
 
-    monkeypatch.setattr(racer, "_made_walk", make_slowly)
+    monkeypatch.setattr(racer, "_make_session", make_slowly)
     ready = threading.Thread(target=racer.begin)
     ready.start()
     began.wait()
@@ -384,7 +384,7 @@ def pictures(steps, side):
 
 def test_the_page_names_every_script_it_loads():
     """Named on the page they come at once; otherwise one after the other, as each is seen to be needed."""
-    pages = shipped_files()
+    pages = read_shipped_files()
     named = set(re.findall(rb'static/([\w-]+\.js)"', pages["index.html"][0]))
     loaded, open_ones = set(), {b"studio.js"}
     while open_ones:
@@ -494,7 +494,7 @@ def test_an_animation_shows_the_lesson_on_its_way(racer_request):
     racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
     while not racer.over:
         racer.take(7)
-    snapshots = racer.animated().snapshots
+    snapshots = racer.animate().snapshots
     assert len(snapshots) > 10 and max(snapshots) == 40
     for step in (1, 5, 40):
         known, values = racer.values_at(step)

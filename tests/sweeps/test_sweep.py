@@ -23,7 +23,7 @@ import nimt
 from nimt.plots.style import LINE_STYLES
 from nimt.session.session import Session
 from nimt.sweeps.drawing import CurveLine, dashes_apart, draw_problems, sweep_lines
-from nimt.sweeps.entries import OF_A_LESSON, entry_of_line, kept_steps
+from nimt.sweeps.entries import OF_A_LESSON, choose_kept_steps, entry_of_line
 from nimt.sweeps.folder import ROWS, SweepFolder
 from nimt.sweeps.sweep import cells
 from nimt.teaching import parallel
@@ -124,7 +124,7 @@ def test_a_teacher_that_remembers_does_not_share_what_it_remembers():
 
         def select(self, view):
             self.turn += 1
-            return view.shown([self.turn % len(view.target)])
+            return view.show([self.turn % len(view.target)])
 
     found = nimt.sweep(
         (POOL, np.sin), {rate: learner(rate) for rate in (0.1, 0.1001, 0.1002)}, Turns(), seeds=1, max_iterations=20
@@ -348,9 +348,9 @@ def test_curves_are_those_of_the_lessons(found):
 
 def test_long_curves_are_kept_at_the_same_steps_in_every_lesson():
     for last in (0, 5, 256, 257, 1000, 70_000):
-        steps = kept_steps(last)
+        steps = choose_kept_steps(last)
         assert steps[0] == 0 and steps[-1] == last and steps == sorted(set(steps))
-        assert set(steps[:-1]) <= set(kept_steps(2 * last + 1000))
+        assert set(steps[:-1]) <= set(choose_kept_steps(2 * last + 1000))
         assert all(later - step <= max(1, step / 60) for step, later in itertools.pairwise(steps))
 
 

@@ -75,11 +75,11 @@ def program() -> typer.Typer:
     for name in COMMANDS:
         module = importlib.import_module(f"nimt.cli.{name}")
         command = getattr(module, name)
-        app.command(name, help=_help_of(command.__doc__, module.EXAMPLES))(_aborted(command))
+        app.command(name, help=_help_of(command.__doc__, module.EXAMPLES))(_turn_into_abort(command))
     return app
 
 
-def _aborted(command: Callable[..., None]) -> Callable[..., None]:
+def _turn_into_abort(command: Callable[..., None]) -> Callable[..., None]:
     """Turn Ctrl-C into what typer hands on to us: of Ctrl-C itself it makes an exit code without a word."""
 
     @functools.wraps(command)
@@ -104,22 +104,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         complain("standard output is closed: send it to a file, or to /dev/null")
         return BAD_INPUT
     try:
-        code = _answered(arguments)
+        code = _answer(arguments)
         sys.stdout.flush()  # here, where a reader that has gone away can still be told from a mistake
     except BrokenPipeError:
-        return _unread()
+        return _stop_unread()
     except OSError as error:  # a full disk, where stdout is a file
         complain(f"standard output: {_of_the_system(error)}")
-        _unread()
+        _stop_unread()
         return BAD_INPUT
     except SystemExit as end:  # how typer and rich end when the output is closed
         if not isinstance(end.__context__, BrokenPipeError):
             raise
-        return _unread()
+        return _stop_unread()
     return code
 
 
-def _unread() -> int:
+def _stop_unread() -> int:
     """Discard what is still to be written to a closed output, and return the exit code for that."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
@@ -131,7 +131,7 @@ def _unread() -> int:
     return UNREAD
 
 
-def _answered(arguments: Sequence[str] | None) -> int:
+def _answer(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if len(given) > 1 and given[0] in COMPLETION:
         # typer passes over the shell that is named and takes the one it finds, unless this is set
@@ -139,7 +139,7 @@ def _answered(arguments: Sequence[str] | None) -> int:
     for name in ("PIL", "matplotlib"):  # their remarks on damaged pictures and on caches would stand beside ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with warnings.catch_warnings(), _stopped_by_signals():
+        with warnings.catch_warnings(), _stop_by_signals():
             warnings.showwarning = _show_warning
             warnings.simplefilter("default", UserWarning)
             code = program()(args=given, prog_name="nimt", standalone_mode=False)
@@ -171,7 +171,7 @@ def _answered(arguments: Sequence[str] | None) -> int:
 
 
 @contextlib.contextmanager
-def _stopped_by_signals() -> Iterator[None]:
+def _stop_by_signals() -> Iterator[None]:
     """Let a request to end, or a terminal that goes away, do what Ctrl-C does: write the checkpoint, say how to go on.
 
     A signal that is ignored, as SIGHUP is after nohup, stays so.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
-from nimt.cli.defaults import read_completed
+from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 from nimt.errors import InvalidInput
@@ -62,29 +62,29 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.files import write_text
-    from nimt.teaching.seeding import checked_seeds
+    from nimt.teaching.seeding import check_seeds
 
-    settings, problem = read_completed(settings)
-    folder = RunFolder.chosen(out, f"compare-{Path(settings.target).stem}")
+    settings, problem = read_complete_settings(settings)
+    folder = RunFolder.choose(out, f"compare-{Path(settings.target).stem}")
     folder.check_it_can_be_written()
     if settings.teachers == TEACHERS:
         settings, left_out = _that_fit(settings, problem)
         problem = dataclasses.replace(problem, notes=problem.notes + left_out)
     else:
         _check(settings, problem)
-    checked_seeds(settings.seeds or 0)
+    check_seeds(settings.seeds or 0)
     config = settings.to_toml()
-    with folder.claimed_anew(overwrite=overwrite, goes_on=config):
+    with folder.claim_anew(overwrite=overwrite, goes_on=config):
         write_text(folder.config, config)
-        return given_in(folder, settings, problem, as_json=as_json, quiet=quiet)
+        return give_lessons_in(folder, settings, problem, as_json=as_json, quiet=quiet)
 
 
 def _check(settings: RunSettings, problem: Problem) -> None:
     """Refuse a lesson that cannot be given by one of the teachers."""
     from nimt.teaching.lessons import plan
 
-    learner = settings.made_learner(problem)
-    for teacher in settings.made_teachers(problem).values():
+    learner = settings.make_learner(problem)
+    for teacher in settings.make_teachers(problem).values():
         plan(learner, teacher, problem.pool, problem.target, **settings.rules())
 
 
@@ -103,7 +103,7 @@ def _that_fit(settings: RunSettings, problem: Problem) -> tuple[RunSettings, tup
     return dataclasses.replace(settings, teachers=",".join(kept)), tuple(notes)
 
 
-def given_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_json: bool, quiet: bool) -> int:
+def give_lessons_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_json: bool, quiet: bool) -> int:
     """Give the lessons that are not finished in a folder that is ours, and write the comparison; return the exit code.
 
     Finished lessons and the checkpoint of the one under way are kept in the folder until the comparison is written.
@@ -123,7 +123,7 @@ def given_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_j
     try:
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
-                settings.made_learner(problem), settings.made_teachers(problem), problem.pool, problem.target,
+                settings.make_learner(problem), settings.make_teachers(problem), problem.pool, problem.target,
                 **settings.rules(), seeds=settings.seeds, callback=watcher, checkpoint=folder.under_way,
                 holdout=None if aside is None else (aside.points, aside.target),
             )  # fmt: skip

@@ -19,12 +19,12 @@ PAPERS_TOLERANCE = "0.0001"
 WITH_A_WIDTH = ("rbf", "matern", "wendland")
 
 
-def read_completed(settings: RunSettings) -> tuple[RunSettings, Problem]:
+def read_complete_settings(settings: RunSettings) -> tuple[RunSettings, Problem]:
     """Read what is to be taught, and return it with the settings that are complete for it."""
-    return completed(settings, settings.problem())
+    return complete_settings(settings, settings.problem())
 
 
-def completed(settings: RunSettings, problem: Problem) -> tuple[RunSettings, Problem]:
+def complete_settings(settings: RunSettings, problem: Problem) -> tuple[RunSettings, Problem]:
     """Return the settings with a value for every option, and the problem with a note on what was chosen for it.
 
     A table gets a width that fits it, by the error on rows that were not taught. Two classes are taught with the
@@ -95,18 +95,18 @@ def _width(settings: RunSettings, problem: Problem) -> tuple[float, tuple[str, .
     if problem.preparation is None or settings.kernel not in WITH_A_WIDTH:
         return WIDTH, ()
     if settings.learner == "kernel" and isinstance(problem.start, (int, float)):
-        from nimt.cli.taught_width import taught_width
+        from nimt.cli.taught_width import choose_taught_width
 
-        return _said(taught_width(settings, problem), "taught")
-    from nimt.estimators.held_out_width import held_out_width
+        return _say(choose_taught_width(settings, problem), "taught")
+    from nimt.estimators.held_out_width import choose_held_out_width
     from nimt.kernels.expressions import parse_kernel
 
     def kernel(width: float) -> Any:
         return parse_kernel(settings.kernel, width=width, dimension=problem.pool.dimension)
 
-    return _said(held_out_width(problem.pool.points, problem.target, kernel), "fitted")
+    return _say(choose_held_out_width(problem.pool.points, problem.target, kernel), "fitted")
 
 
-def _said(chosen: float, what: str) -> tuple[float, tuple[str, ...]]:
+def _say(chosen: float, what: str) -> tuple[float, tuple[str, ...]]:
     width = float(f"{chosen:.4g}")
     return width, (f"width {width:g} errs least on rows that were not {what}, of six widths: --width sets another",)

@@ -23,21 +23,21 @@ def demo(
     """Teach the paper's mixture of two bumps to a learner that starts with another bump, and say what to try next."""
     from nimt.cli.folder import RunFolder
     from nimt.cli.teach import run_lesson
-    from nimt.datasets.places import shipped
+    from nimt.datasets.places import read_shipped
     from nimt.files import whole_file
 
     settings = RunSettings(
         target="gmm", initial="gmm:start", learning_rate="0.01", iterations=5000, measure="paper", tol="0.0001",
         width=0.5, loss="square",
     )  # fmt: skip
-    folder = RunFolder.chosen(out, "demo")
+    folder = RunFolder.choose(out, "demo")
     again = overwrite or folder.holds_run_of(settings.to_toml())  # it comes out the same, so nothing is lost
     code = run_lesson(settings, out, overwrite=again, require=False, as_json=False, quiet=quiet)
     if code != DONE:
         raise typer.Exit(code)
     picture = Path(out) / "cat.png"
     with whole_file(picture) as temporary:
-        temporary.write_bytes(shipped("chelsea.png"))
+        temporary.write_bytes(read_shipped("chelsea.png"))
     if not quiet:
         say(f"open {Path(out) / 'report.html'} in a browser, then try")
         say(f"  nimt teach {shlex.quote(str(picture))} --from zero")

@@ -9,7 +9,7 @@ import typer
 
 from nimt.cli.console import note, say
 from nimt.cli.options import Quiet
-from nimt.cli.show import found_lesson
+from nimt.cli.show import find_lesson
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def export(
     from nimt.files import refuse_links
 
     path = as_path(run)
-    lesson = found_lesson(path)
+    lesson = find_lesson(path)
     folder = as_path(out) if out is not None else (path if path.is_dir() else path.parent)
     try:
         folder.mkdir(exist_ok=True)

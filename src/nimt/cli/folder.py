@@ -53,7 +53,7 @@ class RunFolder:
         self._found: os.stat_result | None = None  # the folder, while it is ours
 
     @classmethod
-    def chosen(cls, out: str | None, name: str) -> RunFolder:
+    def choose(cls, out: str | None, name: str) -> RunFolder:
         """Return the folder that --out names, or one of its own where --out was left out."""
         if out is None:
             return cls.of_their_own(name)
@@ -141,12 +141,12 @@ class RunFolder:
             return False
 
     @contextlib.contextmanager
-    def claimed_anew(self, *, overwrite: bool, goes_on: str | None = None) -> Iterator[None]:
+    def claim_anew(self, *, overwrite: bool, goes_on: str | None = None) -> Iterator[None]:
         """Make the folder ours for a new run; if the run never begins, leave everything as it was found.
 
         `goes_on` is the run.toml of a comparison: one of the same settings that is under way there goes on.
         """
-        with self._made_and_locked() as made:
+        with self._make_and_lock() as made:
             try:
                 if overwrite or goes_on is None or not self.is_under_way() or not self.holds_run_of(goes_on):
                     self._empty(overwrite=overwrite)
@@ -171,9 +171,9 @@ class RunFolder:
         self._sweep()
 
     @contextlib.contextmanager
-    def claimed_again(self) -> Iterator[None]:
+    def claim_again(self) -> Iterator[None]:
         """Make the folder ours to go on with its run."""
-        with self._locked() as there:
+        with self._lock() as there:
             if not there or not self.path.is_dir():
                 raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
             if not self.config.exists() and not self.has_checkpoint():
@@ -219,14 +219,14 @@ class RunFolder:
         return False
 
     @contextlib.contextmanager
-    def _made_and_locked(self) -> Iterator[list[Path]]:
+    def _make_and_lock(self) -> Iterator[list[Path]]:
         """Hold the folder, and hand out which folders had to be made for it, the innermost first.
 
         Another run may remove the folder it made, unused, between our finding it and our holding it: then once more.
         """
         for _ in range(TRIES):
             made = self._make()
-            with self._locked() as there:
+            with self._lock() as there:
                 if there:
                     yield made
                     return
@@ -245,7 +245,7 @@ class RunFolder:
         return missing
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[bool]:
+    def _lock(self) -> Iterator[bool]:
         """Hold a lock on a file in the folder: the system lets go of it whenever and however the process ends.
 
         Hand out whether the folder is still there.
@@ -303,7 +303,7 @@ class RunFolder:
                 path.unlink(missing_ok=True)
 
 
-def repeated(folder: Path) -> str:
+def say_how_to_repeat(folder: Path) -> str:
     """Say how the comparison in a folder is given again."""
     where, config = shlex.quote(str(folder)), shlex.quote(str(folder / "run.toml"))
     return f"given again as a whole: nimt compare --config {config} --out {where} --overwrite"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.defaults import read_completed
+from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import settings_from
 from nimt.errors import InvalidInput
@@ -46,11 +46,11 @@ def forecast(
 
     settings = settings_from(target, given)
     path = _figure_path(figure)
-    settings, problem = read_completed(settings)
+    settings, problem = read_complete_settings(settings)
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     found = made(
-        settings.made_learner(problem), settings.made_teacher(problem), problem.pool, problem.target,
+        settings.make_learner(problem), settings.make_teacher(problem), problem.pool, problem.target,
         tol=settings.tolerance or 0.0, measure=settings.measure, seed=settings.seed, max_iterations=iterations,
     )  # fmt: skip
     for line in (found.to_json() if as_json else str(found)).splitlines():

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.defaults import read_completed
+from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import TARGET_HELP, with_lesson_options
 from nimt.cli.settings import settings_from
 
@@ -29,7 +29,7 @@ def plan(
     from nimt.cli.expected_steps import quick_forecast
     from nimt.cli.teach import task_of
 
-    settings, problem = read_completed(settings_from(target, given))
+    settings, problem = read_complete_settings(settings_from(target, given))
     for sentence in problem.notes:
         note(sentence)
     task = task_of(settings, problem)

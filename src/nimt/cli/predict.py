@@ -10,8 +10,8 @@ import typer
 
 from nimt.cli.console import note, plain
 from nimt.cli.options import Quiet
-from nimt.cli.show import found_lesson
-from nimt.counting import counted
+from nimt.cli.show import find_lesson
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ def predict(
 
     if out is not None and not as_path(out).parent.is_dir():
         raise InvalidInput(f"there is no folder {str(as_path(out).parent)!r} to write --out to: make it first")
-    lesson = found_lesson(as_path(run))
+    lesson = find_lesson(as_path(run))
     if lesson.learner is None:
         raise InvalidInput(f"the learner of {run!r} was not stored: load the lesson in Python with allow=[...]")
-    columns, sentences = predicted(lesson, as_path(rows), encoding)
+    columns, sentences = predict_rows(lesson, as_path(rows), encoding)
     for sentence in sentences:
         note(sentence, quiet=quiet)
     text = as_csv(columns)
@@ -61,7 +61,7 @@ def predict(
         note(f"written to {out}", quiet=quiet)
 
 
-def predicted(lesson: Lesson, rows: Path, encoding: str | None = None) -> tuple[dict[str, NDArray[Any]], list[str]]:
+def predict_rows(lesson: Lesson, rows: Path, encoding: str | None = None) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Return the features and the predictions as columns, and sentences about them."""
     import numpy as np
 
@@ -110,9 +110,9 @@ def _error(preparation: Any, values: NDArray[Any], target: NDArray[Any], name: s
     if preparation.classes:
         words = target if target.dtype.kind == "U" else [as_word(value) for value in target]
         right = sum(str(word) == answer for word, answer in zip(words, preparation.answers(values), strict=True))
-        return f"{name} has the target: accuracy {right / len(target):.4f} on {counted(len(target), 'row')}"
+        return f"{name} has the target: accuracy {right / len(target):.4f} on {say_count(len(target), 'row')}"
     if target.dtype.kind == "U":
         return f"{name} has words in the target column, which was one of numbers"
     found = error_on(values, target)
     share = "" if found.r_squared is None else f"R^2 {found.r_squared:.4f}, "
-    return f"{name} has the target: {share}root mean square error {found.rms:.4g} on {counted(found.count, 'row')}"
+    return f"{name} has the target: {share}root mean square error {found.rms:.4g} on {say_count(found.count, 'row')}"

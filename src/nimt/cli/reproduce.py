@@ -55,7 +55,7 @@ def reproduce(
         _list(said, paper.FAMILY if family else paper.EXPERIMENTS)
         return
     out = out or Path("out-family" if family else "out")
-    with _watched(quiet) as watch:
+    with _watch(quiet) as watch:
         summary = paper.reproduce(
             names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family
         )
@@ -98,7 +98,7 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
 
 
 @contextlib.contextmanager
-def _watched(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
+def _watch(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
     """Hand out a callback that shows a bar for every experiment under way, or a line for every one that is done."""
     from nimt.teaching.bars import make_bar
 

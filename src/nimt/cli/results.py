@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
-from nimt.counting import counted
+from nimt.counting import say_count
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
@@ -63,7 +63,7 @@ def finish(
     go_on = f"nimt resume {shlex.quote(str(folder.path))}"
     if lesson.outcome is Outcome.INTERRUPTED:
         note(
-            f"stopped after {counted(len(lesson), 'step')}, everything is kept; go on with: {go_on}; for figures so "
+            f"stopped after {say_count(len(lesson), 'step')}, everything is kept; go on with: {go_on}; for figures so "
             f"far: nimt show {shlex.quote(str(folder.path))} --figures"
         )
         return INTERRUPTED
@@ -73,12 +73,12 @@ def finish(
         saved = True
         if lesson.outcome not in (Outcome.BUDGET, Outcome.TIME):
             folder.drop_checkpoints()  # a diverged lesson cannot go on
-        written = _drawn(lesson, folder, settings, quiet=quiet or as_json)
+        written = _draw(lesson, folder, settings, quiet=quiet or as_json)
     except KeyboardInterrupt:
         note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
         return INTERRUPTED
     except OSError as error:
-        raise OSError(error.errno, _unwritten(error, folder, go_on, saved=saved)) from error
+        raise OSError(error.errno, _say_unwritten(error, folder, go_on, saved=saved)) from error
     _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
     advice = _advice(lesson, settings.teacher)
     if advice is not None:
@@ -98,9 +98,9 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
             "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
             "a greedy teacher, so try --teacher random, --missing drop, or more steps"
         )
-    from nimt.teaching.missed_classes import missed_classes
+    from nimt.teaching.missed_classes import say_missed_classes
 
-    seen = missed_classes(lesson)
+    seen = say_missed_classes(lesson)
     if seen is None:
         return None
     if teacher == "random":
@@ -116,22 +116,22 @@ def _finish_elsewhere(
 ) -> int:
     """Write the lesson to a new folder: its own was removed or replaced while it ran."""
     from nimt.cli.folder import RunFolder
-    from nimt.cli.run_identity import marked
+    from nimt.cli.run_identity import mark_settings
     from nimt.files import write_text
     from nimt.lesson.outcome import Outcome
 
     gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
     if lesson.outcome is Outcome.INTERRUPTED:
-        note(f"stopped after {counted(len(lesson), 'step')}; {gone}, so that there is nothing to go on from")
+        note(f"stopped after {say_count(len(lesson), 'step')}; {gone}, so that there is nothing to go on from")
         return INTERRUPTED
     other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
     note(f"{gone}: it is written to {str(other.path)!r}")
-    with other.claimed_anew(overwrite=False):
-        write_text(other.config, marked(settings, lesson.settings))
+    with other.claim_anew(overwrite=False):
+        write_text(other.config, mark_settings(settings, lesson.settings))
         return finish(lesson, other, settings, as_json=as_json, quiet=quiet, require=require)
 
 
-def _drawn(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
+def _draw(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
     note("drawing the figures and the animation", quiet=quiet)
     from nimt.reports.lesson import write_lesson_report
 
@@ -154,7 +154,7 @@ def _has_a_small_replay(lesson: Lesson) -> bool:
     return len(lesson) <= LONGEST_REPLAY and (isinstance(lesson.pool, Grid) or held <= LARGEST_REPLAY)
 
 
-def _unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:
+def _say_unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:
     what = "the figures" if saved else "the lesson"
     if saved:
         kept = f"the lesson itself is: make room, then {go_on}"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
-from nimt.cli.defaults import read_completed
-from nimt.cli.folder import RunFolder, repeated
+from nimt.cli.defaults import read_complete_settings
+from nimt.cli.folder import RunFolder, say_how_to_repeat
 from nimt.cli.options import Quiet
 from nimt.cli.settings import RunSettings, settings_of
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import CorruptLesson, InvalidInput
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def resume(
     from nimt.datasets.places import as_path
 
     run = RunFolder(as_path(folder))
-    with run.claimed_again():
+    with run.claim_again():
         settings = settings_of(run.config)
         if settings.teachers is not None:
-            raise typer.Exit(_compared(run, settings, iterations, as_json=as_json, quiet=quiet))
+            raise typer.Exit(_go_on_comparing(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
         if time_limit is not None:
             check_positive("time_limit", time_limit)
@@ -63,15 +63,17 @@ def resume(
     raise typer.Exit(code)
 
 
-def _compared(run: RunFolder, settings: RunSettings, iterations: int | None, *, as_json: bool, quiet: bool) -> int:
+def _go_on_comparing(
+    run: RunFolder, settings: RunSettings, iterations: int | None, *, as_json: bool, quiet: bool
+) -> int:
     """Go on with a comparison that was stopped; return the exit code."""
-    from nimt.cli.compare import given_in
+    from nimt.cli.compare import give_lessons_in
 
     if iterations not in (None, settings.iterations):
         raise InvalidInput(f"the lessons of a comparison keep their budget of {settings.iterations}: leave -n out")
     if not run.is_under_way():
-        raise InvalidInput(f"the comparison in {str(run.path)!r} is over; it can be {repeated(run.path)}")
-    return given_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
+        raise InvalidInput(f"the comparison in {str(run.path)!r} is over; it can be {say_how_to_repeat(run.path)}")
+    return give_lessons_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
 
 
 def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
@@ -90,7 +92,7 @@ def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, sho
         if lesson.outcome is not Outcome.BUDGET or len(lesson) >= settings.iterations:
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
-    settings, problem = read_completed(settings)
+    settings, problem = read_complete_settings(settings)
     session = task_of(settings, problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is no checkpoint to go on from: it begins again", quiet=quiet)
@@ -111,7 +113,7 @@ def _from_checkpoint(
         steps = len(stored.fields["discrepancy"]) - 1
         _refuse_fewer(steps, iterations, quiet=quiet)
         if stored.fields["outcome"] is Outcome.BUDGET and steps >= settings.iterations:
-            note(f"the lesson is over: {Outcome.BUDGET} after {counted(steps, 'step')}", quiet=not shown)
+            note(f"the lesson is over: {Outcome.BUDGET} after {say_count(steps, 'step')}", quiet=not shown)
         before = stored.settings["max_iterations"]
         asked = settings.snapshots(stored.fields["target"].size)  # refused here where so many would not fit
         _begin(run, settings, stored.settings, str(run.checkpoint))
@@ -130,11 +132,11 @@ def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
 
 def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
     """Check that this is the lesson of run.toml, and write there the budget it has now."""
-    from nimt.cli.run_identity import check_lesson_of, marked
+    from nimt.cli.run_identity import check_lesson_of, mark_settings
     from nimt.files import write_text
 
     check_lesson_of(run.config, settings, lesson, found_in)
-    config = marked(settings, lesson)
+    config = mark_settings(settings, lesson)
     if config != run.config.read_text(encoding="utf-8"):
         write_text(run.config, config)
 
@@ -151,6 +153,6 @@ def _naming_what_is_whole(run: RunFolder) -> Iterator[None]:
             steps = len(Lesson.load(run.lesson))
             where = shlex.quote(str(run.path))
             raise InvalidInput(
-                f"{error}; {run.lesson} is whole, with {counted(steps, 'step')}: nimt show {where}"
+                f"{error}; {run.lesson} is whole, with {say_count(steps, 'step')}: nimt show {where}"
             ) from None
         raise

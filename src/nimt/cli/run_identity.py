@@ -13,7 +13,7 @@ from nimt.lesson.identity import digest, identity
 MARK = re.compile(r"^# settings ([0-9a-f]{32}), lesson ([0-9a-f]{32})$", re.MULTILINE)
 
 
-def marked(settings: RunSettings, lesson: dict[str, Any]) -> str:
+def mark_settings(settings: RunSettings, lesson: dict[str, Any]) -> str:
     """Return the run.toml of a run: its settings, and a line by which it is known again.
 
     Parameters

@@ -78,7 +78,9 @@ class RunSettings:
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)
             if value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
-                raise InvalidInput(f"must be a whole number of at most 63 bits, got {shown(value)}", parameter=name)
+                raise InvalidInput(
+                    f"must be a whole number of at most 63 bits, got {show_value(value)}", parameter=name
+                )
         if self.seeds is not None and self.seeds > MOST_SEEDS:
             raise InvalidInput(f"must be at most {MOST_SEEDS:,}, got {self.seeds}", parameter="seeds")
 
@@ -116,11 +118,11 @@ class RunSettings:
     @property
     def has_loss_of_classes(self) -> bool:
         """Whether a loss was named, and the labels it takes are classes."""
-        from nimt.losses import described_loss, teaches_classes
+        from nimt.losses import make_described_loss, teaches_classes
 
-        return teaches_classes(described_loss(self.loss))
+        return teaches_classes(make_described_loss(self.loss))
 
-    def made_learner(self, problem: Problem) -> KernelLearner | OrthogonalLearner:
+    def make_learner(self, problem: Problem) -> KernelLearner | OrthogonalLearner:
         """Return the learner that starts at the problem's initial function."""
         from nimt.learners.kernel import KernelLearner
 
@@ -128,7 +130,7 @@ class RunSettings:
             return self._projecting_learner(problem)
         rate = self.learning_rate if self.learning_rate == "auto" else _number("learning_rate", self.learning_rate)
         loss = self.loss or "square"
-        return KernelLearner(self.made_kernel(problem), loss=loss, learning_rate=rate, initial=problem.start)
+        return KernelLearner(self.make_kernel(problem), loss=loss, learning_rate=rate, initial=problem.start)
 
     def _projecting_learner(self, problem: Problem) -> OrthogonalLearner:
         from nimt.learners.orthogonal import OrthogonalLearner
@@ -139,31 +141,33 @@ class RunSettings:
             if getattr(self, name) != usual:
                 option = name.replace("_", "-")
                 raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
-        return OrthogonalLearner(self.made_kernel(problem), initial=problem.start)
+        return OrthogonalLearner(self.make_kernel(problem), initial=problem.start)
 
-    def made_kernel(self, problem: Problem) -> Kernel:
+    def make_kernel(self, problem: Problem) -> Kernel:
         """Return the kernel, on points of the problem's dimension."""
         from nimt.kernels.expressions import parse_kernel
 
         width = WIDTH if self.width is None else self.width
         return parse_kernel(self.kernel, width=width, dimension=problem.pool.dimension)
 
-    def made_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
+    def make_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the settings' own."""
         from nimt.arrays import check_count
         from nimt.teachers.base import AlternativeLabels
         from nimt.teachers.communicating import Communicating
-        from nimt.teachers.spelling import PER_OUTPUT, spelled, spelled_teachers
+        from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
 
         name = self.teacher if name is None else name
         labels = None if problem.other_target is None else AlternativeLabels(problem.other_target, self.probability)
-        _, fixed = spelled_teachers().get(name.removesuffix(PER_OUTPUT), (None, {}))
+        _, fixed = list_spellings().get(name.removesuffix(PER_OUTPUT), (None, {}))
         if "k" in fixed:
             asked = self.k if k is None and self.k != USUAL_K else k
             if asked not in (None, str(fixed["k"])):
                 _refuse_k(name, asked)
         size = pack(self.k if k is None else k)
-        teacher = spelled(name, k=size, pool=self.pool, labels=labels, kernel=self.made_kernel(problem), loss=self.loss)
+        teacher = parse_teacher(
+            name, k=size, pool=self.pool, labels=labels, kernel=self.make_kernel(problem), loss=self.loss
+        )
         if problem.classes and self.loss is not None and self.has_loss_of_classes:
             teacher = teacher.for_classes(self.loss)
         if self.communicate is None:
@@ -177,14 +181,14 @@ class RunSettings:
                 check_count(name, getattr(self, name), at_least=1)
         return Communicating(teacher, every=self.communicate, until=self.communicate_until)
 
-    def made_teachers(self, problem: Problem) -> dict[str, Teacher]:
+    def make_teachers(self, problem: Problem) -> dict[str, Teacher]:
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
         named: dict[str, Teacher] = {}
         for part in (self.teachers or "").split(","):
             name, _, k = part.strip().partition(":")
             if part.strip() in named:
                 raise InvalidInput(f"names {part.strip()!r} twice", parameter="teachers", way_out="leave one out")
-            named[part.strip()] = self.made_teacher(problem, name, k or None)
+            named[part.strip()] = self.make_teacher(problem, name, k or None)
         return named
 
     @property
@@ -279,7 +283,7 @@ def settings_of(config: Path) -> RunSettings:
 
 def read_config(path: Path) -> dict[str, Any]:
     """Read a TOML file of settings; an unknown name or a value of another kind is refused."""
-    return {name: checked(name, value, path) for name, value in read_toml(path).items()}
+    return {name: check_setting(name, value, path) for name, value in read_toml(path).items()}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -300,30 +304,34 @@ def read_toml(path: Path) -> dict[str, Any]:
     return content
 
 
-def checked(name: str, value: Any, path: Path) -> Any:
+def check_setting(name: str, value: Any, path: Path) -> Any:
     """Return the value of a setting as its kind, or refuse it; the sentence names the file."""
     if name not in FIELDS:
-        raise InvalidInput(f"{str(path)!r} sets {shown(name)}, which is not a setting; there are {', '.join(FIELDS)}")
+        raise InvalidInput(
+            f"{str(path)!r} sets {show_value(name)}, which is not a setting; there are {', '.join(FIELDS)}"
+        )
     kind = KINDS[name]
     if type(value) is int and abs(value) > LARGEST_NUMBER:
-        raise InvalidInput(f"{str(path)!r} sets {name} to {shown(value)}: a number has at most 63 bits")
+        raise InvalidInput(f"{str(path)!r} sets {name} to {show_value(value)}: a number has at most 63 bits")
     if kind is float and type(value) is int:
         return float(value)
     if name == "tol" and type(value) is float and not math.isfinite(value):
-        raise InvalidInput(f"{str(path)!r} sets {name} = {shown(value)}: it must be a number, or a share such as 1%")
+        raise InvalidInput(
+            f"{str(path)!r} sets {name} = {show_value(value)}: it must be a number, or a share such as 1%"
+        )
     if name in ("k", "learning_rate", "tol") and type(value) in (int, float):
         return repr(value)
     if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
-        raise InvalidInput(f"{str(path)!r} sets {name} = {shown(value)}: it must be {WORDS[kind]}")
+        raise InvalidInput(f"{str(path)!r} sets {name} = {show_value(value)}: it must be {WORDS[kind]}")
     return value
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """Return a value for a sentence: cut where it is long, and in words where Python will not write it out.
 
     Examples
     --------
-    >>> shown(7), shown(10**60), shown(1 << 60_000)
+    >>> show_value(7), show_value(10**60), show_value(1 << 60_000)
     ('7', '1000000000000000000000000000000000000000...', 'a number of 60001 bits')
     """
     try:

@@ -46,7 +46,7 @@ def show(
     path = as_path(lesson)
     if figures and not path.is_dir():
         raise InvalidInput(f"--figures writes to the folder of a run, and {lesson!r} is none: name the folder")
-    found = found_lesson(path)
+    found = find_lesson(path)
     if figures:
         _draw(found, path, cmap, quiet=as_json)
     summary = summary_of(found)
@@ -67,7 +67,7 @@ def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
 
     check_cmap(cmap)
     run = RunFolder(path)
-    with run.claimed_again():
+    with run.claim_again():
         settings = settings_of(run.config)
         written = write_lesson_report(
             found, path, title=settings.title, repeat=settings.to_toml(), cmap=cmap or settings.cmap
@@ -75,7 +75,7 @@ def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
     note(f"written to {path}: {', '.join(one.name for one in written)}", quiet=quiet)
 
 
-def found_lesson(path: Path) -> Lesson:
+def find_lesson(path: Path) -> Lesson:
     """Return the lesson of a file, or of a folder: finished, or as far as its checkpoint goes."""
     from nimt.cli.folder import RunFolder
     from nimt.datasets.places import readable_file
@@ -95,7 +95,8 @@ def found_lesson(path: Path) -> Lesson:
         else:
             if so_far is not None:
                 note(
-                    f"the run is not finished, and is shown as far as its checkpoint goes; go on with: {_resumed(path)}"
+                    "the run is not finished, and is shown as far as its checkpoint goes; go on with: "
+                    f"{_say_how_to_resume(path)}"
                 )
                 return so_far
     if lesson is not None:
@@ -113,26 +114,26 @@ def _further_than(lesson: Lesson | None, checkpoint: Path) -> Lesson | None:
 
 
 def _way_out(run: RunFolder) -> str:
-    from nimt.cli.folder import repeated
+    from nimt.cli.folder import say_how_to_repeat
     from nimt.cli.settings import read_config
 
     if not run.config.exists():
         return "name the folder of a run"
     if "teachers" not in read_config(run.config):
-        return f"its run is not finished: {_resumed(run.path)}"
+        return f"its run is not finished: {_say_how_to_resume(run.path)}"
     lessons = sorted(path.name for path in run.path.glob("*-seed-*.npz"))
     if run.is_under_way():
-        return f"its comparison is not finished: {_resumed(run.path)}"
+        return f"its comparison is not finished: {_say_how_to_resume(run.path)}"
     if not lessons:
-        return f"its comparison is not finished, and is {repeated(run.path)}"
-    one = _quoted(run.path / lessons[0])
+        return f"its comparison is not finished, and is {say_how_to_repeat(run.path)}"
+    one = _quote(run.path / lessons[0])
     return f"it is a comparison: open its report.html, or show one of its lessons: nimt show {one}"
 
 
-def _resumed(path: Path) -> str:
-    return f"nimt resume {_quoted(path)}"
+def _say_how_to_resume(path: Path) -> str:
+    return f"nimt resume {_quote(path)}"
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     """Return a path as it is pasted into a shell."""
     return shlex.quote(str(path))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nimt.cli.defaults import completed
-from nimt.cli.settings import FIELDS, RunSettings, absolute, checked, read_toml, toml_value
+from nimt.cli.defaults import complete_settings
+from nimt.cli.settings import FIELDS, RunSettings, absolute, check_setting, read_toml, toml_value
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class Study:
                     f"{str(path)!r} sets {name}, which a study does not have" + f": use {instead}" * bool(instead)
                 )
             if not isinstance(value, list):
-                values[name] = checked(name, value, path)
+                values[name] = check_setting(name, value, path)
                 continue
-            listed = [checked(name, part, path) for part in value]
+            listed = [check_setting(name, part, path) for part in value]
             if not listed or len(set(listed)) < len(listed):
                 raise InvalidInput(f"{str(path)!r} sets {name} = {value!r}: a list needs values, each once")
             if name in OF_ALL:
@@ -109,12 +109,12 @@ class Study:
                 read[which] = problem, fingerprint([describe(problem.pool), problem.target])
                 notes |= dict.fromkeys(problem.notes)
             problem, mark = read[which]
-            settings, problem = completed(settings, problem)
+            settings, problem = complete_settings(settings, problem)
             where = self._name(settings, of_problems) or Path(settings.target).name
             who = self._name(settings, OF_LEARNERS) or "learner"
             by = self._name(settings, OF_TEACHERS)
-            learner = settings.made_learner(problem)
-            for name, teacher in settings.made_teachers(problem).items():
+            learner = settings.make_learner(problem)
+            for name, teacher in settings.make_teachers(problem).items():
                 names = (where, who, f"{name}, {by}" if by else name)
                 plan = combination(names, (problem.pool, problem.target, learner, teacher), mark)
                 chosen = {name: getattr(settings, name) for name in self.varied}

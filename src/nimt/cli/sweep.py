@@ -43,11 +43,11 @@ def sweep(
     Each lesson is kept as soon as it is finished. The same command again gives only those that are missing, and several
     may share a folder. A lesson that fails is a row of the table, with the reason.
     """
-    folder, found = _asked(study, resume, out)
+    folder, found = _find_study(study, resume, out)
     raise typer.Exit(_run(found, folder, jobs, retry_failed=retry_failed, quiet=quiet))
 
 
-def _asked(study: str | None, resume: str | None, out: str | None) -> tuple[Path, Study]:
+def _find_study(study: str | None, resume: str | None, out: str | None) -> tuple[Path, Study]:
     """Return the folder and the study, from a file or from the folder of an earlier call."""
     from nimt.datasets.places import as_path
 
@@ -69,13 +69,13 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     from nimt.files import refuse_links, write_text
     from nimt.sweeps.folder import SweepFolder
     from nimt.sweeps.progress import sweep_bar
-    from nimt.sweeps.sweeping import checked_rules, given
+    from nimt.sweeps.sweeping import check_rules, give_sweep
     from nimt.teaching.parallel import check_jobs
-    from nimt.teaching.seeding import checked_seeds
+    from nimt.teaching.seeding import check_seeds
 
     check_jobs(jobs)
-    seeds = checked_seeds(study.values["seeds"])
-    rules = checked_rules(**study.settings()[0].rules())
+    seeds = check_seeds(study.values["seeds"])
+    rules = check_rules(**study.settings()[0].rules())
     plans, notes = study.plans()
     for sentence in notes:
         note(sentence, quiet=quiet)
@@ -88,7 +88,7 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     try:
         shown = "auto" if not quiet else False
         with sweep_bar(shown, title=plain(path.name), file=stderr(), delay=0.0) as watcher:
-            found = given(
+            found = give_sweep(
                 plans, seeds, rules, folder,
                 n_jobs=jobs, retry_failed=retry_failed, progress=watcher,
             )  # fmt: skip

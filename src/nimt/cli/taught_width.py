@@ -20,7 +20,7 @@ ROWS = 500  # that are taught, and as many that are not
 STEPS = 20_000  # of one output; fewer of several, which take longer
 
 
-def taught_width(settings: RunSettings, problem: Problem) -> float:
+def choose_taught_width(settings: RunSettings, problem: Problem) -> float:
     """Return the width whose learner errs least on rows that it was not taught, the widest where several do.
 
     Six widths around the median distance of two rows are tried, each with a lesson of the run's budget on at most 500
@@ -34,7 +34,7 @@ def taught_width(settings: RunSettings, problem: Problem) -> float:
     >>> from nimt.sources import Problem
     >>> x = np.random.default_rng(0).uniform(-3, 3, size=(200, 1))
     >>> problem = Problem(Points(x), np.sin(3 * x[:, 0]), np.zeros(200))
-    >>> bool(0.2 < taught_width(RunSettings(target="a table", iterations=500), problem) < 2.5)
+    >>> bool(0.2 < choose_taught_width(RunSettings(target="a table", iterations=500), problem) < 2.5)
     True
     """
     points = problem.pool.points
@@ -61,9 +61,9 @@ def _error(settings: RunSettings, problem: Problem, taught: np.ndarray, other: n
         problem, pool=Points(problem.pool.points[taught]), target=problem.target[taught], other_target=None
     )
     one = dataclasses.replace(settings, pool=None, communicate=None, communicate_until=None)
-    teacher = one.made_teacher(few, "random" if settings.teacher == "random" else "greedy", "1")
+    teacher = one.make_teacher(few, "random" if settings.teacher == "random" else "greedy", "1")
     outputs = max(1, problem.target.size // len(problem.target))
-    learner = one.made_learner(few)
+    learner = one.make_learner(few)
     lesson = teach(
         learner,
         teacher,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
-from nimt.cli.defaults import read_completed
+from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.cli.settings import RunSettings, settings_from
 
@@ -51,18 +51,18 @@ def run_lesson(
     """Read, check, teach, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.cli.results import finish
-    from nimt.cli.run_identity import marked
+    from nimt.cli.run_identity import mark_settings
     from nimt.files import write_text
 
     check_cmap(settings)
-    settings, problem = read_completed(settings)
-    folder = RunFolder.chosen(out, Path(settings.target).stem)
+    settings, problem = read_complete_settings(settings)
+    folder = RunFolder.choose(out, Path(settings.target).stem)
     folder.check_it_can_be_written()
     # refused here, before a folder is made or an older run in it is replaced
     task = task_of(settings, problem)
     session = task.begin()
-    config = marked(settings, task.settings)
-    with folder.claimed_anew(overwrite=overwrite):
+    config = mark_settings(settings, task.settings)
+    with folder.claim_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
@@ -103,8 +103,8 @@ def task_of(settings: RunSettings, problem: Problem) -> Task:
     if limit is not None:
         check_positive("time_limit", limit)
     return Task.of(
-        settings.made_learner(problem),
-        settings.made_teacher(problem),
+        settings.make_learner(problem),
+        settings.make_teacher(problem),
         problem.pool,
         problem.target,
         **options,

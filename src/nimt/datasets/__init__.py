@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nimt.datasets.digits import digits_from_mnist, first_eight, mean_zero, read_mnist
 from nimt.datasets.faces import faces, olivetti, portraits
-from nimt.datasets.letters import closest_letter, drawn_o, letter_o, read_emnist_o, scaled_to
-from nimt.datasets.picture import Picture, standardised
-from nimt.datasets.pictures import astronaut, cat, cheetah, prepared_like_the_cheetah, read_picture
+from nimt.datasets.letters import closest_letter, draw_o, letter_o, read_emnist_o, scale_to
+from nimt.datasets.picture import Picture, standardise
+from nimt.datasets.pictures import astronaut, cat, cheetah, prepare_like_the_cheetah, read_picture
 from nimt.datasets.places import data_folder
 
 __all__ = [
@@ -17,17 +17,17 @@ __all__ = [
     "closest_letter",
     "data_folder",
     "digits_from_mnist",
-    "drawn_o",
+    "draw_o",
     "faces",
     "first_eight",
     "letter_o",
     "mean_zero",
     "olivetti",
     "portraits",
-    "prepared_like_the_cheetah",
+    "prepare_like_the_cheetah",
     "read_emnist_o",
     "read_mnist",
     "read_picture",
-    "scaled_to",
-    "standardised",
+    "scale_to",
+    "standardise",
 ]

@@ -23,7 +23,7 @@ MOST_SCANS = 100  # of a JPEG; each costs as much time as the whole picture, and
 STRIP = 1 << 20  # pixels brought to brightness at a time: all at once they would take eight times their memory
 
 
-def decoded(path: str | os.PathLike[str]) -> Image.Image:
+def decode_picture(path: str | os.PathLike[str]) -> Image.Image:
     """Decode a picture file: the first frame, turned upright as its EXIF data says.
 
     Parameters
@@ -55,7 +55,7 @@ def decoded(path: str | os.PathLike[str]) -> Image.Image:
         raise InvalidInput(f"the picture {shown!r} is damaged or cut short ({problem}): copy it again") from problem
 
 
-def flattened(image: Image.Image) -> Image.Image:
+def flatten_picture(image: Image.Image) -> Image.Image:
     """Return the picture in 8-bit grey ("L") or colour ("RGB"), transparency laid on white."""
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         return Image.fromarray(np.round(255 * _deep_grey(image)).astype(np.uint8))
@@ -86,7 +86,7 @@ def luminance(image: Image.Image, dtype: type[np.floating] = np.float64) -> npt.
     brightness = np.empty((image.height, image.width), dtype)
     for rows in _strips(image):
         part = image.crop((0, rows.start, image.width, rows.stop))
-        pixels = np.asarray(flattened(part), dtype=np.float64) / 255.0
+        pixels = np.asarray(flatten_picture(part), dtype=np.float64) / 255.0
         brightness[rows] = pixels if pixels.ndim == 2 else pixels @ np.array([0.299, 0.587, 0.114])
     return brightness
 
@@ -100,14 +100,14 @@ def colours(image: Image.Image, dtype: type[np.floating] = np.float64) -> Iterat
         values = np.empty((image.height, image.width), dtype)
         for rows in _strips(image):
             part = image.crop((0, rows.start, image.width, rows.stop))
-            values[rows] = np.asarray(flattened(part).getchannel(channel), dtype=np.float64) / 255.0
+            values[rows] = np.asarray(flatten_picture(part).getchannel(channel), dtype=np.float64) / 255.0
         yield values
 
 
 def has_colour(image: Image.Image) -> bool:
     """Say whether red, green and blue differ at any pixel."""
     for rows in _strips(image):
-        part = flattened(image.crop((0, rows.start, image.width, rows.stop)))
+        part = flatten_picture(image.crop((0, rows.start, image.width, rows.stop)))
         if part.mode == "L":
             return False  # of all strips, because the mode is that of the whole picture
         red, green, blue = (np.asarray(channel) for channel in part.split())

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt.datasets.idx import Bytes, read_labelled
 from nimt.datasets.picture import Picture
-from nimt.datasets.places import data_folder, find, no_such_data, shipped
+from nimt.datasets.places import data_folder, find, no_such_data, read_shipped
 from nimt.errors import InvalidInput
 
 ZEROS = 6903
@@ -40,7 +40,7 @@ def mean_zero() -> Picture:
     >>> round(float(np.linalg.norm(first_eight().values - mean_zero().values)), 5)
     8.71034
     """
-    total = np.load(io.BytesIO(shipped("zeros_sum.npy")), allow_pickle=False)
+    total = np.load(io.BytesIO(read_shipped("zeros_sum.npy")), allow_pickle=False)
     return _zero(total, ZEROS, "shipped with nimt", original=True)
 
 
@@ -53,7 +53,7 @@ def first_eight() -> Picture:
     >>> first_eight().values.shape
     (28, 28)
     """
-    stored = np.load(io.BytesIO(shipped("first_eight.npy")), allow_pickle=False)
+    stored = np.load(io.BytesIO(read_shipped("first_eight.npy")), allow_pickle=False)
     return _eight(stored, "shipped with nimt", original=True)
 
 

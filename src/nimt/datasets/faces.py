@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from nimt.datasets.picture import Picture, Values, standardised
-from nimt.datasets.places import as_path, data_folder, find, is_there, shipped
+from nimt.datasets.picture import Picture, Values, standardise
+from nimt.datasets.places import as_path, data_folder, find, is_there, read_shipped
 from nimt.errors import InvalidInput
 
 _FACES = 400
@@ -82,7 +82,7 @@ def olivetti(
     for index in (initial, target):
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < _FACES:
             raise InvalidInput(f"a face is a whole number from 0 to {_FACES - 1}, got {index!r}")
-    images = _fetched(data_home, download)
+    images = _fetch(data_home, download)
     return _olivetti(images, initial), _olivetti(images, target)
 
 
@@ -92,7 +92,7 @@ def _cache(data_home: str | os.PathLike[str] | None) -> Path:
     return as_path(home, expand=True) / _OLIVETTI
 
 
-def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values:
+def _fetch(data_home: str | os.PathLike[str] | None, download: bool) -> Values:
     cache = _cache(data_home)
     if not download and not is_there(cache):
         raise InvalidInput(
@@ -122,10 +122,10 @@ def _fetched(data_home: str | os.PathLike[str] | None, download: bool) -> Values
 def _olivetti(images: Values, index: int) -> Picture:
     source = f"Face {index} of the Olivetti (ORL) faces at 64x64, standardised; which two the paper took is not said."
     licence = "AT&T Laboratories Cambridge: credit asked when used"
-    return Picture(standardised(images[index]), f"Olivetti face {index}", source, True, licence)
+    return Picture(standardise(images[index]), f"Olivetti face {index}", source, True, licence)
 
 
 def _portrait(file: str, name: str, source: str) -> Picture:
-    with Image.open(io.BytesIO(shipped(file)), formats=("PNG",)) as image:
-        values = standardised(np.asarray(image, dtype=np.float64))
+    with Image.open(io.BytesIO(read_shipped(file)), formats=("PNG",)) as image:
+        values = standardise(np.asarray(image, dtype=np.float64))
     return Picture(values, name, f"{source}, cropped to 64x64 and standardised.", False, "public domain")

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.datasets.limits import check_unpacked
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
@@ -48,7 +48,7 @@ def read_idx(path: str | os.PathLike[str], dimensions: int, checksum: str | None
     """
     path = readable_file(path, _LARGEST)
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             sizes, header = _header(file, dimensions, path)
             values = _content(file, sizes, path)
     except (OSError, EOFError, zlib.error) as problem:
@@ -64,7 +64,7 @@ def read_idx(path: str | os.PathLike[str], dimensions: int, checksum: str | None
     return np.frombuffer(values, dtype=np.uint8).reshape(sizes)
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open(path: Path) -> BinaryIO:
     with open(path, "rb") as file:
         compressed = file.read(2) == b"\x1f\x8b"
     return cast(BinaryIO, gzip.open(path, "rb")) if compressed else open(path, "rb")
@@ -124,8 +124,8 @@ def read_labelled(
         raise InvalidInput(f"the images in {str(images)!r} are {pictures.shape[1:]}, not (28, 28): give the right file")
     if len(pictures) != len(classes):
         raise InvalidInput(
-            f"{str(images)!r} holds {counted(len(pictures), 'image', 'd')} and {str(labels)!r} "
-            f"{counted(len(classes), 'label', 'd')}: "
+            f"{str(images)!r} holds {say_count(len(pictures), 'image', 'd')} and {str(labels)!r} "
+            f"{say_count(len(classes), 'label', 'd')}: "
             "give two files of the same set"
         )
     return pictures, classes

@@ -20,7 +20,7 @@ _LABEL_OF_O = {"letters": 15, "balanced": 24, "bymerge": 24, "byclass": 24}
 def letter_o(target: npt.ArrayLike, folder: str | os.PathLike[str] | None = None) -> Picture:
     """Return the letter O for alternative teaching: closest to the target, then scaled to its maximum.
 
-    It is chosen among the letters O of EMNIST if its files are found, else it is the one drawn by `drawn_o`.
+    It is chosen among the letters O of EMNIST if its files are found, else it is the one drawn by `draw_o`.
 
     Parameters
     ----------
@@ -36,20 +36,20 @@ def letter_o(target: npt.ArrayLike, folder: str | os.PathLike[str] | None = None
     >>> bool(letter_o(zero).values.max() == zero.max())
     True
     """
-    target = _checked_target(target)
+    target = _check_target(target)
     place = data_folder(folder)
     found = _emnist_files(place)
     if not found:
-        drawn = drawn_o()
+        drawn = draw_o()
         source = f"{drawn.source[:-1]}, scaled to the target's maximum."
-        return Picture(scaled_to(drawn.values, target), drawn.name, source, False, drawn.licence)
+        return Picture(scale_to(drawn.values, target), drawn.name, source, False, drawn.licence)
     letters = read_emnist_o(place) / 255.0
     chosen = closest_letter(letters, target)
     source = (
         f"The O closest to the target among {len(letters):,} of EMNIST ({found[0][0]}), scaled to the target's maximum."
     )
     licence = "not shipped: as its authors allow (EMNIST: G. Cohen, S. Afshar, J. Tapson, A. van Schaik)"
-    return Picture(scaled_to(letters[chosen], target), "letter O", source, True, licence)
+    return Picture(scale_to(letters[chosen], target), "letter O", source, True, licence)
 
 
 def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
@@ -81,13 +81,13 @@ def closest_letter(letters: npt.ArrayLike, target: npt.ArrayLike) -> int:
     return int(np.argmin([np.sqrt(((letter - target) ** 2).sum()) / target.size for letter in letters]))
 
 
-def scaled_to(letter: npt.ArrayLike, target: npt.ArrayLike) -> Values:
+def scale_to(letter: npt.ArrayLike, target: npt.ArrayLike) -> Values:
     """Scale a letter so that its maximum is the target's.
 
     Examples
     --------
-    >>> from nimt.datasets import scaled_to
-    >>> scaled_to([[0.0, 0.5]], [[0.2, 0.8]])
+    >>> from nimt.datasets import scale_to
+    >>> scale_to([[0.0, 0.5]], [[0.2, 0.8]])
     array([[0. , 0.8]])
     """
     letter, target = numbers(letter), numbers(target)
@@ -99,15 +99,15 @@ def scaled_to(letter: npt.ArrayLike, target: npt.ArrayLike) -> Values:
     return np.asarray(letter / highest * wanted)
 
 
-def drawn_o() -> Picture:
+def draw_o() -> Picture:
     """Draw a letter O, 28x28 in [0, 1]: an ellipse traced with a soft round pen.
 
     The ink is exp(-(d / w)^2), d the distance in pixels to the ellipse along the ray from its centre.
 
     Examples
     --------
-    >>> from nimt.datasets import drawn_o
-    >>> drawn_o().values.shape
+    >>> from nimt.datasets import draw_o
+    >>> draw_o().values.shape
     (28, 28)
     """
     half_width, half_height, pen = 6.0, 7.0, 2.2
@@ -167,7 +167,7 @@ def _emnist_files(place: Path | None) -> list[tuple[str, Path, Path]]:
     return []
 
 
-def _checked_target(target: npt.ArrayLike) -> Values:
+def _check_target(target: npt.ArrayLike) -> Values:
     values = numbers(target)
     if values.shape != (28, 28) or not np.isfinite(values).all():
         raise InvalidInput(f"the target of a letter is a finite 28x28 picture, got shape {values.shape}")

@@ -68,7 +68,7 @@ def numbers(values: npt.ArrayLike) -> Values:
         raise InvalidInput(f"a picture is a table of real numbers, and this is not ({problem})") from problem
 
 
-def standardised(values: npt.ArrayLike) -> Values:
+def standardise(values: npt.ArrayLike) -> Values:
     """(values - mean) / std, with mean 0 and *unbiased* standard deviation 1 after it.
 
     The divisor of the variance is n - 1, as in the published code; ``numpy.std`` divides by n by default.
@@ -80,8 +80,8 @@ def standardised(values: npt.ArrayLike) -> Values:
 
     Examples
     --------
-    >>> from nimt.datasets import standardised
-    >>> standardised([[1, 2, 3]])
+    >>> from nimt.datasets import standardise
+    >>> standardise([[1, 2, 3]])
     array([[-1.,  0.,  1.]])
     """
     values = numbers(values)

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from nimt.datasets.decoding import colours, decoded, flattened, has_colour, luminance
-from nimt.datasets.picture import Picture, Values, standardised
-from nimt.datasets.places import data_folder, find, shipped
+from nimt.datasets.decoding import colours, decode_picture, flatten_picture, has_colour, luminance
+from nimt.datasets.picture import Picture, Values, standardise
+from nimt.datasets.places import data_folder, find, read_shipped
 from nimt.errors import InvalidInput
 
 SIDE = 92
@@ -36,7 +36,7 @@ def cheetah(folder: str | os.PathLike[str] | None = None) -> Picture:
     path = find(("cheetah.jpg",), data_folder(folder))
     if path is None:
         return cat()
-    values = prepared_like_the_cheetah(path)
+    values = prepare_like_the_cheetah(path)
     published = _checksum(path) == _PUBLISHED
     what = "The published cheetah.jpg" if published else "A cheetah.jpg that is not the published file"
     return Picture(
@@ -57,8 +57,8 @@ def cat() -> Picture:
     >>> cat().original
     False
     """
-    with Image.open(io.BytesIO(shipped("chelsea.png")), formats=("PNG",)) as image:
-        values = standardised(255.0 - np.asarray(image, dtype=np.float64))
+    with Image.open(io.BytesIO(read_shipped("chelsea.png")), formats=("PNG",)) as image:
+        values = standardise(255.0 - np.asarray(image, dtype=np.float64))
     source = "Chelsea the cat by Stefan van der Walt (scikit-image), 92x92, inverted and standardised."
     return Picture(values, "cat", source, False, "CC0")
 
@@ -72,13 +72,13 @@ def astronaut() -> Picture:
     >>> astronaut().values.shape
     (92, 92, 3)
     """
-    with Image.open(io.BytesIO(shipped("astronaut.png")), formats=("PNG",)) as image:
+    with Image.open(io.BytesIO(read_shipped("astronaut.png")), formats=("PNG",)) as image:
         values = np.asarray(image, dtype=np.float64) / 255.0
     source = "The astronaut Eileen Collins, by NASA (scikit-image), shrunk to 92x92, values from 0 to 1."
     return Picture(values, "astronaut", source, False, "public domain")
 
 
-def prepared_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
+def prepare_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
     """Prepare a picture file as the published cheetah was.
 
     Shrink it to fit 100x100 (Lanczos), take the top-left 92x92 of the first channel, 255 - value, mean 0 and
@@ -88,7 +88,7 @@ def prepared_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
     -------
     ndarray of shape (92, 92)
     """
-    image = flattened(decoded(path))
+    image = flatten_picture(decode_picture(path))
     width, height = image.size
     # By default Pillow first shrinks by a coarser filter, which changes the final M by 0.1 %.
     image.thumbnail((100, 100), Image.Resampling.LANCZOS, reducing_gap=None)
@@ -98,7 +98,7 @@ def prepared_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
             f"100x100, where {SIDE}x{SIDE} are needed: crop it nearer to a square or give a larger one"
         )
     channel = np.asarray(image.getchannel(0), dtype=np.float64)[:SIDE, :SIDE]
-    return standardised(255.0 - channel)
+    return standardise(255.0 - channel)
 
 
 def read_picture(path: str | os.PathLike[str], *, fit: int | None = None, grey: bool = False) -> Picture:
@@ -121,18 +121,18 @@ def read_picture(path: str | os.PathLike[str], *, fit: int | None = None, grey: 
     """
     if fit is not None and (isinstance(fit, bool) or not isinstance(fit, int) or fit < 1):
         raise InvalidInput(f"fit is the side of a square in pixels, a whole number from 1 on, got {fit!r}")
-    image = decoded(path)
+    image = decode_picture(path)
     in_colour = not grey and has_colour(image)
     layers = colours(image) if in_colour else iter([luminance(image)])
     if fit is not None and max(image.size) > fit:
-        layers = (_shrunk(layer, fit) for layer in layers)
+        layers = (_shrink(layer, fit) for layer in layers)
     values = np.stack(list(layers), axis=-1) if in_colour else next(layers)
     name = Path(os.fsdecode(path)).name
     kind = "red, green and blue" if in_colour else "luminance"
     return Picture(values, name, f"The picture {name}, as {kind}.", False, "not known: a file of yours")
 
 
-def _shrunk(values: Values, fit: int) -> Values:
+def _shrink(values: Values, fit: int) -> Values:
     """Shrink in floating point, so that 16-bit pictures keep their depth."""
     image = Image.fromarray(values.astype(np.float32))
     image.thumbnail((fit, fit), Image.Resampling.LANCZOS, reducing_gap=None)

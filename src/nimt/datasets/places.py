@@ -108,6 +108,6 @@ def readable_file(path: str | os.PathLike[str], largest: int) -> Path:
     return path
 
 
-def shipped(name: str) -> bytes:
+def read_shipped(name: str) -> bytes:
     """Return the content of a file that ships with the package."""
     return (files("nimt.datasets") / "files" / name).read_bytes()

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, lent, stored_array
+from nimt.arrays import Array, Flags, check_stored_array, lend
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.compiled_steps.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.layouts import BLOCK, gather, places_in, scatter
@@ -49,7 +49,7 @@ class ArrangedEngine(CompiledEngine):
         self.other: Array | None
         self.shown: Flags
 
-    def placed(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
+    def place(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
         """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
         if self.copies[0] > 1:
             rows = array.T if array.ndim == 2 else np.broadcast_to(array, (self.copies[0], len(array)))
@@ -67,11 +67,11 @@ class ArrangedEngine(CompiledEngine):
         gather(self.order, flat, result, q, self.lanes)
         return result
 
-    def placed_target(self) -> Array:
+    def place_target(self) -> Array:
         """Return f* in the engine's layout; where that is the pool's order, no copy is made."""
         if len(self.order) or self.copies[0] > 1:
-            return self.placed(self.task.target)
-        return lent(self.task.target).reshape(-1)
+            return self.place(self.task.target)
+        return lend(self.task.target).reshape(-1)
 
     def in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
         """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""
@@ -104,7 +104,7 @@ class ArrangedEngine(CompiledEngine):
     def _take_arrays(self) -> None:
         values, coefficients, shown = self.pupil.lend()
         if len(self.order) or self.copies[0] > 1:
-            self.f, self.c, self.shown = self.placed(values), self.placed(coefficients), self.placed(shown)
+            self.f, self.c, self.shown = self.place(values), self.place(coefficients), self.place(shown)
         else:
             self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
         self.find_scores()
@@ -149,7 +149,7 @@ class ArrangedEngine(CompiledEngine):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._take_arrays()
-        self.sums[:] = stored_array(state, "sums", (3,))
+        self.sums[:] = check_stored_array(state, "sums", (3,))
 
 
 def line_aligned(size: int, dtype: np.dtype[T]) -> NDArray[T]:

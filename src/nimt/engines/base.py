@@ -91,7 +91,7 @@ class Engine(Protocol):
         """Return what the latest step showed."""
         ...
 
-    def taught(self) -> Learner:
+    def to_learner(self) -> Learner:
         """Return the learner as it is now."""
         ...
 

@@ -37,7 +37,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return _kept_if_possible(_in_one_go(numba.njit(cache=cache, **options)(function)))
+            return _keep_if_possible(_in_one_go(numba.njit(cache=cache, **options)(function)))
         except RuntimeError as problem:
             if "cannot cache" not in str(problem):
                 raise
@@ -78,7 +78,7 @@ def content_of(folder: Path) -> str:
     return _contents[folder]
 
 
-def _kept_if_possible(dispatcher: Any) -> Any:
+def _keep_if_possible(dispatcher: Any) -> Any:
     """Keep compiled code as long as no compiled function changes, and let a lesson go on if it cannot be kept.
 
     A function contains the code of those it calls, and numba looks at the file of the function alone. It cannot be kept

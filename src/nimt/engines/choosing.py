@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nimt.engines.base import Engine
-from nimt.engines.compiled import uncovered
+from nimt.engines.compiled import find_obstacle
 from nimt.engines.compiled_steps.codes import MARKS
 from nimt.engines.compiling import load_numba
 from nimt.engines.reference import ReferenceEngine
@@ -46,7 +46,7 @@ def choose(task: Task) -> Choice:
     if not isinstance(name, str) or name not in ENGINES:
         other = Wording(", nimt.RandomFeatures() or nimt.Nystroem()", "")
         raise InvalidInput(other.embed(f"must be one of {', '.join(ENGINES)}", f", got {name!r}"), parameter="engine")
-    reason = "it was asked for" if name == "reference" else uncovered(task)
+    reason = "it was asked for" if name == "reference" else find_obstacle(task)
     if name == "reference" or (name == "auto" and reason):
         return _reference(task, reason or "")
     if reason:
@@ -60,7 +60,7 @@ def choose(task: Task) -> Choice:
     on_grid = _grid(task)
     if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
         return on_grid
-    near, far = _neighbours(task), _streamed(task)
+    near, far = _neighbours(task), _offer_streamed(task)
     if isinstance(near, Choice) and near.seconds <= StreamedOperator.cost(task.pool).seconds:
         return near
     return far if isinstance(far, Choice) else _reference(task, far)
@@ -83,13 +83,13 @@ def _grid(task: Task) -> Choice | str:
     n, cells = len(pool), operator.cells
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
-    needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + kept_by_teacher(task)
+    needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
     return Choice(plan, operator.cost().seconds, lambda task, pupil: _sparse(task, pupil, operator))
 
 
-def kept_by_teacher(task: Task) -> int:
+def count_teacher_bytes(task: Task) -> int:
     """Return the bytes a compiled engine keeps for a teacher beyond the scores."""
     twin = task.teacher.compiled_twin()
     if twin is None:
@@ -108,12 +108,12 @@ def _neighbours(task: Task) -> Choice | str:
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
     average = max(1, round(cost.seconds / PAIR_SECONDS))
-    needed = cost.memory + 100 * n * task.target[0].size + kept_by_teacher(task)
+    needed = cost.memory + 100 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
     return Choice(plan, cost.seconds, lambda task, pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
 
 
-def _streamed(task: Task) -> Choice | str:
+def _offer_streamed(task: Task) -> Choice | str:
     twin = task.teacher.compiled_twin()
     if twin is not None and twin.temperature is not None:
         return "points are drawn by their scores on a grid or among neighbours, and this kernel reaches across the pool"
@@ -121,7 +121,7 @@ def _streamed(task: Task) -> Choice | str:
         return "diverse packs are chosen on a grid or among neighbours, and this kernel reaches across the pool"
     kernel, pool = _kernel_learner(task).kernel, task.pool
     cost = StreamedOperator.cost(pool)
-    needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + kept_by_teacher(task)
+    needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + count_teacher_bytes(task)
     plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
 
     def make(task: Task, pupil: Pupil) -> Engine:
@@ -176,6 +176,6 @@ def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator
 OFFERED: dict[str, Callable[[Task], Choice | str]] = {
     "grid": _grid,
     "neighbours": _neighbours,
-    "streamed": _streamed,
+    "streamed": _offer_streamed,
 }
 ENGINES = ("auto", "reference", *OFFERED)

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, Indices, stored_count, stored_indices
+from nimt.arrays import Array, Flags, Indices, check_stored_count, check_stored_indices
 from nimt.engines.base import Watch
 from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, NO_SCORE
 from nimt.engines.synthesising import LabelMaker
-from nimt.errors import ResponseWarning, named
+from nimt.errors import ResponseWarning, name_thing
 from nimt.kernels import Kernel
 from nimt.learners.base import Learner
-from nimt.learners.foreign import own_seat
+from nimt.learners.foreign import find_pupil_maker
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.outcome import Outcome
-from nimt.lesson.recording import Chunk, joined
+from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
@@ -30,12 +30,12 @@ OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
 
-def uncovered(task: Task) -> str | None:
+def find_obstacle(task: Task) -> str | None:
     """Return why no compiled engine covers a task, or None if one does."""
     learner, teacher = task.learner, task.teacher
     if task.box is not None:
         return "the teacher may show any point of a box"
-    if not isinstance(learner, KernelLearner) or own_seat(learner, "seat") is None:
+    if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
     if engine_code_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
@@ -45,7 +45,7 @@ def uncovered(task: Task) -> str | None:
     if twin is None:
         return f"the teacher {teacher.kind} chooses by its own select(view)"
     if twin.loss is not None and engine_code_of(twin.loss) is None:
-        return f"the teacher's loss {named(twin.loss)} is your own"
+        return f"the teacher's loss {name_thing(twin.loss)} is your own"
     if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(twin.loss)):
         return "the loss couples several outputs, and there is one"
     if twin.makes_labels and hasattr(as_loss(learner.loss), "check_labels"):
@@ -186,7 +186,7 @@ class CompiledEngine(ABC):
             ]
         )
 
-    def measured(self, square: float, f: Array, y: Array) -> float:
+    def measure(self, square: float, f: Array, y: Array) -> float:
         """Return the discrepancy from a sum of squares, as compiled code does."""
         safe = SAFE_SQUARES[0] < square < SAFE_SQUARES[1]
         return self.scale * (math.sqrt(square) if safe else distance(f, y))
@@ -225,7 +225,7 @@ class CompiledEngine(ABC):
         looked = None
         if self.task.looks_by_schedule:
             looked = np.array([self.task.looks_at(step) for step in range(end - steps, self.step)], dtype=bool)
-        return joined(chunks, looked, snapshots)
+        return join_chunks(chunks, looked, snapshots)
 
     def _look(self, looks: bool) -> None:
         """Choose by the scores of now, or show the pack of the latest look again."""
@@ -245,7 +245,7 @@ class CompiledEngine(ABC):
         if task.other_target is not None:
             other_label = self.label_rng.random(steps) < task.other_probability
         rows = 1 if self.shows_the_same else steps
-        indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._drawn(steps)
+        indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._draw(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
         added = np.empty((steps if task.keep.coefficients else 0, k * q))
         sheet = StepBatch(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
@@ -353,7 +353,7 @@ class CompiledEngine(ABC):
                 return rates[:t]  # what is wrong with a rate is said at the step it belongs to, not before
         return rates
 
-    def _drawn(self, steps: int) -> NDArray[np.int64]:
+    def _draw(self, steps: int) -> NDArray[np.int64]:
         """Return what `select` would draw in these steps, the same numbers from the same stream; or the pack again."""
         if self.twin.draw is None:
             assert self.pack is not None
@@ -372,9 +372,9 @@ class CompiledEngine(ABC):
     def settle(self) -> None:
         """Hand the pupil its values, coefficients and shown flags as they are now, in the order of the pool."""
 
-    def taught(self) -> Learner:
+    def to_learner(self) -> Learner:
         self.settle()
-        return self.pupil.taught()
+        return self.pupil.to_learner()
 
     @abstractmethod
     def close(self) -> None:
@@ -394,7 +394,7 @@ class CompiledEngine(ABC):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = stored_count(state, "step")
+        self.step = check_stored_count(state, "step")
         self.discrepancy = float(state["discrepancy"])
         self.selection_rng.bit_generator.state = state["selection_rng"]
         self.label_rng.bit_generator.state = state["label_rng"]
@@ -404,4 +404,4 @@ class CompiledEngine(ABC):
         if self.maker is not None:
             self.maker.restore(state["responses"])
         if self.task.looks_by_schedule and self.step:
-            self.pack = stored_indices(state, "pack", (self.k * self.copies[0],), len(self.task.pool))
+            self.pack = check_stored_indices(state, "pack", (self.k * self.copies[0],), len(self.task.pool))

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Flags, Indices, read_only, stored_array
+from nimt.arrays import Array, Flags, Indices, check_stored_array, read_only
 from nimt.learners.base import BoxPupil, FollowingPupil, MovingBoxPupil, MovingPupil, Pupil, SeveralPupils
 from nimt.pools.base import Points, Pool, values_on
 from nimt.pools.box import Box, highest
@@ -136,7 +136,13 @@ class BoxOffer:
         numbers = self.numbers.view()
         numbers.flags.writeable = False
         return View(
-            step, Points.made_of(self.offered), read_only(self.predictions), read_only(target), rng, memory, numbers
+            step,
+            Points.from_checked(self.offered),
+            read_only(self.predictions),
+            read_only(target),
+            rng,
+            memory,
+            numbers,
         )
 
     def _search(self, step: int) -> Array:
@@ -180,7 +186,7 @@ class BoxOffer:
         return residual_size(self.found[: len(points)], self.found_truth)
 
     def _truth(self, points: Array) -> Array:
-        return values_on(Points.made_of(points), self.task.target_function, "the target", self.task.outputs)
+        return values_on(Points.from_checked(points), self.task.target_function, "the target", self.task.outputs)
 
     def indices(self, places: Indices) -> Indices:
         return self.box.nearest(self.offered[places])
@@ -206,9 +212,9 @@ class BoxOffer:
         return {"between": self.between, "truth_between": self.truth_between, "numbers": self.numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.between = stored_array(state, "between", self.between.shape)
-        self.truth_between = stored_array(state, "truth_between", self.truth_between.shape)
-        self.numbers = stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
+        self.between = check_stored_array(state, "between", self.between.shape)
+        self.truth_between = check_stored_array(state, "truth_between", self.truth_between.shape)
+        self.numbers = check_stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
 
 
 def offer_of(task: Task, pupil: Pupil) -> Offer:

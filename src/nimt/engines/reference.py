@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, real_array, stored_count
-from nimt.counting import counted
+from nimt.arrays import Array, Indices, check_finite, check_stored_count, real_array
+from nimt.counting import say_count
 from nimt.engines.base import Watch
 from nimt.engines.compiling import load_numba, numba_is_loaded
 from nimt.engines.offering import Offer, offer_of
@@ -20,7 +20,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.task.task import Task
-from nimt.teachers.base import Memory, Selection, checked_indices
+from nimt.teachers.base import Memory, Selection, check_indices
 
 LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
 
@@ -36,7 +36,7 @@ class ReferenceEngine:
         self.pupil: Pupil = pupil
         self.measure: Callable[[], float]
         with first_call_of(f"the measure {task.measure.name!r}"):
-            self.measure = task.measure.prepared(pupil, task.target, task.target_function)
+            self.measure = task.measure.prepare(pupil, task.target, task.target_function)
         self.selection_rng: np.random.Generator
         self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
@@ -133,14 +133,14 @@ class ReferenceEngine:
         selection = task.teacher.select(view)
         if not isinstance(selection, Selection):
             raise InvalidInput(f"{task.teacher.kind}.select must return a Selection, got {selection!r}")
-        places = checked_indices(selection.indices, len(view.target))
+        places = check_indices(selection.indices, len(view.target))
         if task.per_output and len(places) % task.outputs[0]:
             raise InvalidInput(
                 f"{task.teacher.kind} shows each of {task.outputs[0]} outputs examples of its own, and chose "
                 f"{len(places)}: it must choose as many for every output"
             )
         labels = self.label(places, selection.labels)
-        memory = None if selection.memory is None else checked_memory(selection.memory)
+        memory = None if selection.memory is None else check_memory(selection.memory)
         return places, Selection(offer.indices(places), labels, selection.scores, memory)
 
     def label(self, places: Indices, labels: ArrayLike) -> Array:
@@ -148,7 +148,7 @@ class ReferenceEngine:
         task = self.task
         if task.other_target is not None and self.label_rng.random() < task.other_probability:
             return self.offer.other_labels(places)
-        return checked_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
+        return check_given_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
 
     def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
         """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
@@ -188,8 +188,8 @@ class ReferenceEngine:
         assert self.last is not None
         return self.last
 
-    def taught(self) -> Learner:
-        return self.pupil.taught()
+    def to_learner(self) -> Learner:
+        return self.pupil.to_learner()
 
     def close(self) -> None:
         pass
@@ -207,22 +207,22 @@ class ReferenceEngine:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = stored_count(state, "step")
+        self.step = check_stored_count(state, "step")
         self.discrepancy = float(state["discrepancy"])
         self.selection_rng.bit_generator.state = state["selection_rng"]
         self.label_rng.bit_generator.state = state["label_rng"]
-        self.memory = checked_memory(state["memory"])
+        self.memory = check_memory(state["memory"])
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])
         self.offer.restore(state.get("offer", {}))
 
 
-def checked_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
+def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
         raise InvalidInput(
-            f"a teacher showed {counted(shape[0], 'example')} with labels of shape {given.shape}, not {shape}"
+            f"a teacher showed {say_count(shape[0], 'example')} with labels of shape {given.shape}, not {shape}"
         )
     check_finite("a teacher's labels", given)
     if loss is not None:
@@ -230,7 +230,7 @@ def checked_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None)
     return given.copy()  # the teacher may use its array again
 
 
-def checked_memory(memory: Memory | None) -> Memory | None:
+def check_memory(memory: Memory | None) -> Memory | None:
     """Return the memory of a teacher as arrays that a file can hold."""
     if memory is None:
         return None

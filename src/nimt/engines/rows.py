@@ -13,7 +13,7 @@ from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import as_loss, couples_outputs
-from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
+from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
 
 Whole = NDArray[np.int64]
@@ -36,10 +36,10 @@ class RowsEngine(ArrangedEngine):
         grid = task.pool.shape
         self.lanes = LANES
         shape, strides, _, places = pool_layout(grid)
-        tables, slots = tiled_layout(grid, FAN * self.lanes, self.lanes)
+        tables, slots = lay_out_tiles(grid, FAN * self.lanes, self.lanes)
         self.order = grid_order(grid, tables, slots)
         tables = tables.astype(np.uint64)
-        window = (operator.lead, operator.first, operator.start, spaced(operator, self.lanes))
+        window = (operator.lead, operator.first, operator.start, space_window(operator, self.lanes))
         self.grid: tuple[NDArray[np.generic], ...] = (
             shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid) - 1, np.int64), *window
         )  # fmt: skip
@@ -55,9 +55,9 @@ class RowsEngine(ArrangedEngine):
         self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
         self.forbidden: Whole | None = None
         if task.candidates is not None:
-            self.forbidden = self.placed(-self.barred.astype(np.int64), padding=-1)
-        self.y = self.placed_target()
-        self.other = None if task.other_target is None else self.placed(task.other_target)
+            self.forbidden = self.place(-self.barred.astype(np.int64), padding=-1)
+        self.y = self.place_target()
+        self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()
         largest = self.node_bits[self.levels[-2]].view(np.float64)
         self.make_labels_by(slots, float(max(largest, 0.0)))
@@ -121,7 +121,7 @@ class RowsEngine(ArrangedEngine):
         self.node_index = np.empty(0, np.int32)
 
 
-def spaced(operator: GridOperator, margin: int) -> NDArray[np.float64]:
+def space_window(operator: GridOperator, margin: int) -> NDArray[np.float64]:
     """Return the weights of a window with zeros before and after each of its runs."""
     lengths = np.diff(operator.start)
     result = np.zeros(operator.cells + 2 * margin * len(lengths))

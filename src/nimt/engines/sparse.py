@@ -17,13 +17,13 @@ from nimt.engines.compiled_steps.convolution import by_convolution
 from nimt.engines.compiled_steps.diverse import LISTS
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.odds import renew_all_odds
-from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescored, take_moves
+from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescore, take_moves
 from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
 from nimt.engines.layouts import grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelPupil
-from nimt.operators.grid import GridOperator, pool_layout, tiled_layout, wide_layout
+from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.task.task import Task
 from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
@@ -63,11 +63,11 @@ class SparseEngine(ArrangedEngine):
         self.grid: Columns
         self.lists: Columns
         self.grid, self.lists = self._columns()
-        self.y = self.placed_target()
-        self.other = None if task.other_target is None else self.placed(task.other_target)
-        self.score: Array = self.placed(self.candidate_scores(), padding=-0.0) if self.greedy else NOTHING
+        self.y = self.place_target()
+        self.other = None if task.other_target is None else self.place(task.other_target)
+        self.score: Array = self.place(self.candidate_scores(), padding=-0.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
-        self.weight: Array = NOTHING if self.twin.kernel is None else self.placed(self.gradient_weight())
+        self.weight: Array = NOTHING if self.twin.kernel is None else self.place(self.gradient_weight())
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
         own_room = self.way == "separable" and not task.has_schedule
         selects = self.greedy and not self.tournament and not own_room
@@ -115,7 +115,7 @@ class SparseEngine(ArrangedEngine):
             if self.on_grid:
                 _, _, self.tables, _ = pool_layout(self.task.pool.shape)
         elif self.on_grid:
-            self.tables, slots = tiled_layout(self.task.pool.shape, TILE)
+            self.tables, slots = lay_out_tiles(self.task.pool.shape, TILE)
             self.order = grid_order(self.task.pool.shape, self.tables, slots)
         else:
             slots = -(-n // TILE) * TILE
@@ -247,15 +247,15 @@ class SparseEngine(ArrangedEngine):
             take_moves(indices[t], False, moves, self.c, self.shown, self.outputs, self.copies, wide, spread)
             addition = np.concatenate([self.operator.by_fft(spread[o * n : (o + 1) * n]) for o in range(several)])
             add_spread(1.0, addition, self.f, self.outputs, wide)
-            self.sums[TOTAL], self.sums[CARRY], self.sums[ERROR] = self._rescored(), 0.0, 0.0
-            m = self.measured(float(self.sums[TOTAL]), self.f, self.y)
+            self.sums[TOTAL], self.sums[CARRY], self.sums[ERROR] = self._rescore(), 0.0, 0.0
+            m = self.measure(float(self.sums[TOTAL]), self.f, self.y)
             discrepancy[t] = m
         return len(rates), 0
 
-    def _rescored(self) -> float:
+    def _rescore(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
         rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(rescored(self.f, self.y, self.score, *rule))
+        return float(rescore(self.f, self.y, self.score, *rule))
 
     def let_go(self) -> None:
         super().let_go()

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING
-from nimt.engines.compiled_steps.packs import rescored
-from nimt.engines.compiled_steps.streaming import by_whole_columns, squared_distances
+from nimt.engines.compiled_steps.packs import rescore
+from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_squared_distances
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
@@ -43,7 +43,7 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
     coordinates = np.ascontiguousarray(scaled.T)
 
     def radial(index: int, result: Array) -> None:
-        squared_distances(coordinates, index, result)
+        fill_squared_distances(coordinates, index, result)
         values = kernel.at_squares(result)
         if values is not result:
             result[:] = values
@@ -90,7 +90,7 @@ class StreamedEngine(CompiledEngine):
 
     def take_over(self) -> float:
         self._borrow()
-        return self.measured(self._rescored(), self.f, self.y)
+        return self.measure(self._rescore(), self.f, self.y)
 
     def _borrow(self) -> None:
         values, coefficients, self.shown = self.pupil.lend()
@@ -141,12 +141,12 @@ class StreamedEngine(CompiledEngine):
         self.f[:] = after.reshape(-1)
 
     def find_scores(self) -> None:
-        self._rescored()
+        self._rescore()
 
-    def _rescored(self) -> float:
+    def _rescore(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
         rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(rescored(self.f, self.y, self.score, *rule))
+        return float(rescore(self.f, self.y, self.score, *rule))
 
     def settle(self) -> None:
         self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)

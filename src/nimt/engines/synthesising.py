@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, stored_array, stored_indices
+from nimt.arrays import Array, check_stored_array, check_stored_indices
 from nimt.engines.compiled_steps.codes import (
     FAR,
     HIGH,
@@ -34,7 +34,7 @@ CONSTANTS = (FORGET, FORGET_ERRORS, AGREE**2, TELLING, SURE)
 
 
 class LabelMaker:
-    """The arrays from which `make_labels` makes labels as `SynthesisTeacher.labelled` does.
+    """The arrays from which `make_labels` makes labels as `SynthesisTeacher.label` does.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ class LabelMaker:
         return {"known": self.known, "marks": marks, "rows": self.rows, "shown": self.shown, "pack": self.pack}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.known[:] = stored_array(state, "known", self.known.shape)
-        self.marks = np.array(stored_array(state, "marks", (None, MARKS)))
-        self.rows[:] = stored_indices(state, "rows", self.rows.shape, len(self.marks))
-        self.shown[:] = stored_indices(state, "shown", self.shown.shape, len(self.rows))
-        self.pack[:] = stored_array(state, "pack", self.pack.shape)
+        self.known[:] = check_stored_array(state, "known", self.known.shape)
+        self.marks = np.array(check_stored_array(state, "marks", (None, MARKS)))
+        self.rows[:] = check_stored_indices(state, "rows", self.rows.shape, len(self.marks))
+        self.shown[:] = check_stored_indices(state, "shown", self.shown.shape, len(self.rows))
+        self.pack[:] = check_stored_array(state, "pack", self.pack.shape)
         if self.known[USED] != len(self.marks) - 1 or self.known[USED] > len(self.rows):
             raise CorruptLesson(f"the file was altered: {self.known[USED]} points were shown, of which it knows others")
         if self.known[PENDING] not in (0, len(self.shown)):

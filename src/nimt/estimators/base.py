@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array, check_count, check_positive, is_number
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.estimators.choosing import GreedyChoice, rms
 from nimt.estimators.record import GreedyLesson
 from nimt.estimators.refitting import refit
-from nimt.estimators.samples import Samples, checked_weight
+from nimt.estimators.samples import Samples, check_weight
 from nimt.estimators.stopping import grow_until_stalled
 from nimt.estimators.width import median_width
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, rbf
@@ -120,7 +120,7 @@ class GreedyKernelModel(Estimator):
         self._check_parameters()
         if sample_weight is not None and not self.refit:
             raise InvalidInput("sample_weight needs refit=True: an interpolant cannot weight its labels")
-        samples = Samples(X, labels, None if sample_weight is None else checked_weight(sample_weight, len(X)))
+        samples = Samples(X, labels, None if sample_weight is None else check_weight(sample_weight, len(X)))
         rows, held_out = samples.rows_that_count(), None
         if self.early_stopping:
             rows, held_out = self._split(rows, classes)
@@ -172,7 +172,7 @@ class GreedyKernelModel(Estimator):
             )
         except ValueError as error:
             raise InvalidInput(
-                f"{counted(len(rows), 'row')} cannot be split with validation_fraction={self.validation_fraction!r} "
+                f"{say_count(len(rows), 'row')} cannot be split with validation_fraction={self.validation_fraction!r} "
                 f"({error}): give more rows, another share, or early_stopping=False"
             ) from None
         return np.sort(train), np.sort(held_out)

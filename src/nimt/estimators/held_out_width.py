@@ -18,7 +18,7 @@ ROWS = 400  # that are fitted, and as many that are not
 ENOUGH = 1.1  # times the least error: of the widths within it the narrowest, whose lesson is the shortest
 
 
-def held_out_width(points: Array, target: Array, kernel: Callable[[float], Kernel]) -> float:
+def choose_held_out_width(points: Array, target: Array, kernel: Callable[[float], Kernel]) -> float:
     """Return the width whose kernel ridge regression errs least on rows that it was not fitted to.
 
     Six widths around the median distance of two rows are tried, on at most 400 rows with 400 others to err on; of those
@@ -34,7 +34,7 @@ def held_out_width(points: Array, target: Array, kernel: Callable[[float], Kerne
     --------
     >>> from nimt.kernels import rbf
     >>> x = np.random.default_rng(0).uniform(-3, 3, size=(300, 1))
-    >>> bool(0.2 < held_out_width(x, np.sin(3 * x[:, 0]), rbf) < 2.5)
+    >>> bool(0.2 < choose_held_out_width(x, np.sin(3 * x[:, 0]), rbf) < 2.5)
     True
     """
     order = np.random.default_rng(0).permutation(len(points))

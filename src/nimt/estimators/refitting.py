@@ -51,7 +51,7 @@ def refit(functions: Array, samples: Samples, regularisation: float | None) -> t
     unit = singular[0] ** 2
     if regularisation is None:
         count = len(samples) if samples.weight is None else max(float(samples.weight.sum()), len(samples))
-        chosen = unit * GRID[_cross_validated(singular, projections, unexplained, count)]
+        chosen = unit * GRID[_cross_validate(singular, projections, unexplained, count)]
     else:
         chosen = np.full(projections.shape[1], float(regularisation))
     kept = 1.0 - _shrinkage(singular, chosen).T
@@ -75,7 +75,7 @@ def _triangle(functions: Array, labels: Array, weight: Array | None) -> Array:
     return triangle
 
 
-def _cross_validated(singular: Array, projections: Array, unexplained: Array, count: float) -> Array:
+def _cross_validate(singular: Array, projections: Array, unexplained: Array, count: float) -> Array:
     """Return which entry of GRID has the least generalised cross-validation error, one per output."""
     shrinkage = _shrinkage(singular, singular[0] ** 2 * GRID)
     free = count - len(singular) + shrinkage.sum(axis=1)

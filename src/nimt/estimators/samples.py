@@ -37,12 +37,12 @@ class Samples:
         return len(self.points)
 
 
-def checked_weight(weight: ArrayLike, n: int) -> Array:
+def check_weight(weight: ArrayLike, n: int) -> Array:
     """Return the weights of n rows as an array, or say what is wrong with them.
 
     Examples
     --------
-    >>> checked_weight([1, 0], 2)
+    >>> check_weight([1, 0], 2)
     array([1., 0.])
     """
     array = real_array("sample_weight", weight)

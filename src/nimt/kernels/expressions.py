@@ -105,9 +105,9 @@ def _value(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Tuple | ast.List):
         return _numbers(node, text)
     if isinstance(node, ast.BinOp):
-        return _combined(node, text)
+        return _combine(node, text)
     if isinstance(node, ast.Call):
-        return _called(node, text)
+        return _call(node, text)
     raise InvalidInput(
         f"the kernel {text!r} holds {ast.unparse(node)[:60]!r}, which is neither a number nor a kernel: write "
         f"{', '.join(SIMPLE)}, or an expression of {', '.join(WORDS)} such as RBF(0.5) + 0.1 * Matern(2)"
@@ -136,7 +136,7 @@ def _negative(value: object, text: str) -> int | float:
     return -value
 
 
-def _combined(node: ast.BinOp, text: str) -> Any:
+def _combine(node: ast.BinOp, text: str) -> Any:
     left, right = _value(node.left, text), _value(node.right, text)
     kernels = [isinstance(side, Kernel) for side in (left, right)]
     numbers = [isinstance(side, int | float) for side in (left, right)]
@@ -152,7 +152,7 @@ def _combined(node: ast.BinOp, text: str) -> Any:
     )
 
 
-def _called(node: ast.Call, text: str) -> Kernel:
+def _call(node: ast.Call, text: str) -> Kernel:
     name = node.func.id if isinstance(node.func, ast.Name) else None
     if name not in WORDS:
         raise InvalidInput(f"the kernel {text!r} calls {ast.unparse(node.func)[:60]!r}; known are {', '.join(WORDS)}")

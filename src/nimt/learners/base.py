@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
-from nimt.counting import counted
-from nimt.errors import CorruptLesson, InvalidInput, named
+from nimt.counting import say_count
+from nimt.errors import CorruptLesson, InvalidInput, name_thing
 from nimt.kernels import Kernel
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
-from nimt.pools.interpolating import interpolated
+from nimt.pools.interpolating import interpolate
 from nimt.wording import Wording
 
 LearningRate = float | str | Callable[[int], float]
@@ -30,8 +30,8 @@ class Learner(Protocol):
 
     A learner may also offer
 
-    - `seat(pool)`, or `seat(pool, outputs)` for several outputs: a `Pupil`, which keeps its values on the pool up to
-      date in a cheaper way than calling `predict` on all points after every step,
+    - `make_pupil(pool)`, or `make_pupil(pool, outputs)` for several outputs: a `Pupil`, which keeps its values on the
+      pool up to date in a cheaper way than calling `predict` on all points after every step,
     - `state()` and `restore(state)`: named arrays, so that it can be saved, checkpointed and resumed.
     """
 
@@ -71,7 +71,7 @@ class Pupil(Protocol):
         """Show one pack; `values` are those of the learner after it."""
         ...
 
-    def taught(self) -> Learner:
+    def to_learner(self) -> Learner:
         """Return the learner as it is now, as a separate copy."""
         ...
 
@@ -280,7 +280,7 @@ class StartsFromInitial:
         if pool is bound or same_points(pool, bound):
             return table
         if isinstance(bound, Grid):
-            return interpolated(bound, table, pool.points, "the initial function")
+            return interpolate(bound, table, pool.points, "the initial function")
         return table[_rows_in(bound, pool)]
 
 
@@ -292,7 +292,7 @@ def check_rate(rate: LearningRate, loss: Loss) -> None:
         if rate != "auto":
             raise _refuse_rate("a number", rate)
         if not np.isfinite(loss.smoothness):
-            problem = f"needs a loss whose slope has a Lipschitz constant, and {named(loss)} has none"
+            problem = f"needs a loss whose slope has a Lipschitz constant, and {name_thing(loss)} has none"
             raise InvalidInput(problem, parameter="learning_rate", value="auto", way_out="give a number")
         return
     if not is_number(rate) or not 0 < rate < np.inf:
@@ -323,14 +323,14 @@ def auto_rate(loss: Loss, diagonal: ArrayLike) -> float:
     return 1.0 / (float(loss.smoothness) * largest)
 
 
-def checked_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+def check_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     """Return points (k, d) and labels (k,) or (k, q), or say what is wrong with them."""
     points = as_pool(X, "X").points
     labels = real_array("y", y)
     if labels.ndim != 2 or labels.shape[1] == 1:
         labels = labels.reshape(-1)
     if len(labels) != len(points):
-        raise InvalidInput(f"{counted(len(points), 'example', 'd')} came with {counted(len(labels), 'label', 'd')}")
+        raise InvalidInput(f"{say_count(len(points), 'example', 'd')} came with {say_count(len(labels), 'label', 'd')}")
     check_finite("y", labels)
     return points, labels
 
@@ -346,7 +346,7 @@ def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
         rows, unknown = np.empty(0, np.intp), np.zeros(1, np.intp)
     if unknown.size:
         raise InvalidInput(
-            f"initial was given as values on a pool of {counted(len(bound), 'point', 'd')}, so this learner is "
+            f"initial was given as values on a pool of {say_count(len(bound), 'point', 'd')}, so this learner is "
             f"unknown at "
             f"{asked.points[unknown[0]].tolist()}: give initial as a callable to predict anywhere, also afterwards by "
             f"learner.set_params(initial=...)"

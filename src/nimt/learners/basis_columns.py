@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, stored_array, stored_indices
+from nimt.arrays import Array, check_stored_array, check_stored_indices
 from nimt.errors import CorruptLesson
 
 NONE = -1  # no entry
@@ -202,9 +202,9 @@ class SparseColumns:
     def restore(self, state: dict[str, Any], size: int) -> None:
         """Take the columns of a state, before there are any others."""
         n = len(self._latest)
-        starts = stored_array(state, "starts", (size + 1,), "i").astype(np.int64)
-        members = stored_indices(state, "members", (None,), n)
-        entries = stored_array(state, "entries", (len(members),))
+        starts = check_stored_array(state, "starts", (size + 1,), "i").astype(np.int64)
+        members = check_stored_indices(state, "members", (None,), n)
+        entries = check_stored_array(state, "entries", (len(members),))
         if starts[0] != 0 or starts[-1] != len(members) or (np.diff(starts) < 0).any():
             raise CorruptLesson("the file was altered: the columns of its basis overlap")
         for begin, end in itertools.pairwise(starts):

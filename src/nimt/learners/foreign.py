@@ -1,4 +1,4 @@
-"""Any other learner: known by `predict` and `partial_fit` alone, and how any learner is seated at a pool."""
+"""Any other learner: known by `predict` and `partial_fit` alone, and how any learner gets a pupil on a pool."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Indices, real_array, stored_array
+from nimt.arrays import Array, Indices, check_stored_array, real_array
 from nimt.classes import are_classes, class_of
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, first_call_of
 from nimt.learners.base import Learner, Pupil, StartsFromInitial, State, StatefulLearner
 from nimt.losses import Loss
@@ -70,7 +70,7 @@ class ForeignPupil:
         """Return the learner's values at any points."""
         return self.at_points(Points(points).points)
 
-    def taught(self) -> Learner:
+    def to_learner(self) -> Learner:
         return copy.deepcopy(self.learner)
 
     def state(self) -> State:
@@ -78,7 +78,7 @@ class ForeignPupil:
 
     def restore(self, state: State) -> None:
         self.learner = with_state(self.learner, state["learner"])
-        self.values = stored_array(state, "values", self.values.shape)
+        self.values = check_stored_array(state, "values", self.values.shape)
         if not state["is_first"]:
             self.first = {}
 
@@ -93,7 +93,7 @@ class ForeignPupil:
         if values.shape not in ((n, *self.outputs), (n, *(self.outputs or (1,)))):
             asked = f"({n}, {self.outputs[0]})" if self.outputs else f"({n},) or ({n}, 1)"
             raise InvalidInput(
-                f"{name}.predict returned shape {values.shape} for {counted(n, 'point', 'd')}: it must return {asked}"
+                f"{name}.predict returned shape {values.shape} for {say_count(n, 'point', 'd')}: it must return {asked}"
             )
         return values.reshape(n, *self.outputs)
 
@@ -106,7 +106,7 @@ def classes_of(learner: Any, labels: Array) -> NDArray[Any]:
         return np.arange(count)
     if len(known) != count:
         raise InvalidInput(
-            f"{type(learner).__name__} knows {counted(len(known), 'class', 'd')} and the target has {count} columns: "
+            f"{type(learner).__name__} knows {say_count(len(known), 'class', 'd')} and the target has {count} columns: "
             f"give one column for each class, in the order of classes_"
         )
     return np.asarray(known)
@@ -120,7 +120,7 @@ def scores_of(learner: Any, points: Array) -> Array:
     return decided if decided.ndim == 2 else np.column_stack([-decided, decided]) / 2  # of two classes, one number
 
 
-def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
+def make_pupil(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
     """Seat a learner at a pool or in a box; the caller's object is not changed.
 
     `labels` are all that it may be shown, (m,) or (m, q): a classifier must know its classes before it begins.
@@ -130,17 +130,17 @@ def seated(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
     in_box = isinstance(place, Box)
     if in_box and isinstance(learner, StartsFromInitial) and learner.initial_is_table():
         raise InvalidInput("initial was given as values, and in a Box it must be known anywhere: give a callable")
-    name = "seat_in" if in_box else "seat"
-    seat = own_seat(learner, name)
-    if seat is None:
+    name = "make_pupil_in" if in_box else "make_pupil"
+    make = find_pupil_maker(learner, name)
+    if make is None:
         return ForeignPupil(learner, place, labels)
     with first_call_of(f"{type(learner).__name__}.{name}"):
-        pupil = seat(place, outputs) if outputs else seat(place)
+        pupil = make(place, outputs) if outputs else make(place)
     check_pupil_of(learner, pupil)
     return pupil
 
 
-PUPIL_HAS = ("values", "loss", "diagonal", "learn", "taught", "state", "restore")
+PUPIL_HAS = ("values", "loss", "diagonal", "learn", "to_learner", "state", "restore")
 
 
 def check_pupil_of(learner: object, pupil: object) -> None:
@@ -155,18 +155,18 @@ def check_pupil_of(learner: object, pupil: object) -> None:
         )
 
 
-def own_seat(learner: object, name: str) -> Callable[..., Pupil] | None:
-    """Return the learner's method `seat` or `seat_in`, None if a subclass overrides what it relies on."""
+def find_pupil_maker(learner: object, name: str) -> Callable[..., Pupil] | None:
+    """Return the learner's method `make_pupil` or `make_pupil_in`, None if a subclass overrides what it relies on."""
     kind = type(learner)
-    seat = getattr(learner, name, None)
-    if not callable(seat):
+    make = getattr(learner, name, None)
+    if not callable(make):
         return None
-    written = _written_in(kind, name)
-    known = all(issubclass(written, _written_in(kind, method)) for method in ("predict", "partial_fit"))
-    return seat if known else None
+    written = _find_class_of(kind, name)
+    known = all(issubclass(written, _find_class_of(kind, method)) for method in ("predict", "partial_fit"))
+    return make if known else None
 
 
-def _written_in(kind: type, name: str) -> type:
+def _find_class_of(kind: type, name: str) -> type:
     """Return the class that defines a method, among a class and its bases."""
     return next((one for one in kind.__mro__ if name in vars(one)), kind)
 

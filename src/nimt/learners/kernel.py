@@ -10,7 +10,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Flags, Indices, check_finite, is_number, real_array, stored_array, stored_count
+from nimt.arrays import (
+    Array,
+    Flags,
+    Indices,
+    check_finite,
+    check_stored_array,
+    check_stored_count,
+    is_number,
+    real_array,
+)
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal, reach
 from nimt.kernels.radial import on_one_axis
@@ -21,8 +30,8 @@ from nimt.learners.base import (
     StartsFromInitial,
     State,
     auto_rate,
+    check_pack,
     check_rate,
-    checked_pack,
     rate_at,
 )
 from nimt.learners.norms import between_expansions, is_expansion_from, of_interpolant
@@ -100,11 +109,11 @@ class KernelLearner(StartsFromInitial, Described):
             self.learning_rate_: float = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))
         return self
 
-    def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
+    def make_pupil(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
         """Return this learner at work on a pool; the learner itself is not changed."""
         return KernelPupil(self, pool, outputs)
 
-    def seat_in(self, box: Box, outputs: tuple[int, ...] = ()) -> KernelBoxPupil:
+    def make_pupil_in(self, box: Box, outputs: tuple[int, ...] = ()) -> KernelBoxPupil:
         """Return this learner at work in a box; the learner itself is not changed."""
         return KernelBoxPupil(self, box, outputs)
 
@@ -117,7 +126,7 @@ class KernelLearner(StartsFromInitial, Described):
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from one pack: one functional gradient step."""
         self.check()
-        points, labels = checked_pack(X, y)
+        points, labels = check_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
@@ -151,7 +160,7 @@ class KernelLearner(StartsFromInitial, Described):
         if not self.has_centers():
             return np.array(start)
         if self.coefficients_.shape[1:] != start.shape[1:]:
-            taught, asked = _named(self.coefficients_.shape[1:]), _named(start.shape[1:])
+            taught, asked = _name_outputs(self.coefficients_.shape[1:]), _name_outputs(start.shape[1:])
             raise InvalidInput(f"this learner was taught {taught} and is now to learn {asked}")
         return np.asarray(start + self.expansion(pool.points), dtype=np.float64)
 
@@ -206,7 +215,9 @@ class KernelLearner(StartsFromInitial, Described):
         q = self.outputs()
         fits = q == mixing.shape[1:] or not (self.has_centers() or self.is_mixed())
         if mixing.ndim != 2 or len(mixing) != mixing.shape[1] or len(mixing) < 2 or not fits:
-            raise InvalidInput(f"must be (q, q) for {_named(q or ())}, got shape {mixing.shape}", parameter="matrix")
+            raise InvalidInput(
+                f"must be (q, q) for {_name_outputs(q or ())}, got shape {mixing.shape}", parameter="matrix"
+            )
         check_finite("matrix", mixing)
         if self.has_centers():
             self.coefficients_ = self.coefficients_ @ mixing.T
@@ -320,7 +331,7 @@ class KernelPupil:
         """Take back the arrays from an engine."""
         self.values, self.coefficients, self.shown = values, coefficients, shown
 
-    def taught(self) -> KernelLearner:
+    def to_learner(self) -> KernelLearner:
         learner = copy.deepcopy(self.learner)
         if self.mixed is not None:
             learner.mix(self.mixed)
@@ -341,12 +352,12 @@ class KernelPupil:
 
     def restore(self, state: State) -> None:
         shape = (len(self.pool), *self.outputs)
-        self.values = stored_array(state, "values", shape)
-        self.coefficients = stored_array(state, "coefficients", shape)
-        self.shown = stored_array(state, "shown", shape[:1], "bf") > 0
-        self.mixed = _stored_mixture(state, self.outputs)
+        self.values = check_stored_array(state, "values", shape)
+        self.coefficients = check_stored_array(state, "coefficients", shape)
+        self.shown = check_stored_array(state, "shown", shape[:1], "bf") > 0
+        self.mixed = _check_stored_mixture(state, self.outputs)
         restore_rate(self.learner, state["rate"])
-        self.steps = stored_count(state, "steps")
+        self.steps = check_stored_count(state, "steps")
 
 
 class KernelBoxPupil:
@@ -386,7 +397,7 @@ class KernelBoxPupil:
 
     def at(self, points: Array) -> Array:
         taught = self.kernel(points, self.centers[: self.size]) @ self.coefficients[: self.size]
-        start = self.learner.values_on(Points.made_of(points), self.outputs)
+        start = self.learner.values_on(Points.from_checked(points), self.outputs)
         return np.asarray((start if self.mixed is None else start @ self.mixed.T) + taught)
 
     def follow(self, points: Array) -> None:
@@ -445,7 +456,7 @@ class KernelBoxPupil:
         self.values[on_grid] += change[:count]
         self.followed[behind] += change[count:]
 
-    def taught(self) -> KernelLearner:
+    def to_learner(self) -> KernelLearner:
         learner = copy.deepcopy(self.learner)
         if self.mixed is not None:
             learner.mix(self.mixed)
@@ -464,14 +475,14 @@ class KernelBoxPupil:
         }
 
     def restore(self, state: State) -> None:
-        self.values = stored_array(state, "values", self.values.shape)
-        self.centers = stored_array(state, "centers", (None, self.points.shape[1]))
+        self.values = check_stored_array(state, "values", self.values.shape)
+        self.centers = check_stored_array(state, "centers", (None, self.points.shape[1]))
         self.size = len(self.centers)
-        self.coefficients = stored_array(state, "coefficients", (self.size, *self.outputs))
-        self.mixed = _stored_mixture(state, self.outputs)
+        self.coefficients = check_stored_array(state, "coefficients", (self.size, *self.outputs))
+        self.mixed = _check_stored_mixture(state, self.outputs)
         restore_rate(self.learner, state["rate"])
-        self.steps = stored_count(state, "steps")
-        self.followed = stored_array(state, "followed", self.followed.shape)
+        self.steps = check_stored_count(state, "steps")
+        self.followed = check_stored_array(state, "followed", self.followed.shape)
 
 
 def restore_rate(learner: KernelLearner, rate: Any) -> None:
@@ -483,9 +494,9 @@ def restore_rate(learner: KernelLearner, rate: Any) -> None:
     learner.learning_rate_ = float(rate)
 
 
-def _stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:
-    return None if state["mixed"] is None else stored_array(state, "mixed", (*outputs, *outputs))
+def _check_stored_mixture(state: State, outputs: tuple[int, ...]) -> Array | None:
+    return None if state["mixed"] is None else check_stored_array(state, "mixed", (*outputs, *outputs))
 
 
-def _named(outputs: tuple[int, ...]) -> str:
+def _name_outputs(outputs: tuple[int, ...]) -> str:
     return f"{outputs[0]} outputs" if outputs else "one output"

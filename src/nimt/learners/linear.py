@@ -9,9 +9,9 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, real_array, stored_array, stored_count
+from nimt.arrays import Array, Indices, check_finite, check_stored_array, check_stored_count, real_array
 from nimt.errors import InvalidInput
-from nimt.learners.base import Described, LearningRate, State, auto_rate, check_rate, checked_pack, rate_at
+from nimt.learners.base import Described, LearningRate, State, auto_rate, check_pack, check_rate, rate_at
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.base import Pool, as_pool
 
@@ -74,7 +74,7 @@ class LinearLearner(Described):
             self.learning_rate_: float = auto_rate(as_loss(self.loss), np.sum(features**2, axis=1))
         return self
 
-    def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> LinearPupil:
+    def make_pupil(self, pool: Pool, outputs: tuple[int, ...] = ()) -> LinearPupil:
         """Return this learner at work on a pool; the learner itself is not changed."""
         if outputs:
             raise InvalidInput(f"a LinearLearner has one output, and the target {outputs[0]}: use a KernelLearner")
@@ -99,7 +99,7 @@ class LinearLearner(Described):
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from one pack: one gradient step, averaged over the pack."""
-        points, labels = checked_pack(X, y)
+        points, labels = check_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         features = self.features(points)
@@ -150,13 +150,13 @@ class LinearPupil:
         self.learner.partial_fit(self.pool.points[indices], labels)
         self.values = self.learner.predict(self.pool)
 
-    def taught(self) -> LinearLearner:
+    def to_learner(self) -> LinearLearner:
         return copy.deepcopy(self.learner)
 
     def state(self) -> State:
         return {"weights": self.learner.current_weights(), "steps": self.learner.steps_so_far()}
 
     def restore(self, state: State) -> None:
-        self.learner.weights_ = stored_array(state, "weights", self.learner.current_weights().shape)
-        self.learner.steps_ = stored_count(state, "steps")
+        self.learner.weights_ = check_stored_array(state, "weights", self.learner.current_weights().shape)
+        self.learner.steps_ = check_stored_count(state, "steps")
         self.values = self.learner.predict(self.pool)

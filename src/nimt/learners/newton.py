@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, stored_array
+from nimt.arrays import Array, check_stored_array
 from nimt.kernels import CUT, Kernel
 from nimt.learners.basis_columns import EVERYWHERE, DenseColumns, Places, SparseColumns
 from nimt.operators.base import add_column
@@ -163,11 +163,11 @@ class NewtonBasis:
         """Continue with the `size` columns of a state."""
         n = len(self.points)
         if "columns" in state:
-            self._keep_dense(stored_array(state, "columns", (n, size)))
+            self._keep_dense(check_stored_array(state, "columns", (n, size)))
         else:
             self.kept = sparse = SparseColumns(n, self._cut)
             sparse.restore(state, size)
-        self.power_squared = stored_array(state, "power_squared", (n,))
+        self.power_squared = check_stored_array(state, "power_squared", (n,))
 
     def _section(self, index: int) -> tuple[Places, Array]:
         """Return K(., x) of one point, and where it is not zero."""

@@ -9,10 +9,18 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_positive, is_number, stored_array, stored_count, stored_indices
+from nimt.arrays import (
+    Array,
+    Indices,
+    check_positive,
+    check_stored_array,
+    check_stored_count,
+    check_stored_indices,
+    is_number,
+)
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on
-from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, checked_pack
+from nimt.learners.base import Described, InitialFunction, StartsFromInitial, State, check_pack
 from nimt.learners.newton import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
 from nimt.losses import Loss
@@ -92,14 +100,14 @@ class OrthogonalLearner(StartsFromInitial, Described):
         self.bind_initial(pool)
         return self
 
-    def seat(self, pool: Pool, outputs: tuple[int, ...] = ()) -> OrthogonalPupil:
+    def make_pupil(self, pool: Pool, outputs: tuple[int, ...] = ()) -> OrthogonalPupil:
         """Return this learner at work on a pool; the learner itself is not changed."""
         return OrthogonalPupil(self, pool, outputs)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from one pack, one example after the other; the order does not matter to what is learned."""
         self.check()
-        points, labels = checked_pack(X, y)
+        points, labels = check_pack(X, y)
         self.begin(points.shape[1], labels.shape[1:])
         for point, label in zip(points[:, np.newaxis, :], labels, strict=True):
             row = self.basis_at(point)[0]
@@ -232,7 +240,7 @@ class OrthogonalPupil:
         """Add centres by compiled code from now on where columns are sparse; the result is the same to the last bit."""
         self.basis.add_center = add_center
 
-    def taught(self) -> OrthogonalLearner:
+    def to_learner(self) -> OrthogonalLearner:
         learner = copy.deepcopy(self.learner)
         learner.steps_ += self.steps
         learner.refused_ += self.refused
@@ -256,13 +264,13 @@ class OrthogonalPupil:
 
     def restore(self, state: State) -> None:
         n, before = len(self.pool), self.basis.size
-        self.values = stored_array(state, "values", (n, *self.outputs))
-        self.centers = stored_indices(state, "centers", (None,), n).tolist()
+        self.values = check_stored_array(state, "values", (n, *self.outputs))
+        self.centers = check_stored_indices(state, "centers", (None,), n).tolist()
         self.basis.restore(state, before + len(self.centers))
-        pivots = stored_array(state, "pivots", (len(self.centers),))
+        pivots = check_stored_array(state, "pivots", (len(self.centers),))
         self.rows = [
             np.append(self.basis.kept.row(center)[: before + place], pivot)
             for place, (center, pivot) in enumerate(zip(self.centers, pivots, strict=True))
         ]
-        self.coefficients = list(stored_array(state, "coefficients", (len(self.centers), *self.outputs)))
-        self.refused, self.steps = stored_count(state, "refused"), stored_count(state, "steps")
+        self.coefficients = list(check_stored_array(state, "coefficients", (len(self.centers), *self.outputs)))
+        self.refused, self.steps = check_stored_count(state, "refused"), check_stored_count(state, "steps")

@@ -34,7 +34,7 @@ class Coded(NamedTuple):
     rest: AnyArray | None = None
 
 
-def coded(array: AnyArray, worth: float) -> Coded:
+def encode(array: AnyArray, worth: float) -> Coded:
     """Return an array as it is to be written, and how that is undone.
 
     Parameters
@@ -46,8 +46,8 @@ def coded(array: AnyArray, worth: float) -> Coded:
     Examples
     --------
     >>> levels = np.repeat([0.1, 0.3], 500)
-    >>> found = coded(levels, worth=1.1)
-    >>> found.array.dtype, list(found.how), np.array_equal(decoded(found.array, found.how), levels)
+    >>> found = encode(levels, worth=1.1)
+    >>> found.array.dtype, list(found.how), np.array_equal(decode(found.array, found.how), levels)
     (dtype('uint8'), ['palette'], True)
     """
     if array.nbytes < SMALL:
@@ -56,9 +56,9 @@ def coded(array: AnyArray, worth: float) -> Coded:
     palette = _palette(array, pieces) if array.itemsize >= worth else None
     if palette is not None:
         return palette
-    plain = _compressed(pieces)
+    plain = _count_compressed(pieces)
     if array.dtype.str in IN_PLANES:
-        sizes = [_compressed(plane) for plane in _planes(pieces, array.itemsize)]
+        sizes = [_count_compressed(plane) for plane in _planes(pieces, array.itemsize)]
         whole = len(pieces) // array.itemsize
         pay = [place for place, size in enumerate(sizes) if size < GAIN * whole]
         planes = sum(size if place in pay else whole for place, size in enumerate(sizes))
@@ -70,13 +70,13 @@ def coded(array: AnyArray, worth: float) -> Coded:
     return Coded(array, {}, len(pieces) >= worth * plain)
 
 
-def decoded_bytes(array: AnyArray, how: dict[str, Any]) -> int:
-    """Return how many bytes an array takes when `coded` is undone, without its rest."""
+def count_decoded_bytes(array: AnyArray, how: dict[str, Any]) -> int:
+    """Return how many bytes an array takes when `encode` is undone, without its rest."""
     return array.size * np.dtype(np.uint64).itemsize if "palette" in how else array.nbytes
 
 
-def decoded(array: AnyArray, how: dict[str, Any], rest: AnyArray | None = None) -> AnyArray:
-    """Undo `coded`, or raise `CorruptLesson`."""
+def decode(array: AnyArray, how: dict[str, Any], rest: AnyArray | None = None) -> AnyArray:
+    """Undo `encode`, or raise `CorruptLesson`."""
     try:
         if "planes" in how:
             return _out_of_planes(array, rest, **how["planes"])
@@ -135,7 +135,7 @@ def _planes(data: AnyArray, itemsize: int) -> AnyArray:
     return np.ascontiguousarray(data.reshape(-1, itemsize).T)
 
 
-def _compressed(data: AnyArray) -> int:
+def _count_compressed(data: AnyArray) -> int:
     return len(zlib.compress(data.tobytes(), 1))
 
 

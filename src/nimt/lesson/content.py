@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, outputs_of, stored_array, stored_indices
+from nimt.arrays import Array, check_stored_array, check_stored_indices, outputs_of
 from nimt.errors import CorruptLesson, StorageWarning
-from nimt.lesson.descriptions import describe, is_state_alone, lost_in, rebuild
-from nimt.lesson.held_out import HeldOutError, described_errors, stored_error, stored_errors
+from nimt.lesson.descriptions import describe, find_lost_part, is_state_alone, rebuild
+from nimt.lesson.held_out import HeldOutError, describe_errors, load_error, load_errors
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_learner import StoredLearner
-from nimt.lesson.stored_settings import checked_seconds, checked_settings
+from nimt.lesson.stored_settings import check_seconds, check_settings
 from nimt.pools.base import Grid, Points, Pool
 
 KIND = "lesson"
@@ -60,9 +60,9 @@ def content_of(
         "examples": fields["shown_points"],
         "outcome": fields["outcome"].name,
         "pool": describe(fields["pool"]),
-        "learner": None if state is not None else _described_learner(learner),
+        "learner": None if state is not None else _describe_learner(learner),
         "state": state,
-        "held_out_curve": described_errors(fields["held_out_curve"]),
+        "held_out_curve": describe_errors(fields["held_out_curve"]),
         "held_out_error": None if held_out is None else dataclasses.asdict(held_out),
         # the end closes the series of snapshots, and is stored as what changed since the last of them
         "course": {**{str(step): values for step, values in fields["snapshots"].items()}, END: fields["final"]},
@@ -74,9 +74,9 @@ def content_of(
     return content
 
 
-def _described_learner(learner: object) -> object:
+def _describe_learner(learner: object) -> object:
     described = describe(learner)
-    lost = None if is_state_alone(described) else lost_in(described)
+    lost = None if is_state_alone(described) else find_lost_part(described)
     if lost is not None:
         whose = f"the taught {type(learner).__name__} is not kept in the file"
         if lost.startswith("sklearn."):
@@ -98,38 +98,38 @@ def fields_of(
     if not isinstance(pool, Grid | Points):
         raise CorruptLesson("the file was altered: it does not describe a pool")
     n = len(pool)
-    target = stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
-    curve = stored_array(content, "discrepancy", (None,))
+    target = check_stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
+    curve = check_stored_array(content, "discrepancy", (None,))
     steps = len(curve) - 1
-    settings = checked_settings(content["settings"])
+    settings = check_settings(content["settings"])
     _check_preparation(pool, target)
     per_output = bool(settings.get("per_output", False)) and target.ndim == 2
     indices = labels = shown_points = None
     if content["indices"] is not None:
-        indices = stored_packs(content, "indices", steps, n)
+        indices = check_stored_packs(content, "indices", steps, n)
         if per_output and steps and indices.shape[1] % target.shape[1]:
             raise CorruptLesson(f"the file was altered: {target.shape[1]} outputs share {indices.shape[1]} examples")
         if isinstance(content["labels"], str) and content["labels"] == TRUE_LABELS:
             labels = _true_labels(target, indices, per_output)
         else:
             outputs = () if per_output else target.shape[1:]
-            labels = stored_array(content, "labels", (steps, indices.shape[1], *outputs))
+            labels = check_stored_array(content, "labels", (steps, indices.shape[1], *outputs))
     if content["examples"] is not None:
-        shown_points = stored_array(content, "examples", (steps, None, pool.dimension))
+        shown_points = check_stored_array(content, "examples", (steps, None, pool.dimension))
     kept, final = _course(content)
-    held_out = stored_errors(content.get("held_out_curve"))
-    mix_steps, mixes = stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
+    held_out = load_errors(content.get("held_out_curve"))
+    mix_steps, mixes = check_stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
     return {
         "discrepancy": curve,
-        "picks": stored_array(content, "picks", (n,), "i").astype(np.int32),
+        "picks": check_stored_array(content, "picks", (n,), "i").astype(np.int32),
         "outcome": Outcome[content["outcome"]],
-        "elapsed": checked_seconds(content, "elapsed"),
+        "elapsed": check_seconds(content, "elapsed"),
         "engine": str(content["engine"]),
         "record": str(content["record"]),
         "pool": pool,
         "target": target,
-        "initial": stored_array(content, "initial", target.shape),
-        "final": stored_array({"final": final}, "final", target.shape),
+        "initial": check_stored_array(content, "initial", target.shape),
+        "final": check_stored_array({"final": final}, "final", target.shape),
         "settings": settings,
         "learner": StoredLearner(
             path,
@@ -140,35 +140,35 @@ def fields_of(
             target,
             allow,
             learner,
-            stored_error(content.get("held_out_error")),
+            load_error(content.get("held_out_error")),
             content.get("state"),
         ),
         "indices": indices,
         "labels": labels,
         "shown_points": shown_points,
-        "snapshots": {_step(step, steps): stored_array(kept, step, target.shape) for step in kept},
-        "compiling": checked_seconds(content, "compiling"),
+        "snapshots": {_step(step, steps): check_stored_array(kept, step, target.shape) for step in kept},
+        "compiling": check_seconds(content, "compiling"),
         "drew": bool(content.get("drew", True)),
         "mix_steps": mix_steps,
         "mixes": mixes,
         "held_out_curve": {_step(step, steps): error for step, error in held_out.items()},
-        "looked": None if content.get("looked") is None else stored_array(content, "looked", (steps,), "b"),
+        "looked": None if content.get("looked") is None else check_stored_array(content, "looked", (steps,), "b"),
     }
 
 
-def stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDArray[np.int64]:
+def check_stored_packs(state: Mapping[str, Any], name: str, steps: int, n: int) -> NDArray[np.int64]:
     """Return the indices (steps, k) of a file; each row begins with an index below n and may end with some -1."""
-    packs = stored_indices(state, name, (steps, None), n, at_least=-1)
+    packs = check_stored_indices(state, name, (steps, None), n, at_least=-1)
     filler = packs < 0
     if packs.size and (filler[:, 0].any() or (filler[:, :-1] & ~filler[:, 1:]).any()):
         raise CorruptLesson(f"the file was altered: {name!r} has a pack without examples, or with gaps")
     return packs
 
 
-def stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray[np.int64], Array]:
+def check_stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray[np.int64], Array]:
     """Return the steps (m,) before which outputs were mixed, in ascending order, and the matrices (m, q, q)."""
-    mixes = stored_array(state, "mixes", (None, None, None))
-    mix_steps = stored_indices(state, "mix_steps", (len(mixes),), steps + 1).astype(np.int64)
+    mixes = check_stored_array(state, "mixes", (None, None, None))
+    mix_steps = check_stored_indices(state, "mix_steps", (len(mixes),), steps + 1).astype(np.int64)
     if mixes.shape[1] != mixes.shape[2] or (np.diff(mix_steps) <= 0).any():
         raise CorruptLesson("the file was altered: its mixtures are not square matrices at ascending steps")
     return mix_steps, mixes

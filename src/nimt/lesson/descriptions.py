@@ -79,7 +79,7 @@ def describe(thing: object) -> Any:
         return {str(name): describe(part) for name, part in thing.items()}
     if is_own(thing):
         fields = _parameters(thing) or {}
-        return {"type": _name_in_files(thing), **_described(thing, fields), **_state(thing)}
+        return {"type": _name_in_files(thing), **_describe(thing, fields), **_state(thing)}
     return _describe_foreign(thing)
 
 
@@ -94,7 +94,7 @@ def _describe_foreign(thing: object) -> dict[str, Any]:
         except (CannotStore, TypeError, ValueError, AttributeError):  # skops is not installed, or cannot write it
             return description
     fields = _parameters(thing)
-    described = None if fields is None else _described(thing, fields)
+    described = None if fields is None else _describe(thing, fields)
     if described is None or any(is_foreign(part) and "fields" not in part for part in described.values()):
         return description | _state(thing)  # the caller must make it again, and can then restore its state
     return description | {"fields": described} | _state(thing)
@@ -102,8 +102,8 @@ def _describe_foreign(thing: object) -> dict[str, Any]:
 
 def _parameters(thing: Any) -> dict[str, Any] | None:
     """Return the parameters of the constructor, None if the object does not provide them."""
-    if hasattr(thing, "described"):
-        return dict(thing.described())
+    if hasattr(thing, "describe"):
+        return dict(thing.describe())
     if callable(getattr(thing, "get_params", None)):
         return dict(thing.get_params(deep=False))
     if dataclasses.is_dataclass(thing):
@@ -111,7 +111,7 @@ def _parameters(thing: Any) -> dict[str, Any] | None:
     return None
 
 
-def _described(thing: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(thing: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     described = {name: describe(value) for name, value in fields.items()}
     if isinstance(thing, StartsFromInitial) and callable(thing.initial) and hasattr(thing, "pool_"):
         start = described["initial"]
@@ -131,15 +131,15 @@ def is_foreign(description: Any) -> bool:
     return isinstance(description, dict) and description.get("type") == FOREIGN
 
 
-def lost_in(description: Any) -> str | None:
+def find_lost_part(description: Any) -> str | None:
     """Return the name of a part that cannot be made again, whatever the caller allows; None if there is none."""
     if isinstance(description, dict):
         if is_foreign(description) and not {"fields", "values"} & set(description):
             return str(description["name"])
         parts = {key: part for key, part in description.items() if key not in ("learning_rate", "state")}
-        return next((lost for part in parts.values() if (lost := lost_in(part)) is not None), None)
+        return next((lost for part in parts.values() if (lost := find_lost_part(part)) is not None), None)
     if isinstance(description, list):
-        return next((lost for part in description if (lost := lost_in(part)) is not None), None)
+        return next((lost for part in description if (lost := find_lost_part(part)) is not None), None)
     return None
 
 
@@ -170,35 +170,35 @@ def rebuild(description: Any, allow: Iterable[object] = ()) -> Any:
         Apart from these only classes of nimt and kernels of scikit-learn are built, whatever a file names.
     """
     allowed = {_full_name(thing): thing for thing in allow}
-    return _rebuilt(description, allowed)
+    return _rebuild(description, allowed)
 
 
-def _rebuilt(description: Any, allowed: dict[str, object]) -> Any:
+def _rebuild(description: Any, allowed: dict[str, object]) -> Any:
     if isinstance(description, list):
-        return tuple(_rebuilt(part, allowed) for part in description)
+        return tuple(_rebuild(part, allowed) for part in description)
     if not isinstance(description, dict):
         return description
     if "type" not in description:
-        return {name: _rebuilt(part, allowed) for name, part in description.items()}
+        return {name: _rebuild(part, allowed) for name, part in description.items()}
     name = description["type"]
     if name == FOREIGN:
-        return _rebuilt_foreign(description, allowed)
+        return _rebuild_foreign(description, allowed)
     if name == ESTIMATOR:
         return from_skops(description[SKOPS], description["name"])
     kind = own_class(name) if isinstance(name, str) else None
     if kind is None:
         raise InvalidInput(f"the file names {name!r}, which is not a class that nimt builds")
     fields = {key: part for key, part in description.items() if key not in ("type", "state")}
-    return _made(kind, fields, description.get("state", {}), allowed)
+    return _make(kind, fields, description.get("state", {}), allowed)
 
 
-def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, object]) -> Any:
+def _rebuild_foreign(description: dict[str, Any], allowed: dict[str, object]) -> Any:
     name = description.get("name")
     kind = allowed.get(str(name))
     if kind is not None and not isinstance(kind, type):
         return kind  # a function
     if kind is not None and "fields" in description:
-        return _made(kind, description["fields"], description.get("state", {}), allowed)
+        return _make(kind, description["fields"], description.get("state", {}), allowed)
     if "values" in description:
         return description["values"]
     short = str(name).rpartition(".")[2]
@@ -208,8 +208,8 @@ def _rebuilt_foreign(description: dict[str, Any], allowed: dict[str, object]) ->
     raise CannotStore(f"{name} is not nimt's own" + (f" and {why}" if kind is not None else "") + ": pass it again")
 
 
-def _made(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allowed: dict[str, object]) -> Any:
-    parameters = {key: _rebuilt(part, allowed) for key, part in fields.items()}
+def _make(kind: type, fields: Mapping[str, Any], state: Mapping[str, Any], allowed: dict[str, object]) -> Any:
+    parameters = {key: _rebuild(part, allowed) for key, part in fields.items()}
     make = getattr(kind, "from_description", None)
     thing = kind(**parameters) if make is None else make(parameters)
     if state:

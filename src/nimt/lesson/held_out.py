@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, is_number, is_whole, stored_array
+from nimt.arrays import Array, check_stored_array, is_number, is_whole
 from nimt.classes import answers, are_classes
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.measures import distance
@@ -62,28 +62,28 @@ def names_classes(target: Array) -> bool:
     return are_classes(target) or (target.ndim == 1 and set(np.unique(target)) == {-1.0, 1.0})
 
 
-def stored_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> tuple[Array, Array] | None:
+def load_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> tuple[Array, Array] | None:
     """Return the points and targets that a file holds, None where it has none."""
     if described is None:
         return None
     if not isinstance(described, Mapping):
         raise CorruptLesson("the file was altered: what it holds out is not described")
-    points = stored_array(described, "points", (None, dimension))
-    return points, stored_array(described, "target", (len(points), *outputs))
+    points = check_stored_array(described, "points", (None, dimension))
+    return points, check_stored_array(described, "target", (len(points), *outputs))
 
 
-def stored_errors(described: Any) -> dict[int, float]:
+def load_errors(described: Any) -> dict[int, float]:
     """Return the errors by step that a file holds."""
     if described is None:
         return {}
     if not isinstance(described, Mapping):
         raise CorruptLesson("the file was altered: its errors on held-out points are not described")
-    steps = stored_array(described, "steps", (None,), "iu")
-    errors = stored_array(described, "errors", (len(steps),))
+    steps = check_stored_array(described, "steps", (None,), "iu")
+    errors = check_stored_array(described, "errors", (len(steps),))
     return {int(step): float(error) for step, error in zip(steps, errors, strict=True)}
 
 
-def stored_error(described: Any) -> HeldOutError | None:
+def load_error(described: Any) -> HeldOutError | None:
     """Return the error at the end that a file holds; None where it has none."""
     if described is None:
         return None
@@ -97,7 +97,7 @@ def stored_error(described: Any) -> HeldOutError | None:
     return HeldOutError(count, float(rms), r_squared, accuracy)
 
 
-def described_errors(errors: Mapping[int, float]) -> dict[str, Any]:
+def describe_errors(errors: Mapping[int, float]) -> dict[str, Any]:
     """Return errors by step as arrays."""
     return {"steps": np.array(list(errors), dtype=np.int64), "errors": np.array(list(errors.values()), dtype=float)}
 

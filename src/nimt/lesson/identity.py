@@ -69,7 +69,7 @@ def deciding(settings: dict[str, Any]) -> dict[str, Any]:
 
 def check_identified(description: Any) -> None:
     """Refuse what cannot be known again, before lessons are kept that are to be known again."""
-    name = unidentified_in(description)
+    name = find_unidentified(description)
     if name is not None:
         raise InvalidInput(
             f"it cannot be said whether {name} is still the same when this is called again: make it of functions, "
@@ -78,14 +78,14 @@ def check_identified(description: Any) -> None:
         )
 
 
-def unidentified_in(description: Any) -> str | None:
+def find_unidentified(description: Any) -> str | None:
     """Return the name of a part that cannot be identified; None if all can."""
     if isinstance(description, dict):
         if CODE in description and description[CODE] is None:
             return str(description.get("name"))
         description = list(description.values())
     if isinstance(description, list | tuple):
-        return next((name for part in description if (name := unidentified_in(part)) is not None), None)
+        return next((name for part in description if (name := find_unidentified(part)) is not None), None)
     return None
 
 

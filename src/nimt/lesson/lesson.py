@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingFile
 from nimt.learners.prepared import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take
-from nimt.lesson.held_out import HeldOutError, error_on, stored_held_out
+from nimt.lesson.held_out import HeldOutError, error_on, load_held_out
 from nimt.lesson.outcome import Outcome
-from nimt.lesson.stored_learner import RebuiltWhenAsked, StoredLearner, refused_if_incomplete
+from nimt.lesson.stored_learner import RebuiltWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.base import Pool
 from nimt.pools.prepared import PreparedPoints
@@ -104,7 +104,7 @@ class Lesson:
     @cached_property
     def held_out(self) -> HeldOutError | None:
         """The error of the taught learner on points that were held out; None where there are none."""
-        held = stored_held_out(self.settings.get("holdout"), self.pool.dimension, self.target.shape[1:])
+        held = load_held_out(self.settings.get("holdout"), self.pool.dimension, self.target.shape[1:])
         if held is None:
             return None
         if self._stored_learner is not None and self._stored_learner.held_out is not None:
@@ -113,7 +113,7 @@ class Lesson:
             return None
         return error_on(np.asarray(self.taught.predict(held[0]), dtype=np.float64), held[1])
 
-    def _held_out_to_store(self) -> HeldOutError | None:
+    def _find_held_out(self) -> HeldOutError | None:
         """Return `held_out`, None if it cannot be computed: a lesson that a failing learner ended is saved, too."""
         try:
             return self.held_out
@@ -309,7 +309,7 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self._held_out_to_store()))
+        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self._find_held_out()))
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
         """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.
@@ -364,7 +364,7 @@ class Lesson:
             `lesson.learner` is None; everything else of the lesson is there.
         """
         fields = _read(path, learner, allow)
-        return cls(**fields | {"learner": fields["learner"].rebuilt()})
+        return cls(**fields | {"learner": fields["learner"].rebuild()})
 
     @classmethod
     def load_record(cls, path: str | PathLike[str]) -> Lesson:
@@ -377,7 +377,7 @@ class Lesson:
     @classmethod
     def of_content(cls, content: dict[str, Any], path: str | PathLike[str]) -> Lesson:
         """Return the lesson of a file that was read."""
-        with refused_if_incomplete(path):
+        with refuse_incomplete(path):
             return cls(**fields_of(content, path, []))
 
     def _repr_html_(self) -> str:
@@ -404,7 +404,7 @@ class Lesson:
         reached = f", ITD {self.itd}" if self.itd is not None else ""
         stored = "" if self.learner is not None else "; without its learner"
         return (
-            f"<Lesson of {counted(len(self), 'step', 'd')}{reached}: {self.outcome}; {self.measure.word} "
+            f"<Lesson of {say_count(len(self), 'step', 'd')}{reached}: {self.outcome}; {self.measure.word} "
             f"{self.discrepancy[0]:.4g} -> "
             f"{display.below(self.discrepancy[-1], self.tol, 4)} on {self.pool!r}, {self.engine} engine{stored}>"
         )
@@ -420,5 +420,5 @@ def _read(path: str | PathLike[str], learner: Any = None, allow: Iterable[object
         raise MissingFile(f"there is no lesson {path}") from None
     if learner is not None:
         check_can_take(learner, content.get("learner"))
-    with refused_if_incomplete(path):
+    with refuse_incomplete(path):
         return fields_of(content, path, list(allow), learner)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nimt.errors import CorruptLesson
-from nimt.lesson.codings import SMALL, AnyArray, decoded, decoded_bytes
+from nimt.lesson.codings import SMALL, AnyArray, count_decoded_bytes, decode
 
 ARRAY = "array"  # a dictionary with this one key stands for the array of that name
 SERIES, KEYS = "series", "keys"  # a dictionary with these two stands for a long series in the array of that name
@@ -120,11 +120,11 @@ def with_arrays(plain: Any, arrays: dict[str, AnyArray], steps: Any, limit: int)
     limit : int
         The most bytes of all arrays in their places.
     """
-    arrays = _decoded(arrays, steps, limit)
-    unpacked = _unpacked(arrays, steps)
+    arrays = _decode(arrays, steps, limit)
+    unpacked = _unpack(arrays, steps)
     left = limit
 
-    def placed(part: Any) -> Any:
+    def place(part: Any) -> Any:
         nonlocal left
         if isinstance(part, dict):
             if set(part) == {ARRAY} and isinstance(part[ARRAY], str):  # a teacher may call what it remembers "array"
@@ -138,32 +138,32 @@ def with_arrays(plain: Any, arrays: dict[str, AnyArray], steps: Any, limit: int)
                 if left < 0:
                     raise CorruptLesson(f"the file was altered: its arrays take more than {limit:,} bytes")
                 return _long_series(arrays[part[SERIES]], part[KEYS])
-            return {key: placed(value) for key, value in part.items()}
+            return {key: place(value) for key, value in part.items()}
         if isinstance(part, list):
-            return [placed(value) for value in part]
+            return [place(value) for value in part]
         return part
 
-    return placed(plain)
+    return place(plain)
 
 
-def _decoded(arrays: dict[str, AnyArray], steps: Any, limit: int) -> dict[str, AnyArray]:
+def _decode(arrays: dict[str, AnyArray], steps: Any, limit: int) -> dict[str, AnyArray]:
     """Return the arrays as the packer had them before they were coded."""
     if not isinstance(steps, dict) or not set(steps) <= set(arrays):
         raise CorruptLesson("the file was altered: it does not say how its arrays are unpacked")
     for name, step in steps.items():
         if not isinstance(step, dict):
             raise CorruptLesson(f"the file was altered: it does not say how its array {name!r} is unpacked")
-    if sum(decoded_bytes(array, steps.get(name, {})) for name, array in arrays.items()) > limit:
+    if sum(count_decoded_bytes(array, steps.get(name, {})) for name, array in arrays.items()) > limit:
         raise CorruptLesson(f"the file was altered: its arrays take more than {limit:,} bytes")
     rests = {name + REST for name in steps if name + REST in arrays}
     return {
-        name: decoded(array, steps.get(name, {}), arrays.get(name + REST))
+        name: decode(array, steps.get(name, {}), arrays.get(name + REST))
         for name, array in arrays.items()
         if name not in rests
     }
 
 
-def _unpacked(arrays: dict[str, AnyArray], steps: dict[str, Any]) -> dict[str, AnyArray]:
+def _unpack(arrays: dict[str, AnyArray], steps: dict[str, Any]) -> dict[str, AnyArray]:
     """Return the arrays as they were given to the packer."""
     unpacked: dict[str, AnyArray] = {}
     for name, array in arrays.items():  # an array comes after the one it differs from

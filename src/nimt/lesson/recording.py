@@ -53,16 +53,16 @@ def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = 
     k = max(sizes, default=1)
     if len(sizes) <= 1:
         return np.array(packs).reshape(len(packs), k, *trailing)
-    return np.stack([filled(pack, k, filler) for pack in packs])
+    return np.stack([fill_up(pack, k, filler) for pack in packs])
 
 
-def filled(pack: NDArray[T], k: int, filler: float, axis: int = 0) -> NDArray[T]:
+def fill_up(pack: NDArray[T], k: int, filler: float, axis: int = 0) -> NDArray[T]:
     """Return an array with `k` entries along an axis, the new ones at its end being `filler`."""
     missing = [(0, k - length if number == axis else 0) for number, length in enumerate(pack.shape)]
     return np.pad(pack, missing, constant_values=filler)
 
 
-def joined(chunks: list[Chunk], looked: Flags | None, snapshots: dict[int, Array]) -> Chunk:
+def join_chunks(chunks: list[Chunk], looked: Flags | None, snapshots: dict[int, Array]) -> Chunk:
     """Return steps that follow each other as one chunk; packs of fewer examples than the largest are filled up."""
     some = [chunk for chunk in chunks if len(chunk.indices)] or chunks[:1]  # the last may only say that it is over
     shape = (sum(len(chunk.indices) for chunk in some), max(chunk.indices.shape[1] for chunk in some))
@@ -175,27 +175,27 @@ class Record:
 
     @property
     def indices(self) -> NDArray[np.int64] | None:
-        return self._joined(self._indices, np.zeros((0, 1), np.int64), NO_INDEX)
+        return self._join(self._indices, np.zeros((0, 1), np.int64), NO_INDEX)
 
     @property
     def labels(self) -> Array | None:
-        return self._joined(self._labels, np.zeros((0, 1, *self.outputs)))
+        return self._join(self._labels, np.zeros((0, 1, *self.outputs)))
 
     @property
     def points(self) -> Array | None:
         """The points shown, (T, k, d), if they are not those of the pool."""
-        return self._joined(self._points, np.zeros((0, 1, 1))) if self._points else None
+        return self._join(self._points, np.zeros((0, 1, 1))) if self._points else None
 
     @property
     def looked(self) -> Flags | None:
         """At which steps the teacher looked at its learner, (T,), None if it did at all."""
         return np.concatenate(self._looked) if self._looked else None
 
-    def _joined(self, parts: list[NDArray[T]], empty: NDArray[T], filler: float = np.nan) -> NDArray[T] | None:
+    def _join(self, parts: list[NDArray[T]], empty: NDArray[T], filler: float = np.nan) -> NDArray[T] | None:
         if self.kept == "picks":
             return None
         k = max((part.shape[1] for part in parts), default=1)
-        same = [part if part.shape[1] == k else filled(part, k, filler, axis=1) for part in parts]
+        same = [part if part.shape[1] == k else fill_up(part, k, filler, axis=1) for part in parts]
         parts[:] = [np.concatenate(same)] if parts else []
         return parts[0] if parts else empty
 

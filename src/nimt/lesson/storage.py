@@ -16,7 +16,7 @@ from numpy.lib import format as npy_format
 
 from nimt.errors import CorruptLesson
 from nimt.files import whole_file
-from nimt.lesson.codings import AnyArray, coded
+from nimt.lesson.codings import AnyArray, encode
 from nimt.lesson.packing import REST, Packer, most_unpacked, with_arrays
 
 FORMAT = 5
@@ -54,7 +54,7 @@ def _write_archive(file: IO[bytes], kind: str, content: dict[str, Any], packer: 
     arrays: dict[str, AnyArray] = {}
     compressed = {"header"}
     for name, array in packer.arrays.items():
-        found = coded(array, worth)
+        found = encode(array, worth)
         arrays[name] = found.array
         if found.compress:
             compressed.add(name)

@@ -14,7 +14,7 @@ import numpy as np
 
 from nimt.arrays import Array, is_number
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning
-from nimt.learners.foreign import seated
+from nimt.learners.foreign import make_pupil
 from nimt.learners.prepared import with_preparation
 from nimt.lesson.descriptions import ESTIMATOR, is_foreign, is_own, is_state_alone, rebuild
 from nimt.lesson.held_out import HeldOutError
@@ -57,18 +57,18 @@ class StoredLearner:
     def learning_rate(self) -> float | None:
         """The learning rate that "auto" stood for, None where there is none."""
         if self.state is not None:
-            return _stored_rate(self.state["pupil"].get("rate"))
+            return _load_rate(self.state["pupil"].get("rate"))
         described = self.description if isinstance(self.description, dict) else {}
         state = described.get("state")
-        return _stored_rate((state if isinstance(state, dict) else described).get("learning_rate_"))
+        return _load_rate((state if isinstance(state, dict) else described).get("learning_rate_"))
 
-    def rebuilt(self) -> Any:
+    def rebuild(self) -> Any:
         """Return the learner, None for one that is not nimt's and not allowed; refuse one that is not whole."""
-        with refused_if_incomplete(self.path):
+        with refuse_incomplete(self.path):
             _check_before(self.before)
             if self.state is not None:
                 return self._from_state(self.state)
-            return _made(self.description, self.pool, self.target.shape[1:], self.allow, self.given)
+            return _make(self.description, self.pool, self.target.shape[1:], self.allow, self.given)
 
     def _from_state(self, state: dict[str, Any]) -> Any:
         """Return the learner of a lesson under way, None for one that is not nimt's and not allowed."""
@@ -76,9 +76,9 @@ class StoredLearner:
             before = self.given if self.given is not None else rebuild(self.before, self.allow)
         except CannotStore:
             return None
-        pupil = seated(before, self.place, self.target)
+        pupil = make_pupil(before, self.place, self.target)
         pupil.restore(state["pupil"])
-        return with_preparation(pupil.taught(), self.pool)
+        return with_preparation(pupil.to_learner(), self.pool)
 
 
 class RebuiltWhenAsked:
@@ -89,7 +89,7 @@ class RebuiltWhenAsked:
             raise AttributeError("learner")  # so that a dataclass sees no default here
         fields = vars(lesson)
         if isinstance(fields["learner"], StoredLearner):
-            fields["learner"] = fields["learner"].rebuilt()
+            fields["learner"] = fields["learner"].rebuild()
         return fields["learner"]
 
     def __set__(self, lesson: object, learner: Any) -> None:
@@ -97,7 +97,7 @@ class RebuiltWhenAsked:
 
 
 @contextlib.contextmanager
-def refused_if_incomplete(path: str | PathLike[str]) -> Iterator[None]:
+def refuse_incomplete(path: str | PathLike[str]) -> Iterator[None]:
     """Turn what goes wrong with an altered lesson into `CorruptLesson` that names the file."""
     try:
         yield
@@ -132,7 +132,7 @@ class ForgottenSchedule:
         raise CannotStore(f"the learning rate {self.name} was not stored: give one by set_params(learning_rate=...)")
 
 
-def _made(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[object], given: Any = None) -> Any:
+def _make(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[object], given: Any = None) -> Any:
     """Return the learner that is described, on its pool; or a copy of the one given, with the state described."""
     if given is not None:
         learner = copy.deepcopy(given)
@@ -144,7 +144,7 @@ def _made(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[ob
             schedule = rebuild(rate, allow)
         except CannotStore:
             schedule = ForgottenSchedule(rate["name"])
-        learner = _made(description | {"learning_rate": 1.0}, pool, outputs, allow)
+        learner = _make(description | {"learning_rate": 1.0}, pool, outputs, allow)
         return None if learner is None else learner.set_params(learning_rate=schedule)
     try:
         learner = rebuild(description, allow)
@@ -166,14 +166,14 @@ def _made(description: Any, pool: Pool, outputs: tuple[int, ...], allow: list[ob
 
 def _bound(learner: Any, pool: Pool) -> Any:
     """Return the learner on its pool, with the learning rate that "auto" stood for: `bind` does not know the packs."""
-    rate = _stored_rate(getattr(learner, "learning_rate_", None))
+    rate = _load_rate(getattr(learner, "learning_rate_", None))
     learner = learner.bind(pool) if hasattr(learner, "bind") else learner
     if rate is not None and is_own(learner):
         learner.learning_rate_ = rate
     return learner
 
 
-def _stored_rate(found: Any) -> float | None:
+def _load_rate(found: Any) -> float | None:
     """Return a learning rate that was stored as a number or as an array of one, None for anything else."""
     value = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
     return float(value) if is_number(value) and 0 < value < np.inf else None

@@ -8,7 +8,7 @@ from typing import Any
 from nimt.arrays import is_number, is_whole
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.lesson.descriptions import is_foreign
-from nimt.losses import described_loss
+from nimt.losses import make_described_loss
 from nimt.measures import MEASURES
 
 NEEDED = {
@@ -26,7 +26,7 @@ NEEDED = {
 }
 
 
-def checked_settings(settings: Any) -> dict[str, Any]:
+def check_settings(settings: Any) -> dict[str, Any]:
     """Return the settings read from a file, or refuse those that are incomplete or of another kind."""
     if not isinstance(settings, dict) or not set(settings) >= NEEDED:
         raise CorruptLesson("the file was altered: its settings are incomplete")
@@ -47,7 +47,7 @@ def checked_settings(settings: Any) -> dict[str, Any]:
     return settings
 
 
-def checked_seconds(content: dict[str, Any], name: str) -> float:
+def check_seconds(content: dict[str, Any], name: str) -> float:
     """Return a duration that a file holds."""
     found: Any = content.get(name)
     if not _is_finite(found) or found < 0:
@@ -97,7 +97,7 @@ def _is_learner(found: Any) -> bool:
         for part in ("kernel", "loss"):
             if isinstance(found.get(part), dict) and not isinstance(found[part].get("type"), str):
                 return False
-        described_loss(found.get("loss"))
+        make_described_loss(found.get("loss"))
         return _is_printable(found)  # whether it can be made again is seen when the taught learner is
     except (InvalidInput, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         return False

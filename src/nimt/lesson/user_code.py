@@ -72,7 +72,7 @@ class Walk:
         elif kind in (tuple, list):
             yield from self._several(kind.__name__, thing)
         elif kind is dict:
-            yield from self._named(thing)
+            yield from self._name_things(thing)
         elif kind in (set, frozenset):
             yield f"{kind.__name__} {sorted(_digest(Walk().parts(one)) for one in thing)}"  # their order is arbitrary
         elif kind is np.ndarray and not thing.dtype.hasobject:
@@ -92,7 +92,7 @@ class Walk:
             yield from self.parts(thing)
         yield ")"
 
-    def _named(self, things: Mapping[Any, object]) -> Iterator[str]:
+    def _name_things(self, things: Mapping[Any, object]) -> Iterator[str]:
         names = sorted(things) if all(type(name) is str for name in things) else list(things)
         yield from self._several("dict", (part for name in names for part in (name, things[name])))
 
@@ -146,11 +146,11 @@ class Walk:
         for step in dis.get_instructions(code):
             if step.opname in READS and step.argval in scope:
                 yield f"global {step.argval}"
-                yield from self._used(scope[step.argval], code.co_names)
+                yield from self._list_used(scope[step.argval], code.co_names)
             elif step.opname == "IMPORT_NAME" and _package_of(step.argval) is None:
                 raise Unidentified(f"the module {step.argval}, which is imported inside a function")
 
-    def _used(self, value: object, names: tuple[str, ...]) -> Iterator[str]:
+    def _list_used(self, value: object, names: tuple[str, ...]) -> Iterator[str]:
         """Yield what code with these names uses of a value: of a module of the user, what is called so in it."""
         if not isinstance(value, types.ModuleType) or _package_of(value.__name__) is not None:
             yield from self.parts(value)
@@ -158,7 +158,7 @@ class Walk:
             for name in names:
                 if name in vars(value):
                     yield f"of the module {name}"
-                    yield from self._used(vars(value)[name], names)
+                    yield from self._list_used(vars(value)[name], names)
 
     def _class(self, kind: type) -> Iterator[str]:
         package = _package_of(kind.__module__)
@@ -167,7 +167,7 @@ class Walk:
             return
         yield f"class {kind.__qualname__}"
         yield from self._several("bases", kind.__mro__[1:])
-        yield from self._named({name: value for name, value in vars(kind).items() if name not in NOTES})
+        yield from self._name_things({name: value for name, value in vars(kind).items() if name not in NOTES})
 
     def _instance(self, thing: Any) -> Iterator[str]:
         """Yield how Python would copy an object: its class, its arguments, its attributes."""
@@ -207,7 +207,7 @@ def _contents(cell: types.CellType) -> tuple[object, ...]:
 
 def _options_of(thing: Any) -> tuple[object, object]:
     """Return what a function was wrapped with: of a loss that nimt compiles its constants, of numba its options."""
-    described = getattr(thing, "described", None)
+    described = getattr(thing, "describe", None)
     return described() if callable(described) else None, getattr(thing, "targetoptions", None)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_count
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, as_rows
 from nimt.kernels.base import normalise
@@ -106,7 +106,7 @@ class NystroemKernel(FeatureKernel):
         return np.asarray(self.kernel(X, self.basis) @ self._whitening.T)
 
     def __repr__(self) -> str:
-        points = counted(len(np.asarray(self.basis)), "point", "d")
+        points = say_count(len(np.asarray(self.basis)), "point", "d")
         return f"{type(self).__name__}(kernel={self.kernel!r}, basis=<{points}>)"
 
 

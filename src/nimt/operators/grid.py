@@ -343,7 +343,7 @@ def wide_layout(shape: tuple[int, ...], reach: tuple[int, ...]) -> Wide:
     return place.reshape(-1), strides, lead, int(padded[0] * strides[0]), shape[-1]
 
 
-def tiled_layout(shape: tuple[int, ...], tile: int, row: int = 1) -> tuple[Whole, int]:
+def lay_out_tiles(shape: tuple[int, ...], tile: int, row: int = 1) -> tuple[Whole, int]:
     """Return per-axis tables of a layout by tiles, and how many slots it has (the last tiles are padded).
 
     A tile is a box of `tile` cells (a power of two), as near to a cube as the grid allows, with at least `row` cells

@@ -59,7 +59,7 @@ class StreamedOperator:
         self._columns: Array = np.empty((0, len(self.pool)))
         self._where: NDArray[np.int32] = np.full(len(self.pool), -1, dtype=np.int32)
         self._owner: NDArray[np.int64] = np.full(self.room, -1, dtype=np.int64)
-        self._used: NDArray[np.int64] = np.zeros(self.room, dtype=np.int64)
+        self._list_used: NDArray[np.int64] = np.zeros(self.room, dtype=np.int64)
         self._clock: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
 
     @property
@@ -69,7 +69,7 @@ class StreamedOperator:
         The columns that are kept, one per row; the row that holds the column of each point, or -1; when each row was
         last used; and a clock of one number, which counts the uses.
         """
-        return self._columns, self._where, self._used, self._clock
+        return self._columns, self._where, self._list_used, self._clock
 
     @property
     def asks_kernel(self) -> bool:
@@ -101,7 +101,7 @@ class StreamedOperator:
         if not len(self._columns):
             self._reserve()
         places = self._where[indices]
-        self._used[places[places >= 0]] = self._tick()  # so that none of these has to leave
+        self._list_used[places[places >= 0]] = self._tick()  # so that none of these has to leave
         missing = np.unique(indices[places < 0])
         width = max(1, BLOCK // (8 * len(self.pool))) if self.asks_kernel else 1
         for start in range(0, len(missing), width):
@@ -122,19 +122,19 @@ class StreamedOperator:
                 raise
             self.room = _half_of_what_is_free(self.room, len(self.pool))
             self._columns = np.empty((self.room, len(self.pool)))
-            self._owner, self._used = self._owner[: self.room].copy(), self._used[: self.room].copy()
+            self._owner, self._list_used = self._owner[: self.room].copy(), self._list_used[: self.room].copy()
 
     def _keep(self, index: int, column: Array | None) -> None:
         """Put a column into an empty place, or that of the least recently used; without one it is computed."""
-        place = self.size if self.size < self.room else int(np.argmin(self._used))
+        place = self.size if self.size < self.room else int(np.argmin(self._list_used))
         if self._owner[place] >= 0:
             self._where[self._owner[place]] = -1
-        self._owner[place], self._used[place] = -1, 0  # if filling it fails, it is the first to be filled again
+        self._owner[place], self._list_used[place] = -1, 0  # if filling it fails, it is the first to be filled again
         if column is None:
             self.compute(index, self._columns[place])
         else:
             self._columns[place] = column
-        self._owner[place], self._where[index], self._used[place] = index, place, self._tick()
+        self._owner[place], self._where[index], self._list_used[place] = index, place, self._tick()
         self.size = max(self.size, place + 1)
 
     def _tick(self) -> int:

@@ -39,7 +39,7 @@ class LossCurve:
     colour: str | None = None
 
 
-def styled(draw: Callable[[F], Iterable[D]]) -> Callable[[F], Iterator[D]]:
+def apply_style(draw: Callable[[F], Iterable[D]]) -> Callable[[F], Iterator[D]]:
     """Run a drawing function with the style of nimt, and leave matplotlib's settings as they were."""
 
     def within(found: F) -> Iterator[D]:
@@ -102,7 +102,7 @@ def legend_above(figure: Figure | SubFigure, ax: Axes, columns: int) -> None:
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=columns)
 
 
-def shown_at(lesson: Lesson, step: int) -> int | None:
+def find_shown_at(lesson: Lesson, step: int) -> int | None:
     """Return the pool index of the example shown at a step, None after the last."""
     if lesson.indices is None or step >= len(lesson):
         return None

@@ -46,12 +46,12 @@ class PaperSetting:
         """Return how many steps a lesson of that published length may take."""
         return published if self.iterations is None else min(published, self.iterations)
 
-    def scaled(self, steps: Iterable[int]) -> tuple[int, ...]:
+    def scale_steps(self, steps: Iterable[int]) -> tuple[int, ...]:
         """Return the steps to draw: as published, or scaled down if the lesson is shorter than the last of them.
 
         Examples
         --------
-        >>> PaperSetting(iterations=100).scaled([0, 500, 1000])
+        >>> PaperSetting(iterations=100).scale_steps([0, 500, 1000])
         (0, 50, 100)
         """
         asked = tuple(steps)
@@ -81,7 +81,7 @@ class PaperSetting:
 
         lesson = teach(
             learner, teacher, pool, target,
-            max_iterations=budget, tol=tol, snapshots=self.scaled(draw_at), record=record, callback=callback,
+            max_iterations=budget, tol=tol, snapshots=self.scale_steps(draw_at), record=record, callback=callback,
         )  # fmt: skip
         if lesson.outcome is Outcome.INTERRUPTED:
             raise KeyboardInterrupt
@@ -116,7 +116,7 @@ class PaperLesson:
         """Return one row per checkpoint that the lesson reached: step, measured, published, ratio."""
         steps = sorted({*self.checkpoints, *self.published})
         return [
-            compared(float(self.lesson.discrepancy[step]), self.published.get(step)) | {"step": step}
+            compare_values(float(self.lesson.discrepancy[step]), self.published.get(step)) | {"step": step}
             for step in steps
             if step <= len(self.lesson)
         ]
@@ -126,7 +126,7 @@ class PaperLesson:
         lesson = self.lesson
         return {
             "name": self.name,
-            "itd": compared(lesson.itd, self.published_itd) | {"tolerance": lesson.tol},
+            "itd": compare_values(lesson.itd, self.published_itd) | {"tolerance": lesson.tol},
             "steps": len(lesson),
             "final": float(lesson.discrepancy[-1]),
             "outcome": str(lesson.outcome),
@@ -149,7 +149,7 @@ class Quantity:
     differs: str | None = None
 
     def summary(self) -> dict[str, Any]:
-        return {"name": self.name, "differs": self.differs} | compared(self.measured, self.published)
+        return {"name": self.name, "differs": self.differs} | compare_values(self.measured, self.published)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,12 +225,12 @@ class Experiment(Generic[F]):
     cost: float = 1.0
 
 
-def compared(measured: Number | None, published: Number | None) -> dict[str, Number | None]:
+def compare_values(measured: Number | None, published: Number | None) -> dict[str, Number | None]:
     """Return measured and published with their ratio, which is None if one of them is missing.
 
     Examples
     --------
-    >>> compared(3.0, 4.0)
+    >>> compare_values(3.0, 4.0)
     {'measured': 3.0, 'published': 4.0, 'ratio': 0.75}
     """
     known = measured is not None and published is not None and published != 0

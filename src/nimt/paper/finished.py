@@ -38,7 +38,7 @@ def keep(out: Path, record: dict[str, Any]) -> None:
     write_text(folder / f"{record['name']}.json", json.dumps(marked, indent=1))
 
 
-def kept(out: Path, name: str, expected: str) -> dict[str, Any] | None:
+def find_finished(out: Path, name: str, expected: str) -> dict[str, Any] | None:
     """Return the record of an experiment finished before, or None if it cannot replace a new run."""
     try:
         record = json.loads((out / RECORDS / f"{name}.json").read_text("utf-8"))
@@ -57,7 +57,7 @@ def keep_part(out: Path, name: str, part: str, mark: str, lesson: Lesson) -> Non
     lesson.save(path)
 
 
-def kept_part(out: Path, name: str, part: str, mark: str) -> Lesson | None:
+def find_finished_part(out: Path, name: str, part: str, mark: str) -> Lesson | None:
     """Return a lesson that was saved with the same settings, or None."""
     try:
         return Lesson.load(_part(out, name, part, mark))

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
@@ -31,7 +31,7 @@ def page_of(summary: dict[str, Any], out: Path) -> str:
     experiments = list(summary["experiments"].values())
     numbers = count(1)
     short = "" if summary["iterations"] is None else (
-        f" Every lesson was cut at {counted(summary['iterations'], 'step')}, so most of the published numbers are "
+        f" Every lesson was cut at {say_count(summary['iterations'], 'step')}, so most of the published numbers are "
         f"not reached."
     )  # fmt: skip
     parts = [
@@ -75,17 +75,17 @@ def remarks(experiments: Iterable[dict[str, Any]]) -> list[str]:
     return [
         f"{record['title']}, {what}: measured / published is {ratio:.4f}; {why or 'we do not know why'}."
         for record in experiments
-        for what, ratio, why in _compared(record)
+        for what, ratio, why in _list_compared(record)
         if abs(ratio - 1) > FAR
     ]
 
 
 def comparisons(record: dict[str, Any]) -> list[float]:
     """Return every ratio of a measured to a published number of an experiment."""
-    return [ratio for _, ratio, _ in _compared(record)]
+    return [ratio for _, ratio, _ in _list_compared(record)]
 
 
-def _compared(record: dict[str, Any]) -> Iterator[tuple[str, float, str | None]]:
+def _list_compared(record: dict[str, Any]) -> Iterator[tuple[str, float, str | None]]:
     """Yield what was compared, measured / published, and why they differ."""
     for lesson in record["lessons"]:
         steps = {f"t = {row['step']:,}": row for row in lesson["checkpoints"]}
@@ -146,14 +146,19 @@ def _discrepancies(record: dict[str, Any]) -> str:
         for line in ("published", "measured", "ratio") if compared else ("measured",):
             values = [by_step.get(step, {}).get(line) for step in steps]
             name = lesson["name"] if line in ("published", "measured") and len(rows) == groups[-1] else ""
-            rows.append([name, line, shown(itd[line], line), *(shown(value, line) for value in values)])
+            rows.append([name, line, format_number(itd[line], line), *(format_number(value, line) for value in values)])
     head = ["lesson", "", "ITD", *(f"t = {step:,}" for step in steps)]
     return pages.table(head, rows, words=(1,), groups=groups)
 
 
 def _quantities(record: dict[str, Any]) -> str:
     rows = [
-        [part["name"], shown(part["published"]), shown(part["measured"]), shown(part["ratio"], "ratio")]
+        [
+            part["name"],
+            format_number(part["published"]),
+            format_number(part["measured"]),
+            format_number(part["ratio"], "ratio"),
+        ]
         for part in record["quantities"]
     ]
     return pages.table(["", "published", "measured", "ratio"], rows)
@@ -164,7 +169,7 @@ def _runs(record: dict[str, Any]) -> str:
         [
             lesson["name"],
             f"{lesson['steps']:,}",
-            shown(lesson["final"]),
+            format_number(lesson["final"]),
             f"{lesson['seconds']:.2f} s",
             f"{1e6 * lesson['seconds'] / max(1, lesson['steps']):.1f} µs",
             lesson["engine"],
@@ -176,12 +181,12 @@ def _runs(record: dict[str, Any]) -> str:
     return pages.table(head, rows, words=(5, 6))
 
 
-def shown(value: float | int | None, kind: str = "") -> str:
+def format_number(value: float | int | None, kind: str = "") -> str:
     """Return a number as text: counts in full, others with five digits.
 
     Examples
     --------
-    >>> shown(3056), shown(0.0065), shown(1.00001, "ratio"), shown(None)
+    >>> format_number(3056), format_number(0.0065), format_number(1.00001, "ratio"), format_number(None)
     ('3,056', '0.0065', '1.0000', '·')
     """
     if value is None:

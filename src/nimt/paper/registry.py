@@ -37,14 +37,14 @@ FAMILY: dict[str, Experiment[Any]] = {
 ALL: dict[str, Experiment[Any]] = EXPERIMENTS | FAMILY
 
 
-def chosen(names: Iterable[str] | None, family: bool = False) -> list[str]:
+def choose_experiments(names: Iterable[str] | None, family: bool = False) -> list[str]:
     """Return the names asked for in the order of the report, all of them if none is named.
 
     Examples
     --------
-    >>> chosen(["planes", "gmm"])
+    >>> choose_experiments(["planes", "gmm"])
     ['gmm', 'planes']
-    >>> chosen(None, family=True)[0]
+    >>> choose_experiments(None, family=True)[0]
     'mint-gmm'
     """
     if isinstance(names, str):

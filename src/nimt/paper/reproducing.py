@@ -19,9 +19,9 @@ from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting
-from nimt.paper.finished import FIGURES, drop_parts, keep, keep_part, kept, kept_part, mark_of
+from nimt.paper.finished import FIGURES, drop_parts, find_finished, find_finished_part, keep, keep_part, mark_of
 from nimt.paper.page import page_of
-from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, chosen
+from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, choose_experiments
 from nimt.task.description import versions
 from nimt.teaching.parallel import Workers
 
@@ -94,19 +94,19 @@ def reproduce(
     """
     began = time.perf_counter()
     offered = FAMILY if family else EXPERIMENTS
-    asked = chosen(names, family)
+    asked = choose_experiments(names, family)
     if iterations is not None:
         check_count("iterations", iterations, at_least=1)
     if jobs is not None:
         check_count("jobs", jobs, at_least=1)
     if data is not None:
         data = data_folder(data)
-    folder = _made(Path(out))
+    folder = _make_folder(Path(out))
     setting = PaperSetting(iterations=iterations, data=None if data is None else Path(data))
     listen = _one_at_a_time(progress)
 
     marks = {name: mark_of(name, setting, offered[name].pictures(setting.data)) for name in offered}
-    records = {name: record for name in offered if (record := kept(folder, name, marks[name])) is not None}
+    records = {name: record for name in offered if (record := find_finished(folder, name, marks[name])) is not None}
     for name in asked:
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
@@ -156,7 +156,7 @@ class UnderWay:
         self.parts: tuple[str | None, ...] = (None,) if parts is None else parts.names
         self.given: dict[str | None, Given] = {}
         for part in () if parts is None else parts.names:
-            lesson = kept_part(out, name, part, mark)
+            lesson = find_finished_part(out, name, part, mark)
             if lesson is not None:
                 self.given[part] = Given(name, part, lesson, lesson.elapsed + lesson.compiling)
 
@@ -305,7 +305,7 @@ def _one_at_a_time(progress: Listener | None) -> Listener:
     return listen
 
 
-def _made(out: Path) -> Path:
+def _make_folder(out: Path) -> Path:
     try:
         (out / FIGURES).mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -20,7 +20,7 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput, MissingExtra, MissingFile
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
-from nimt.plots.figures import styled
+from nimt.plots.figures import choose_style
 from nimt.plots.looks import look_of
 from nimt.plots.scenes import scene_of
 from nimt.plots.style import QUIET, inks
@@ -81,7 +81,7 @@ def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image
     colour = inks([lesson.colour])[0].colour
     limits = limits_of(lesson)
     letter = lesson.measure.letter
-    with styled(lesson, cmap):
+    with choose_style(lesson, cmap):
         figure = Figure(figsize=(6.0, 3.3) if beside else (5.0, 3.2), dpi=DPI, layout="constrained")
         canvas = FigureCanvasAgg(figure)
         axes: list[Axes] = list(figure.subplots(1, 2 if beside else 1, squeeze=False).ravel())

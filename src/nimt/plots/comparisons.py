@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from nimt.display import spread
 from nimt.errors import InvalidInput
-from nimt.plots.curves import BAND_INK, thinned
-from nimt.plots.figures import drawn
+from nimt.plots.curves import BAND_INK, thin_curve
+from nimt.plots.figures import draw_on
 from nimt.plots.style import QUIET, inks
 from nimt.teaching.comparison import Comparison
 
@@ -51,14 +51,14 @@ def comparison(compared: Comparison, ax: Axes | None = None) -> Figure | Axes:
     if not isinstance(compared, Comparison):
         raise InvalidInput(f"comparison draws what nimt.compare returns, got {type(compared).__name__}: use curve")
     longest = max(len(name) for name in compared.lessons)
-    return drawn(lambda ax: _draw(compared, ax), ax, 5.4 + LETTER * longest, 3.6)
+    return draw_on(lambda ax: _draw(compared, ax), ax, 5.4 + LETTER * longest, 3.6)
 
 
 def _draw(compared: Comparison, ax: Axes) -> None:
     bands = compared.bands()
     ready = inks((band.colour for band in bands), (band.name for band in bands))
     for band, ink in zip(bands, ready, strict=True):
-        step, mean, low, high = thinned(band.step.astype(float), band.mean, band.low, band.high)
+        step, mean, low, high = thin_curve(band.step.astype(float), band.mean, band.low, band.high)
         ax.plot(step, mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
         if not np.array_equal(low, high):
             ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)

@@ -18,7 +18,7 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import decibels
-from nimt.plots.figures import drawn
+from nimt.plots.figures import draw_on
 from nimt.plots.looks import has_decibels
 from nimt.plots.style import QUIET, inks
 from nimt.teaching.comparison import Comparison
@@ -66,11 +66,11 @@ def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
         axis=lesson.measure.axis or lesson.measure.name,
         decibels_at_one=_decibels_at_one(lesson),
         is_logarithmic=not lesson.measure.higher_is_better,
-        held_out=_held_out(lesson),
+        held_out=_list_held_out(lesson),
     )
 
 
-def _held_out(lesson: Lesson) -> tuple[tuple[int, float], ...]:
+def _list_held_out(lesson: Lesson) -> tuple[tuple[int, float], ...]:
     """Return the steps and errors on held-out points, where they are in the unit of the curve."""
     found = lesson.held_out
     if found is None or lesson.measure.name != found.main[0]:
@@ -141,7 +141,7 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
     >>> len(nimt.plots.curve(lesson).axes[0].lines[0].get_xdata())
     4
     """
-    return drawn(lambda ax: _draw_curves([curve_table(lesson)], ax), ax, *SIZE)
+    return draw_on(lambda ax: _draw_curves([curve_table(lesson)], ax), ax, *SIZE)
 
 
 @overload
@@ -166,7 +166,7 @@ def compare_curves(
     Figure, or the Axes given
     """
     curves = compare_table(lessons)
-    return drawn(lambda ax: _draw_curves(curves, ax), ax, *SIZE)
+    return draw_on(lambda ax: _draw_curves(curves, ax), ax, *SIZE)
 
 
 def _draw_curves(curves: list[Curve], ax: Axes) -> None:
@@ -177,7 +177,7 @@ def _draw_curves(curves: list[Curve], ax: Axes) -> None:
         # each thinner than the one before: a curve on top of an equal one leaves its edges visible
         step, values = one.step.astype(float), one.discrepancy
         if _is_restless(values):
-            step, values, low, high = thinned(step, values, values, values)
+            step, values, low, high = thin_curve(step, values, values, values)
             ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)
         ax.plot(step, values, color=ink.colour, linestyle=ink.dashes, label=name, linewidth=width)
         if one.held_out:
@@ -205,7 +205,7 @@ def _draw_curves(curves: list[Curve], ax: Axes) -> None:
     )  # fmt: skip
 
 
-def thinned(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
+def thin_curve(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
     """Return a long curve at 300 steps: there the median of the steps around it, the lowest and the highest value.
 
     A curve that goes up and down at every step would otherwise be a block of ink that hides the others.
@@ -213,7 +213,7 @@ def thinned(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, A
     Examples
     --------
     >>> up_and_down = np.tile([1.0, 3.0], 3000)
-    >>> steps, middle, low, high = thinned(np.arange(6000), up_and_down, up_and_down, up_and_down)
+    >>> steps, middle, low, high = thin_curve(np.arange(6000), up_and_down, up_and_down, up_and_down)
     >>> len(steps), float(middle[1]), float(low[1]), float(high[1])
     (302, 2.0, 1.0, 3.0)
     """

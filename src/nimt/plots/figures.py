@@ -46,7 +46,7 @@ def check_cmap(cmap: str | None) -> None:
         raise InvalidInput(f"must name a colour map of matplotlib, got {cmap!r}", parameter="cmap", way_out=hint)
 
 
-def styled(lesson: Lesson, cmap: str | None = None) -> AbstractContextManager[None]:
+def choose_style(lesson: Lesson, cmap: str | None = None) -> AbstractContextManager[None]:
     """Return the style to draw a lesson in: a picture in grey, as pictures are, unless a colour map is named."""
     if cmap is None:
         is_grey = is_picture(lesson.pool) and lesson.target.ndim == 1
@@ -55,7 +55,7 @@ def styled(lesson: Lesson, cmap: str | None = None) -> AbstractContextManager[No
     return mpl.rc_context(STYLE | {"image.cmap": cmap})
 
 
-def drawn(ink: Callable[[Axes], object], ax: Axes | None, width: float, height: float) -> Figure | Axes:
+def draw_on(ink: Callable[[Axes], object], ax: Axes | None, width: float, height: float) -> Figure | Axes:
     """Let `ink` draw on the axes given, and return them; without any, on a new figure of this size, and return that."""
     with mpl.rc_context(STYLE):
         if ax is not None:

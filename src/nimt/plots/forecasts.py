@@ -12,12 +12,12 @@ from matplotlib.ticker import StrMethodFormatter
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
 from nimt.plots.curves import Curve, curve_table
-from nimt.plots.figures import drawn
+from nimt.plots.figures import draw_on
 from nimt.plots.style import OTHER, QUIET, TARGET
 from nimt.theory.forecasting import Forecast
 
@@ -84,7 +84,7 @@ def forecast(found: Forecast, lesson: Lesson | None = None, ax: Axes | None = No
     'step'
     """
     table = forecast_table(found, lesson)
-    return drawn(lambda ax: _draw(table, ax), ax, 5.8, 3.4)
+    return draw_on(lambda ax: _draw(table, ax), ax, 5.8, 3.4)
 
 
 def _draw(table: ForecastTable, ax: Axes) -> None:
@@ -93,10 +93,10 @@ def _draw(table: ForecastTable, ax: Axes) -> None:
         name = (
             table.lesson.name
             if table.lesson.itd is None
-            else f"{table.lesson.name}: {counted(table.lesson.itd, 'step')}"
+            else f"{table.lesson.name}: {say_count(table.lesson.itd, 'step')}"
         )
         ax.plot(table.lesson.step[1:], table.lesson.discrepancy[1:], color=table.lesson.colour or OTHER, label=name)
-    name = "forecast" if table.itd is None else f"forecast: {counted(table.itd, 'step')}"
+    name = "forecast" if table.itd is None else f"forecast: {say_count(table.itd, 'step')}"
     ax.plot(table.step[seen], table.discrepancy[seen], color=TARGET, linewidth=1.2, linestyle=(0, (4, 2)), label=name)
     low, high = table.interval
     if table.itd is not None and high is not None and high > low:

@@ -14,7 +14,7 @@ from nimt.arrays import Array
 from nimt.classes import are_classes, class_of
 from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
-from nimt.losses import couples_outputs, described_loss
+from nimt.losses import couples_outputs, make_described_loss
 from nimt.plots.style import class_colours
 from nimt.pools.base import is_picture
 from nimt.teachers.base import norm_of
@@ -130,7 +130,7 @@ def look_of(lesson: Lesson) -> Look:
     target = lesson.target
     if target.ndim == 1:
         return Sides() if names_classes(target) and not is_picture(lesson.pool) else Values()
-    logits = couples_outputs(described_loss(lesson.settings["learner"].get("loss")))
+    logits = couples_outputs(make_described_loss(lesson.settings["learner"].get("loss")))
     if target.shape[1] == COLOURS and is_picture(lesson.pool) and not logits:
         return Colours(*colour_limits(target, lesson.initial))
     if logits or are_classes(target):

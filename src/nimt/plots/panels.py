@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.figures import new_figure, styled
+from nimt.plots.figures import choose_style, new_figure
 from nimt.plots.looks import Values, class_words, look_of
 from nimt.plots.scenes import by_output
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
@@ -104,7 +104,7 @@ def panels(
     if dimension > 2:
         raise InvalidInput(f"panels can be drawn on pools of 1 or 2 dimensions, this one has {dimension}: use curve")
     table = panel_table(lesson, steps)
-    with styled(lesson, cmap):
+    with choose_style(lesson, cmap):
         if dimension == 1:
             return _draw_lines(table, lesson, figure)
         return _draw_maps(table, lesson, figure)
@@ -149,7 +149,7 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
             dashed = "target f*" if output == 0 else None
             ax.plot(x, target[:, output], color=of_target, linewidth=1.1, linestyle=(0, (4, 1.6)), label=dashed)
             ax.plot(x, values[:, output], color=ink, label=name, zorder=2.5)
-            at, labels, reached = _shown_of(panel, output, lesson.per_output)
+            at, labels, reached = _find_shown(panel, output, lesson.per_output)
             if not len(at):  # nothing is shown to the last f^t
                 continue
             thickness, size = (0.9, 5.0) if len(at) <= FEW else (0.5, 3.2)
@@ -170,7 +170,7 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
     return figure
 
 
-def _shown_of(panel: Panel, output: int, per_output: bool) -> tuple[Array, Array, Array]:
+def _find_shown(panel: Panel, output: int, per_output: bool) -> tuple[Array, Array, Array]:
     """Return where examples of an output were shown, their labels, and f there; its own if each output has some."""
     at, reached = panel.shown[:, 0], by_output(panel.values_shown)[:, output]
     if not per_output:

@@ -16,7 +16,7 @@ from nimt.arrays import Array, Indices, check_count
 from nimt.classes import answers, check_classes
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.figures import drawn
+from nimt.plots.figures import draw_on
 from nimt.plots.style import TARGET, class_colours
 
 CELLS = 160  # along each axis
@@ -73,7 +73,7 @@ def region_table(lesson: Lesson, cells: int = CELLS) -> Regions:
     return Regions(
         x=x,
         y=y,
-        named=_named(lesson.taught, mesh, lesson.target).reshape(cells, cells),
+        named=_name_classes(lesson.taught, mesh, lesson.target).reshape(cells, cells),
         points=points,
         classes=answers(lesson.target, lesson.target),
         shown=np.flatnonzero(lesson.picks).astype(np.intp),
@@ -113,7 +113,7 @@ def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Figur
     [0, 1, 2]
     """
     table = region_table(lesson, cells)
-    return drawn(lambda ax: _draw(table, ax), ax, 4.6, 3.8)
+    return draw_on(lambda ax: _draw(table, ax), ax, 4.6, 3.8)
 
 
 def _draw(table: Regions, ax: Axes) -> None:
@@ -138,7 +138,7 @@ def _draw(table: Regions, ax: Axes) -> None:
     )  # fmt: skip
 
 
-def _named(learner: Any, mesh: Array, target: Array) -> Indices:
+def _name_classes(learner: Any, mesh: Array, target: Array) -> Indices:
     """Return the class a learner names at each point, by its place among the classes."""
     said: NDArray[Any] = np.asarray(learner.predict(mesh))
     if said.ndim == target.ndim:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
-from nimt.arrays import Array, check_finite, frozen, read_only, real_array
-from nimt.counting import counted
+from nimt.arrays import Array, check_finite, freeze, read_only, real_array
+from nimt.counting import say_count
 from nimt.errors import InvalidInput, NimtError
 
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
@@ -34,10 +34,10 @@ class Points:
     """
 
     def __init__(self, points: ArrayLike) -> None:
-        self.points: Array = frozen(_checked_rows("the pool", points))
+        self.points: Array = freeze(_check_rows("the pool", points))
 
     @classmethod
-    def made_of(cls, points: Array) -> Points:
+    def from_checked(cls, points: Array) -> Points:
         """Return rows (n, d) of finite numbers as points, without a check or a copy; they must not change later."""
         made = cls.__new__(cls)
         made.points = read_only(points)
@@ -55,7 +55,7 @@ class Points:
         """Return the points at some indices."""
         return np.asarray(self.points[indices])
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return the parameters it is made from."""
         return {"points": self.points}
 
@@ -91,7 +91,7 @@ class Grid:
     def __init__(self, *axes: ArrayLike) -> None:
         if not axes:
             raise InvalidInput("a Grid needs at least one axis, for example Grid(np.arange(-14, 14, 0.1))")
-        self.axes: tuple[Array, ...] = tuple(_checked_axis(number, axis) for number, axis in enumerate(axes))
+        self.axes: tuple[Array, ...] = tuple(_check_axis(number, axis) for number, axis in enumerate(axes))
 
     @classmethod
     def like(cls, image: ArrayLike) -> Grid:
@@ -128,7 +128,7 @@ class Grid:
     def points(self) -> Array:
         """All points, shape (n, d); computed when first used."""
         mesh = np.meshgrid(*self.axes, indexing="ij")
-        return frozen(np.stack([part.ravel() for part in mesh], axis=1))
+        return freeze(np.stack([part.ravel() for part in mesh], axis=1))
 
     def take(self, indices: NDArray[np.intp]) -> Array:
         """Return the points at some indices, without computing all of them."""
@@ -139,13 +139,13 @@ class Grid:
             rest //= len(self.axes[i])
         return taken
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return the parameters it is made from."""
         return {"axes": list(self.axes)}
 
     @classmethod
     def from_description(cls, fields: dict[str, Any]) -> Grid:
-        """Make it from what `described` returned."""
+        """Make it from what `describe` returned."""
         return cls(*fields["axes"])
 
     def __len__(self) -> int:
@@ -154,7 +154,7 @@ class Grid:
     def _repr_html_(self) -> str:
         rows = {"points": f"{len(self):,}"}
         for number, (axis, step) in enumerate(zip(self.axes, self.spacing, strict=True)):
-            rows[f"axis {number}"] = f"{counted(len(axis), 'point')} from {axis[0]:g} to {axis[-1]:g}, {step:g} apart"
+            rows[f"axis {number}"] = f"{say_count(len(axis), 'point')} from {axis[0]:g} to {axis[-1]:g}, {step:g} apart"
         return display.cell(repr(self), display.pairs(rows))
 
     def __repr__(self) -> str:
@@ -175,7 +175,7 @@ FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a 
 
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
     """Return X as a pool: a Grid stays one, an array becomes Points; `name` is for error messages."""
-    return X if isinstance(X, Grid | Points) else Points(_checked_rows(name, X))
+    return X if isinstance(X, Grid | Points) else Points(_check_rows(name, X))
 
 
 def same_points(one: Pool, other: Pool) -> bool:
@@ -220,7 +220,7 @@ def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] 
     if outputs is None or values.shape[1:] == outputs:
         return values
     if not callable(function) and np.ndim(np.asarray(function)) == 0:
-        return frozen(np.full((len(pool), *outputs), float(values[0])))
+        return freeze(np.full((len(pool), *outputs), float(values[0])))
     raise InvalidInput(
         f"{name} has {values[0].size} output{'s' if values[0].size > 1 else ''} where {_count(outputs)} "
         f"needed: give it as an array ({len(pool)}{''.join(f', {q}' for q in outputs) or ','})"
@@ -243,11 +243,11 @@ def _values_given(pool: Pool, given: object, name: str) -> Array:
     else:
         allowed = f"({n},)" if pool.shape == (n,) else f"({n},) or the grid's {pool.shape}"
         raise InvalidInput(
-            f"{name} has shape {array.shape} and the pool {counted(n, 'point', 'd')}: its shape must be {allowed}, "
+            f"{name} has shape {array.shape} and the pool {say_count(n, 'point', 'd')}: its shape must be {allowed}, "
             f"with one more axis of length q for q outputs"
         )
     check_finite(name, array, lambda index: pool.take(np.array([index]))[0].tolist())
-    return frozen(array)
+    return freeze(array)
 
 
 def _values_of_callable(pool: Pool, function: Callable[[Array], object], name: str) -> Array:
@@ -275,7 +275,7 @@ def _values_of_callable(pool: Pool, function: Callable[[Array], object], name: s
         )
     array = _without_single_output(array)
     check_finite(f"what {name} returned", array, lambda index: pool.take(np.array([index]))[0].tolist())
-    return frozen(array)
+    return freeze(array)
 
 
 def _without_single_output(array: Array) -> Array:
@@ -283,7 +283,7 @@ def _without_single_output(array: Array) -> Array:
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
-def _checked_rows(name: str, points: ArrayLike) -> Array:
+def _check_rows(name: str, points: ArrayLike) -> Array:
     array = real_array(name, points)
     if array.ndim == 0:
         raise InvalidInput(
@@ -299,7 +299,7 @@ def _checked_rows(name: str, points: ArrayLike) -> Array:
     return array
 
 
-def _checked_axis(number: int, axis: ArrayLike) -> Array:
+def _check_axis(number: int, axis: ArrayLike) -> Array:
     name = f"axis {number} of the grid"
     array = real_array(name, axis)
     if array.ndim != 1 or array.size == 0:
@@ -332,7 +332,7 @@ def _checked_axis(number: int, axis: ArrayLike) -> Array:
                 f"{name} is not uniform: the step from {array[i]!s} to {array[i + 1]!s} is {steps[i]!s}, "
                 f"the mean step {mean!s}; {_way_to_uniform(array, mean)}give the points as an (n, d) array instead"
             )
-    return frozen(array)
+    return freeze(array)
 
 
 def _way_to_uniform(axis: Array, mean: float) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Flags, check_count, check_finite, real_array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid
 
@@ -55,9 +55,9 @@ class Box:
         if (wrong := np.flatnonzero(corners[:, 0] >= corners[:, 1])).size:
             raise InvalidInput(f"axis {wrong[0]} of the box runs from {corners[wrong[0], 0]} to {corners[wrong[0], 1]}")
         self.bounds: Array = corners
-        self.points: tuple[int, ...] = self._checked_points(points)
+        self.points: tuple[int, ...] = self._check_points(points)
 
-    def _checked_points(self, points: int | Sequence[int] | None) -> tuple[int, ...]:
+    def _check_points(self, points: int | Sequence[int] | None) -> tuple[int, ...]:
         if points is None:
             return (min(AXIS, max(3, int(POINTS ** (1 / self.dimension)))),) * self.dimension
         counts = tuple(points) if isinstance(points, Sequence) else (points,) * self.dimension
@@ -92,13 +92,13 @@ class Box:
         steps = np.rint((points - self._lowest) / self.cell).astype(np.intp)
         return steps[:, 0] if len(self.points) == 1 else np.asarray(np.ravel_multi_index(tuple(steps.T), self.points))
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return the parameters it is made from."""
         return {"bounds": self.bounds, "points": list(self.points)}
 
     def _repr_html_(self) -> str:
         rows = {
-            f"axis {number}": f"from {low:g} to {high:g}, measured at {counted(count, 'point')}"
+            f"axis {number}": f"from {low:g} to {high:g}, measured at {say_count(count, 'point')}"
             for number, ((low, high), count) in enumerate(zip(self.bounds, self.points, strict=True))
         }
         return display.cell("Box", display.pairs(rows))

@@ -11,7 +11,7 @@ from nimt.pools.base import Grid
 AT_THE_EDGE = 1e-9  # steps beyond the last point that count as rounding
 
 
-def interpolated(grid: Grid, values: Array, points: Array, name: str = "the function") -> Array:
+def interpolate(grid: Grid, values: Array, points: Array, name: str = "the function") -> Array:
     """Return values between the points of a grid, linear along each axis; at its points they are the given ones.
 
     Parameters
@@ -26,7 +26,7 @@ def interpolated(grid: Grid, values: Array, points: Array, name: str = "the func
 
     Examples
     --------
-    >>> interpolated(Grid([0.0, 1.0], [0.0, 1.0]), np.array([0.0, 1.0, 2.0, 3.0]), np.array([[0.5, 0.25]]))
+    >>> interpolate(Grid([0.0, 1.0], [0.0, 1.0]), np.array([0.0, 1.0, 2.0, 3.0]), np.array([[0.5, 0.25]]))
     array([1.25])
     """
     if points.shape[1] != grid.dimension:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, is_number, real_array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.pools.base import Points
 from nimt.pools.dates import count_days, write_dates
@@ -84,7 +84,7 @@ class Column:
         if self.levels:
             words = np.array([*self.levels, ""])
             return words[np.where(coordinates.any(axis=1), coordinates.argmax(axis=1), len(self.levels))]
-        numbers = rounded(coordinates[:, 0] * self.deviation + self.mean)
+        numbers = round_digits(coordinates[:, 0] * self.deviation + self.mean)
         return write_dates(numbers, self.dates) if self.dates else numbers
 
     def _days(self, values: ColumnValues) -> Array:
@@ -157,19 +157,19 @@ class Preparation:
         if isinstance(X, Mapping) or hasattr(X, "columns"):
             absent = [column.name for column in self.columns if column.name not in X]
             if absent:
-                raise InvalidInput(f"there is no column {absent[0]!r}; the features are {self._listed()}")
+                raise InvalidInput(f"there is no column {absent[0]!r}; the features are {self._list()}")
             return [np.asarray(X[column.name]) for column in self.columns]
         rows = np.asarray(X)
         if rows.ndim == 1 and len(self.columns) == 1:
             rows = rows[:, np.newaxis]
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise InvalidInput(
-                f"X has shape {rows.shape} and a row has {counted(len(self.columns), 'feature', 'd')}: give (n, "
-                f"{len(self.columns)}) with {self._listed()}, or columns by name"
+                f"X has shape {rows.shape} and a row has {say_count(len(self.columns), 'feature', 'd')}: give (n, "
+                f"{len(self.columns)}) with {self._list()}, or columns by name"
             )
         return [rows[:, place] for place in range(len(self.columns))]
 
-    def _listed(self) -> str:
+    def _list(self) -> str:
         return ", ".join(column.name for column in self.columns)
 
     def table(self, points: Array) -> dict[str, ColumnValues]:
@@ -235,7 +235,7 @@ class PreparedPoints(Points):
         """Return the feature columns at some indices, as the table had them."""
         return self.preparation.table(self.take(indices))
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return the parameters it is made from."""
         return {"points": self.points, "preparation": self.preparation, "rows": self.rows}
 
@@ -243,12 +243,12 @@ class PreparedPoints(Points):
         return f"PreparedPoints({len(self)} in {self.dimension}-D)"
 
 
-def rounded(values: Array) -> Array:
+def round_digits(values: Array) -> Array:
     """Return numbers with 15 significant digits, so that 0.1 that was scaled and scaled back is 0.1 again.
 
     Examples
     --------
-    >>> float(rounded(np.array([0.1 * 3 / 3 + 1e-17]))[0])
+    >>> float(round_digits(np.array([0.1 * 3 / 3 + 1e-17]))[0])
     0.1
     """
     return np.array([float(f"{value:.{DIGITS}g}") for value in np.ravel(values)]).reshape(np.shape(values))

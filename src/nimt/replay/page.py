@@ -39,7 +39,7 @@ def replay_page(recording: Recording) -> str:
     """Return the page as text."""
     title = escape(str(recording.header["title"]))
     data = base64.b64encode(zlib.compress(recording.to_bytes(), 9)).decode()
-    script, style = _script(), shipped("replay.css")
+    script, style = _script(), read_shipped("replay.css")
     only = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # the page may run this one script and nothing else, and may load nothing
     policy = f"default-src 'none'; script-src 'sha256-{only}'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -47,18 +47,18 @@ def replay_page(recording: Recording) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{shipped('replay.html')}\n"
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{read_shipped('replay.html')}\n"
         f'<script type="text/plain" id="recording">{data}</script>\n'
         f'<script type="module">{script}</script>\n</body>\n</html>\n'
     )
 
 
-def shipped(name: str) -> str:
+def read_shipped(name: str) -> str:
     """Return the text of a file that ships with the player."""
     return (resources.files("nimt.replay") / "static" / name).read_text(encoding="utf-8")
 
 
 def _script() -> str:
     """Join the modules into one, without the lines that only modules in files of their own need."""
-    joined = "\n".join(EXPORT.sub("", IMPORT.sub("", shipped(name))) for name in SCRIPTS)
+    joined = "\n".join(EXPORT.sub("", IMPORT.sub("", read_shipped(name))) for name in SCRIPTS)
     return f"\n{joined}\nplayRecordingOfPage();\n"

@@ -13,7 +13,7 @@ from nimt.arrays import Array
 from nimt.kernels import CUT
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.losses import described_loss, teaches_classes
+from nimt.losses import make_described_loss, teaches_classes
 from nimt.operators.grid import GridOperator
 from nimt.plots.looks import Classes, look_of
 from nimt.pools.base import Grid, Pool, is_picture
@@ -121,7 +121,7 @@ def describe_lesson(lesson: Lesson, title: str) -> dict[str, Any]:
 def view_of(lesson: Lesson) -> str:
     """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "classes", "points" or "agreement"."""
     pool = lesson.pool
-    classes = teaches_classes(described_loss(lesson.settings["learner"].get("loss")))
+    classes = teaches_classes(make_described_loss(lesson.settings["learner"].get("loss")))
     if pool.dimension == 1:
         return "boundary" if classes and isinstance(pool, Grid) else "curve"
     if pool.dimension > 2:
@@ -180,7 +180,7 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
             continue
         for row in range(0, len(shown), every):
             told = shown[row : row + every].ravel()
-            where, what = _gathered(told, added[row * pack : row * pack + len(told)])
+            where, what = _gather(told, added[row * pack : row * pack + len(told)])
             places.append(where)
             coefficients.append(what)
             begin.append(begin[-1] + len(where))
@@ -215,7 +215,7 @@ def _steps_per_frame(lesson: Lesson, largest: int) -> int:
     return every
 
 
-def _gathered(places: NDArray[np.int64], coefficients: Array) -> tuple[NDArray[np.int64], Array]:
+def _gather(places: NDArray[np.int64], coefficients: Array) -> tuple[NDArray[np.int64], Array]:
     """Return each place once, with the sum of its coefficients."""
     distinct, back = np.unique(places, return_inverse=True)
     sums = np.zeros((len(distinct), coefficients.shape[1]))

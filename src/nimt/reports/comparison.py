@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nimt import display, plots
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.files import whole_file, write_text
 from nimt.measures import Measure
 from nimt.plots.style import inks
@@ -32,7 +32,7 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
     """Return the header and the lines of the comparison as text; choosing and learning if they were measured."""
     rows = comparison.rows()
     timed = all(row.choosing is not None for row in rows)
-    held = _held_out(rows)
+    held = _list_held_out(rows)
     header = [
         *(name.format(measure=comparison.measure.letter) for name in HEADER),
         *(HELD_OUT[name] for name in held),
@@ -41,7 +41,7 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
     return header, [_line(row, comparison.tol, held, timed, comparison.measure) for row in rows]
 
 
-def _held_out(rows: list[Row]) -> list[str]:
+def _list_held_out(rows: list[Row]) -> list[str]:
     """Return which errors on points held out are said: the accuracy of classes alone."""
     known = [name for name in HELD_OUT if any(getattr(row, name) is not None for row in rows)]
     return ["held_out_accuracy"] if "held_out_accuracy" in known else known
@@ -92,13 +92,13 @@ def comparison_page(comparison: Comparison, title: str, folder: Path, repeat: st
         pages.heading("In numbers"),
         pages.table(header, lines),
         pages.remark(
-            LEGEND.format(measure=comparison.measure.letter) + LEGEND_HELD_OUT * bool(_held_out(comparison.rows()))
+            LEGEND.format(measure=comparison.measure.letter) + LEGEND_HELD_OUT * bool(_list_held_out(comparison.rows()))
         ),
     ]
     if repeat:
         parts += [pages.heading("To repeat it"), pages.code(repeat)]
     parts += [pages.heading("Versions"), pages.pairs(content["versions"])]
-    lead = f"{counted(len(lines), 'teacher')} on one problem of {counted(content['points'], 'point')}."
+    lead = f"{say_count(len(lines), 'teacher')} on one problem of {say_count(content['points'], 'point')}."
     return pages.page(title, lead, parts, f"Made by nimt {content['versions']['nimt']}.")
 
 

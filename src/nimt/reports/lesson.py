@@ -11,14 +11,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nimt import plots
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.display import per_cent
 from nimt.errors import InvalidInput, MissingFile
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
-from nimt.plots.figures import check_cmap, new_figure, styled
+from nimt.plots.figures import check_cmap, choose_style, new_figure
 from nimt.plots.looks import class_words, has_decibels, look_of
 from nimt.plots.scenes import MOST_DOTS, scene_of
 from nimt.plots.style import QUIET, inks
@@ -95,7 +95,7 @@ def panels_figure(lesson: Lesson, cmap: str | None = None) -> Figure:
     frames = {frame.step: frame for frame in frames_of(lesson)}
     limits = limits_of(lesson)
     colour = inks([lesson.colour])[0].colour
-    with styled(lesson, cmap):
+    with choose_style(lesson, cmap):
         figure: Figure = new_figure(2.45 * len(steps), 3.1)
         axes = figure.subplots(1, len(steps), squeeze=False).ravel()
         for ax, step in zip(axes, steps, strict=True):
@@ -145,7 +145,7 @@ def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> s
 
 def _sentence(summary: dict[str, Any]) -> str:
     sentence = str(summary["sentence"])
-    return f"{sentence[0].upper()}{sentence[1:]} after {counted(summary['steps'], 'step')}"
+    return f"{sentence[0].upper()}{sentence[1:]} after {say_count(summary['steps'], 'step')}"
 
 
 def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
@@ -159,7 +159,7 @@ def _headline(summary: dict[str, Any], measure: Measure) -> dict[str, str]:
     numbers[f"{measure.letter} at the start"] = measure.text(start)
     numbers[f"{measure.letter} at the end"] = measure.text(end, summary["tol"])
     if summary["held_out_points"] is not None:
-        held = f"on {counted(summary['held_out_points'], 'row')} held out"
+        held = f"on {say_count(summary['held_out_points'], 'row')} held out"
         if summary["held_out_accuracy"] is not None:
             numbers[f"accuracy {held}"] = per_cent(summary["held_out_accuracy"])
         else:

@@ -45,7 +45,7 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "smallest_discrepancy": None if lesson.measure.higher_is_better else finite(np.nanmin(lesson.discrepancy)),
         "best": finite((np.nanmax if lesson.measure.higher_is_better else np.nanmin)(lesson.discrepancy)),
         **_decibels(lesson),
-        **_held_out(lesson),
+        **_list_held_out(lesson),
         "examples": int(lesson.picks.sum()),
         "distinct_points": int(np.count_nonzero(lesson.picks)),
         "points": len(lesson.pool),
@@ -81,7 +81,7 @@ def _classes_text(lesson: Lesson) -> str | None:
     return ", ".join(classes) or None
 
 
-def _held_out(lesson: Lesson) -> dict[str, float | int | None]:
+def _list_held_out(lesson: Lesson) -> dict[str, float | int | None]:
     """Return the error on points that were held out, each None where it is not known.
 
     Of classes it is the accuracy alone: f need not tend to the labels, so its distance from them says little.

@@ -13,7 +13,7 @@ from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 from nimt.lesson import storage
 from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.content import KIND
-from nimt.session.interrupts import uninterrupted
+from nimt.session.interrupts import delay_interrupt
 
 EVERY = 3.0  # seconds, or more if writing one takes long
 WORTH = 4.0  # times smaller: arrays that compress less take longer to compress than to write
@@ -48,7 +48,7 @@ class CheckpointFile:
     def write(self, make: Callable[[], dict[str, Any]], step: int, elapsed: float) -> None:
         """Write what `resume` needs and keep the checkpoint before; on a full disk warn, and continue the lesson."""
         began = time.perf_counter()
-        with uninterrupted():
+        with delay_interrupt():
             content = make()
             try:
                 self._replace(content)

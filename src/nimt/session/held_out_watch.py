@@ -29,7 +29,7 @@ class HeldOutWatch:
         if self.held is None or step in self.errors:
             return
         points, target = self.held
-        learner: Any = engine.taught()
+        learner: Any = engine.to_learner()
         centers = len(getattr(learner, "centers_", ()))
         count = max(FEWEST, PAIRS // max(1, centers))
         self.errors[step] = error_on(learner.predict(points[:count]), target[:count]).main[1]

@@ -26,7 +26,7 @@ _writing: list[None] = []  # not empty while a checkpoint is written
 
 
 @contextlib.contextmanager
-def deferred_interrupt() -> Iterator[threading.Event]:
+def defer_interrupt() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a flag, so that it never interrupts a step; a second one is raised.
 
     None is raised while a checkpoint is written: the lesson ends after that anyway. A process that ignores Ctrl-C
@@ -56,7 +56,7 @@ def deferred_interrupt() -> Iterator[threading.Event]:
 
 
 @contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
+def delay_interrupt() -> Iterator[None]:
     """Delay Ctrl-C until the end of the block; it then ends the lesson."""
     _writing.append(None)
     try:

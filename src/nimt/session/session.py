@@ -27,7 +27,7 @@ from nimt.operators.features import RandomFeatures
 from nimt.pools.base import FunctionLike
 from nimt.session.checkpoint_file import CheckpointFile
 from nimt.session.held_out_watch import HeldOutWatch
-from nimt.session.interrupts import deferred_interrupt
+from nimt.session.interrupts import defer_interrupt
 from nimt.session.stored_task import StoredTask
 from nimt.task.checks import name_kernels
 from nimt.task.plan import check_memory
@@ -84,7 +84,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.task: Task = task
         check_memory(task.plan)
         with compile_time() as compiling, name_kernels(task.learner, task.teacher):
-            self.engine: Engine = task.choice.make(task, task.seat())
+            self.engine: Engine = task.choice.make(task, task.make_pupil())
         if isinstance(task.engine, RandomFeatures):
             self.engine.name = task.engine.name
         if task.keep.learner:
@@ -126,7 +126,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         except (NimtError, MemoryError):
             raise
         except Exception as error:  # StopIteration too: it would end a loop over these steps without a word
-            raise self._interrupted_by(error) from error
+            raise self._make_interrupted(error) from error
 
     def _advance(self, steps: int) -> Chunk:
         began = time.perf_counter()
@@ -206,7 +206,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         on_interrupt : {"return", "raise"}
             After Ctrl-C, return the lesson so far, or raise KeyboardInterrupt when the checkpoint is written.
         """
-        with deferred_interrupt() as interrupted:
+        with defer_interrupt() as interrupted:
             try:
                 self._loop(watch, seconds, interrupted)
                 if watch is not None:
@@ -214,7 +214,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             except NimtError:
                 raise
             except Exception as error:
-                raise self._interrupted_by(error) from error
+                raise self._make_interrupted(error) from error
             finally:
                 if not self._is_torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
                     self.write_checkpoint()
@@ -253,7 +253,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         most = self.task.stop.max_iterations
         return Progress(self.engine.step, most, self.engine.discrepancy, self.elapsed, self.engine, self.outcome)
 
-    def _interrupted_by(self, error: Exception) -> LessonInterrupted:
+    def _make_interrupted(self, error: Exception) -> LessonInterrupted:
         """Return an error that holds the lesson recorded before `error`."""
         self.outcome = Outcome.FAILED
         return LessonInterrupted(
@@ -271,7 +271,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _lesson(self, *, is_over: bool = False) -> Lesson:
         """Return the record as a lesson; if no step will follow, with the arrays themselves."""
-        learner = with_preparation(self.engine.taught(), self.task.pool) if self.task.keep.learner else None
+        learner = with_preparation(self.engine.to_learner(), self.task.pool) if self.task.keep.learner else None
         return Lesson(**self._fields(is_over=is_over), learner=learner)
 
     def _fields(self, *, is_over: bool) -> dict[str, Any]:
@@ -297,10 +297,10 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "looked": record.looked,
             "mix_steps": record.mix_steps,
             "mixes": record.mixes,
-            "held_out_curve": self._held_out_curve(),
+            "held_out_curve": self._list_held_out_curve(),
         }
 
-    def _held_out_curve(self) -> dict[int, float]:
+    def _list_held_out_curve(self) -> dict[int, float]:
         """Return the errors at the snapshots and at the end; that of the start was measured in any case."""
         wants_start = self._asked[:1] == [0] or self.engine.step == 0
         return {step: error for step, error in self._held_out.errors.items() if step or wants_start}

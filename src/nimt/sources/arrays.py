@@ -73,7 +73,7 @@ def read_array(path: str | os.PathLike[str]) -> Source:
 
 def _from_npy(path: Path) -> NDArray[Any]:
     with open(path, "rb") as file:
-        return _checked(file, path, path.stat().st_size)
+        return _check_and_read(file, path, path.stat().st_size)
 
 
 def _from_npz(path: Path) -> NDArray[Any]:
@@ -87,10 +87,10 @@ def _from_npz(path: Path) -> NDArray[Any]:
             )
         check_unpacked(members[0].file_size, path)
         with archive.open(members[0]) as file:
-            return _checked(file, path, members[0].file_size)
+            return _check_and_read(file, path, members[0].file_size)
 
 
-def _checked(file: IO[bytes], path: Path, size: int) -> NDArray[Any]:
+def _check_and_read(file: IO[bytes], path: Path, size: int) -> NDArray[Any]:
     """Check the header, then read: no pickled objects, and no more numbers than the file has bytes for."""
     version = npy_format.read_magic(file)
     read_header = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0

@@ -33,12 +33,12 @@ NAMES: dict[str, str] = {
 }
 
 
-def named_function(name: str) -> Source:
+def find_function(name: str) -> Source:
     """Return the function of that name.
 
     Examples
     --------
-    >>> named_function("gmm").pool
+    >>> find_function("gmm").pool
     Grid(280)
     """
     if name == "zero":

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, frozen
-from nimt.counting import counted
+from nimt.arrays import Array, freeze
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Pool
@@ -120,8 +120,8 @@ def with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:
     if values.shape[1:] == outputs:
         return values
     if values.ndim == 1:
-        return frozen(np.repeat(values[:, np.newaxis], outputs[0], axis=1))
+        return freeze(np.repeat(values[:, np.newaxis], outputs[0], axis=1))
     raise InvalidInput(
-        f"{name} has {counted(values.shape[1], 'output')} and the target {outputs[0] if outputs else 1}",
+        f"{name} has {say_count(values.shape[1], 'output')} and the target {outputs[0] if outputs else 1}",
         way_out=Wording("grey=True", "--grey").embed("give both in colour, or teach brightness with "),
     )

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from nimt.datasets.decoding import colours, decoded, has_colour, luminance
+from nimt.datasets.decoding import colours, decode_picture, has_colour, luminance
 from nimt.datasets.limits import check_full_size
 from nimt.datasets.places import is_there
 from nimt.errors import InvalidInput
 from nimt.pools.base import Grid, values_on
 from nimt.sources.arrays import read_array
-from nimt.sources.functions import NAMES, named_function
-from nimt.sources.resampling import resampled
+from nimt.sources.functions import NAMES, find_function
+from nimt.sources.resampling import resample
 from nimt.sources.source import Source, size_of
 from nimt.sources.table_files import TABLE_ENDINGS
 from nimt.sources.tables import Columns, read_table
@@ -65,13 +65,13 @@ def read_source(
         raise InvalidInput(problem, parameter="size")
     source = _read(name, size, columns, grey)
     if size and source.pool is not None and source.pool.dimension == 2 and source.function is None:
-        source = _sized(source, size)
-    return source.normalised(normalise)
+        source = _resize(source, size)
+    return source.normalise(normalise)
 
 
 def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
     if name in NAMES:
-        return named_function(name)
+        return find_function(name)
     if ADDRESS.match(name):
         raise InvalidInput(f"{name!r} is an address, and nimt reads files only: download it first")
     ending = Path(name).suffix.lower()
@@ -93,7 +93,7 @@ def _read(name: str, size: int | None, columns: Columns, grey: bool) -> Source:
 
 def _read_picture(path: str, size: int | None, grey: bool) -> Source:
     """Read a picture, shrunk while its pixels are still in single precision: a large one would not fit otherwise."""
-    image = decoded(path)
+    image = decode_picture(path)
     name, (width, height) = Path(path).name, image.size
     side = min(USUAL_SIDE, max(width, height)) if size is None else size or max(width, height)
     shape = _shape_of_size((height, width), side)
@@ -102,7 +102,7 @@ def _read_picture(path: str, size: int | None, grey: bool) -> Source:
     if not shrinks:
         check_full_size(width * height, 3 if in_colour else 1, Path(path))
     kind: type[np.floating] = np.float32 if shrinks else np.float64
-    layers = [resampled(layer, shape) if shrinks else layer for layer in _layers(image, kind, in_colour)]
+    layers = [resample(layer, shape) if shrinks else layer for layer in _layers(image, kind, in_colour)]
     values = np.stack(layers, axis=-1) if in_colour else layers[0]
     grid = Grid.like(values[:, :, 0] if in_colour else values)
     source = Source(name, grid, values_on(grid, values, path), dimension=2)
@@ -121,14 +121,14 @@ def _layers(image: Image.Image, kind: type[np.floating], in_colour: bool) -> Ite
         yield luminance(image, kind)
 
 
-def _sized(source: Source, size: int) -> Source:
+def _resize(source: Source, size: int) -> Source:
     """Bring the longer side of a picture to `size`, keeping its shape."""
     assert isinstance(source.pool, Grid) and source.values is not None
     height, width = source.pool.shape
     shape = _shape_of_size((height, width), size)
     if shape == (height, width):
         return source
-    values = resampled(source.values.reshape(height, width, *source.values.shape[1:]), shape)
+    values = resample(source.values.reshape(height, width, *source.values.shape[1:]), shape)
     grid = Grid(*(np.arange(length, dtype=float) for length in shape))
     return replace(source, pool=grid, values=values_on(grid, values, source.name))
 

@@ -8,7 +8,7 @@ from PIL import Image
 from nimt.arrays import Array
 
 
-def resampled(values: Array, shape: tuple[int, ...]) -> Array:
+def resample(values: Array, shape: tuple[int, ...]) -> Array:
     """Return a curve or a picture at another size: curves linearly, pictures by Lanczos' filter.
 
     `shape` is that of the grid; a further axis of `values`, of outputs such as red, green and blue, is kept.
@@ -18,13 +18,13 @@ def resampled(values: Array, shape: tuple[int, ...]) -> Array:
 
     Examples
     --------
-    >>> resampled(np.array([0.0, 1.0]), (3,))
+    >>> resample(np.array([0.0, 1.0]), (3,))
     array([0. , 0.5, 1. ])
     """
     if values.shape[: len(shape)] == shape:
         return values
     if values.ndim > len(shape):
-        return np.stack([resampled(layer, shape) for layer in np.moveaxis(values, -1, 0)], axis=-1)
+        return np.stack([resample(layer, shape) for layer in np.moveaxis(values, -1, 0)], axis=-1)
     if values.ndim == 1:
         (length,) = shape
         return np.interp(np.linspace(0.0, 1.0, length), np.linspace(0.0, 1.0, len(values)), values)

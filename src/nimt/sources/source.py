@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.counting import counted
-from nimt.datasets import standardised
+from nimt.counting import say_count
+from nimt.datasets import standardise
 from nimt.errors import InvalidInput
 from nimt.learners.base import InitialFunction
 from nimt.pools.base import Grid, Points, Pool, same_points, values_on
 from nimt.pools.prepared import PreparedPoints
-from nimt.sources.resampling import resampled
+from nimt.sources.resampling import resample
 from nimt.wording import Wording
 
 NORMALISATIONS = ("none", "standard", "unit")
@@ -86,9 +86,9 @@ class Source:
                 return values_on(_as_in_the_table(pool, self.name), self.function, self.name), ()
             return values_on(pool, self.function, self.name), ()
         assert self.pool is not None and self.values is not None
-        return self._resampled_to(pool, of, strict)
+        return self._resample_to(pool, of, strict)
 
-    def _resampled_to(self, pool: Pool, of: str, strict: bool) -> tuple[Array, tuple[str, ...]]:
+    def _resample_to(self, pool: Pool, of: str, strict: bool) -> tuple[Array, tuple[str, ...]]:
         assert self.pool is not None and self.values is not None
         both_grids = isinstance(self.pool, Grid) and isinstance(pool, Grid)
         if not both_grids or self.pool.dimension != pool.dimension or pool.dimension > 2:
@@ -100,10 +100,10 @@ class Source:
             leave_out = Wording("leave out strict=True", "leave out --strict")
             way_out = leave_out.embed("make them the same size, or ", " to have it resampled")
             raise InvalidInput(sizes, way_out=way_out)
-        values = resampled(self.values.reshape(*self.pool.shape, *self.values.shape[1:]), pool.shape)
+        values = resample(self.values.reshape(*self.pool.shape, *self.values.shape[1:]), pool.shape)
         return values_on(pool, values, self.name), (f"{sizes}: {self.name} was resampled",)
 
-    def normalised(self, how: str) -> Source:
+    def normalise(self, how: str) -> Source:
         """Return the source with its values brought to mean 0 and deviation 1 ("standard") or to [0, 1] ("unit").
 
         A function given by a formula is not changed.
@@ -117,7 +117,7 @@ class Source:
                 f"{self.name} is {self.values.flat[0]:g} everywhere and cannot be normalised: leave that out"
             )
         if how == "standard":
-            return replace(self, values=standardised(self.values))
+            return replace(self, values=standardise(self.values))
         low, high = float(self.values.min()), float(self.values.max())
         scaled = (self.values / 2 - low / 2) / (
             high / 2 - low / 2
@@ -145,4 +145,4 @@ def size_of(pool: Pool) -> str:
     """
     if isinstance(pool, Grid) and pool.dimension > 1:
         return " x ".join(str(length) for length in reversed(pool.shape))
-    return counted(len(pool), "point", "d")
+    return say_count(len(pool), "point", "d")

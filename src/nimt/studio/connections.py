@@ -137,11 +137,11 @@ class BoundedServer(uvicorn.Server):
                     connection.close()
                     continue
             try:
-                await loop.connect_accepted_socket(self._made_line, connection)
+                await loop.connect_accepted_socket(self._make_connection, connection)
             except OSError:
                 connection.close()
 
-    def _made_line(self) -> HttpConnection:
+    def _make_connection(self) -> HttpConnection:
         return HttpConnection(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     def _make_room(self, most: int) -> bool:

@@ -28,7 +28,7 @@ def describe(asked: dict[str, Any], kept: Any) -> Recording:
         "type": "described", "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view,
         "safe": safe_rate(rules, setting.pool), **describe_pool(setting.pool, blocks),
     }  # fmt: skip
-    learner = rules.made_learner(read_racer({}), setting.pool, setting.initial)
+    learner = rules.make_learner(read_racer({}), setting.pool, setting.initial)
     reach = min(3 * rules.width, _extent(setting.pool))
     blocks["profile"] = _profile(learner.kernel, setting.pool.dimension, reach)
     return Recording(header | {"reach": reach}, blocks)
@@ -56,8 +56,8 @@ def forecast_of(asked: dict[str, Any], kept: Any) -> str | None:
     if safe is not None and racer.rate != "auto" and float(racer.rate) > safe:
         return None  # the page says that steps overshoot
     try:
-        learner = rules.made_learner(racer, setting.pool, setting.initial)
-        found = foretell(learner, racer.made_teacher(), setting.pool, setting.target,
+        learner = rules.make_learner(racer, setting.pool, setting.initial)
+        found = foretell(learner, racer.make_teacher(), setting.pool, setting.target,
                          tol=rules.tol, max_iterations=rules.steps, seed=rules.seed)  # fmt: skip
     except NimtError:
         return None

@@ -20,7 +20,7 @@ from nimt.studio.files import USUAL_SIZE
 from nimt.studio.formulas import read_formula
 from nimt.studio.racer import Racer
 from nimt.studio.requests import PERSON, RacerRequest, Rules
-from nimt.teachers.spelling import spelled
+from nimt.teachers.spelling import parse_teacher
 
 ON_THE_COMMAND_LINE = ("k", "pool")  # parameters of a teacher that have an option
 
@@ -28,7 +28,7 @@ ANIMATION = "lesson.gif"
 KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", ANIMATION: "image/gif"}
 
 
-def exported(lesson: Lesson, name: str) -> bytes:
+def export_lesson(lesson: Lesson, name: str) -> bytes:
     """Return a lesson as a file of one of the known kinds."""
     if name == "replay.html":
         return replay_page(record_of(lesson, title="A lesson from the studio")).encode()
@@ -99,17 +99,17 @@ def as_python(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Par
         following = parts[place + 1] if place + 1 < len(parts) else None
         if following is None:
             steps = part.rules.steps if part.shown is None else max(1, len(part.shown))
-            lines += [_taught_text("lesson", steps, part.rules.tol, part.rules.seed), "print(lesson)"]
+            lines += [_write_teach_call("lesson", steps, part.rules.tol, part.rules.seed), "print(lesson)"]
         elif following.after:
             lines += [
-                _taught_text("before", following.after, None, part.rules.seed),
+                _write_teach_call("before", following.after, None, part.rules.seed),
                 "initial = before.final  # the fork begins here",
                 "",
             ]
     return "\n".join(lines) + "\n"
 
 
-def _taught_text(name: str, steps: int, tol: float | None, seed: int) -> str:
+def _write_teach_call(name: str, steps: int, tol: float | None, seed: int) -> str:
     return f"{name} = nimt.teach(learner, teacher, pool, target, max_iterations={steps}, tol={tol!r}, seed={seed})"
 
 
@@ -120,7 +120,7 @@ def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Pa
         raise InvalidInput("a lesson that was forked has no command: copy it as Python")
     if request.learner != "kernel" or request.teacher == PERSON or classes:
         raise InvalidInput("the command line has no such lesson: copy it as Python")
-    usual = spelled(request.teacher)
+    usual = parse_teacher(request.teacher)
     for name, value in request.parameters().items():
         if name not in ON_THE_COMMAND_LINE and value != getattr(usual, name):
             raise InvalidInput(f"the command line has no option for {name}={value!r}: copy it as Python")
@@ -211,4 +211,4 @@ def _teacher_lines(part: Part) -> list[str]:
         ]
     given = request.parameters()
     options = [f"{name}={value!r}" for name, value in given.items() if value is not None]
-    return [f"teacher = nimt.{type(request.made_teacher()).__name__}({', '.join(options)})"]
+    return [f"teacher = nimt.{type(request.make_teacher()).__name__}({', '.join(options)})"]

@@ -62,7 +62,7 @@ def _refuse_too_many_pixels(data: bytes) -> None:
         raise InvalidInput(f"this picture has more than {MOST_PIXELS:,} pixels: shrink it first")
 
 
-def described(source: Source) -> dict[str, Any]:
+def describe_file(source: Source) -> dict[str, Any]:
     """Return what a page says about a file."""
     assert source.pool is not None
     notes = [note.replace("dropped.", "the file .", 1) for note in source.notes]
@@ -75,7 +75,7 @@ def described(source: Source) -> dict[str, Any]:
     }
 
 
-def recorded(lesson: Lesson) -> Recording:
+def record_lesson(lesson: Lesson) -> Recording:
     """Return a dropped lesson, ready to be played."""
     recording = record_of(lesson, title="A lesson from a file")
     return Recording(recording.header | {"type": "lesson"}, recording.blocks)

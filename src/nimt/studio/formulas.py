@@ -112,7 +112,7 @@ def _term(node: ast.expr, known: dict[str, Array], text: str) -> _Term:
         value, python = _term(node.operand, known, text)
         return _Term(-value, f"(-{python})") if isinstance(node.op, ast.USub) else _Term(value, python)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        return _combined(type(node.op), _term(node.left, known, text), _term(node.right, known, text))
+        return _combine(type(node.op), _term(node.left, known, text), _term(node.right, known, text))
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -133,7 +133,7 @@ def _term(node: ast.expr, known: dict[str, Array], text: str) -> _Term:
     )
 
 
-def _combined(kind: type, left: _Term, right: _Term) -> _Term:
+def _combine(kind: type, left: _Term, right: _Term) -> _Term:
     """Return the sum, product or power of two parts, of two numbers too as NumPy computes it.
 
     Python has an error where NumPy has infinity, and a complex power where NumPy has none.

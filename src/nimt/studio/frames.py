@@ -68,7 +68,7 @@ class Frames:
         self.shrink = 0  # frames are f itself
         if self.shape is not None and 4 * target.size * MOST_FRAMES > FRAME_BYTES:
             self.shrink = -(-max(self.shape) // SIDE)
-            self.target = shrunk(target, self.shape, self.shrink)
+            self.target = shrink(target, self.shape, self.shrink)
         self.most = int(max(16, min(MOST_FRAMES, FRAME_BYTES // (self.target.size * (1 if self.shrink else 4)))))
 
     @property
@@ -81,7 +81,7 @@ class Frames:
         """Keep f after a step, later than all that are kept."""
         if self.kept and self.kept[-1].step >= step:
             return
-        data, low, scale = self._packed(values)
+        data, low, scale = self._pack(values)
         frame = StoredFrame(step, data, low, scale, np.zeros(0, np.uint32) if shown is None else shown)
         kept = [*self.kept, frame]
         if len(kept) > self.most:
@@ -89,24 +89,24 @@ class Frames:
             kept = [one for one in kept if one.step <= FIRST_STEPS or one.step % self.every == 0 or one is frame]
         self.kept = kept  # at once: another thread reads it
 
-    def _packed(self, values: Array) -> tuple[NDArray[Any], float, float]:
+    def _pack(self, values: Array) -> tuple[NDArray[Any], float, float]:
         with np.errstate(all="ignore"):
             if not self.shrink:
                 return values.astype(np.float32).ravel(), 0.0, 0.0
             assert self.shape is not None
             finite = np.nan_to_num(values, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
-            gap = shrunk(finite, self.shape, self.shrink) - self.target
+            gap = shrink(finite, self.shape, self.shrink) - self.target
             low, high = float(gap.min()), float(gap.max())
             scale = (high - low) / LEVELS or 1.0
             return np.rint((gap - low) / scale).astype(np.uint8).ravel(), low, scale
 
 
-def shrunk(values: Array, shape: tuple[int, ...], by: int) -> Array:
+def shrink(values: Array, shape: tuple[int, ...], by: int) -> Array:
     """Return a picture (n,) or (n, q) in blocks of by x by pixels, the mean of each.
 
     Examples
     --------
-    >>> shrunk(np.arange(6.0), (2, 3), 2)
+    >>> shrink(np.arange(6.0), (2, 3), 2)
     array([2. , 3.5])
     """
     if by == 1:

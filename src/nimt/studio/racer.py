@@ -46,7 +46,7 @@ class Person:
         self.chosen = 0
 
     def select(self, view: View) -> Selection:
-        return view.shown([self.chosen])
+        return view.show([self.chosen])
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,15 @@ class Racer:
     def __init__(self, request: RacerRequest, rules: Rules, setting: RaceProblem, origin: Origin | None = None) -> None:
         self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
         self.person = Person() if request.teacher == PERSON else None
-        self.learner = rules.made_learner(request, setting.pool, setting.initial)
-        teacher: Any = self.person or request.made_teacher()
+        self.learner = rules.make_learner(request, setting.pool, setting.initial)
+        teacher: Any = self.person or request.make_teacher()
         self.teacher = teacher
         task = Task.of(
             self.learner, self.teacher, setting.pool, setting.target,
             max_iterations=rules.steps, tol=rules.tol, seed=rules.seed,
         )  # fmt: skip
         plan = task.plan
-        self.pack = 1 if self.person else int(teacher.pack_size(_offered(request, len(setting.pool))))
+        self.pack = 1 if self.person else int(teacher.pack_size(_count_offered(request, len(setting.pool))))
         refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
         heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
@@ -134,7 +134,7 @@ class Racer:
         self.seconds = 0.0  # loading is not teaching
         self.is_begun = True
 
-    def _made_walk(self) -> Session:
+    def _make_session(self) -> Session:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             walk = self.task.begin()
@@ -158,7 +158,7 @@ class Racer:
 
     def _take(self, steps: int) -> None:
         try:
-            self.walk = self.walk or self._made_walk()
+            self.walk = self.walk or self._make_session()
             if not steps:
                 return
             began = time.perf_counter()
@@ -285,9 +285,9 @@ class Racer:
             snapshots = {} if self.walk is None else self.walk.lesson.snapshots
             known = max((one for one in snapshots if one <= step), default=0)
             return known, np.array(snapshots[known] if known else self.setting.initial)
-        return step, next(self._played([step]))
+        return step, next(self._play([step]))
 
-    def _played(self, steps: Sequence[int]) -> Iterator[Array]:
+    def _play(self, steps: Sequence[int]) -> Iterator[Array]:
         """Yield f at these steps, in ascending order, from the coefficients."""
         again, before = self._coefficients(self.learner), 0
         for step in steps:
@@ -298,13 +298,13 @@ class Racer:
             before = step
             yield np.array(again.values)
 
-    def animated(self) -> Lesson:
+    def animate(self) -> Lesson:
         """Return the lesson so far with f at the steps that an animation shows."""
         lesson = self.lesson()
         if self.coefficients is None:
             return lesson  # f was kept on the way
         steps = frame_steps(len(lesson), self.setting.target.size)
-        return replace(lesson, snapshots=dict(zip(steps, self._played(steps), strict=True)))
+        return replace(lesson, snapshots=dict(zip(steps, self._play(steps), strict=True)))
 
 
 def snapshot_steps(steps: int, values: int) -> list[int]:
@@ -326,5 +326,5 @@ def snapshot_steps(steps: int, values: int) -> list[int]:
     return sorted({*range(1, dense + 1), *later.tolist(), steps})
 
 
-def _offered(request: RacerRequest, points: int) -> int:
+def _count_offered(request: RacerRequest, points: int) -> int:
     return points if request.share is None else max(1, int(request.share * points))

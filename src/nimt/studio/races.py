@@ -223,7 +223,7 @@ class RaceRunner:
         if type(step) is not int or step < 0:
             raise InvalidInput(f"a fork begins at a step, a whole number from 0, got {str(step)[:20]}")
         at, values = parent.values_at(step)
-        request, target, said = changed(parent, change)
+        request, target, said = change_request(parent, change)
         setting = replace(parent.setting, target=target, initial=values)
         rules = replace(parent.rules, steps=max(1, parent.rules.steps - at))
         origin = Origin(number, at, said, parent.origin.begins + at)
@@ -243,7 +243,7 @@ class RaceRunner:
         return name
 
 
-def changed(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
+def change_request(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
     """Return the request and the target of a fork, and what is different in a few words."""
     if not isinstance(change, dict) or len(change) != 1:
         raise InvalidInput("a fork changes one thing: the target, the rate or the teacher")

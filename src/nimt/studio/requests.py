@@ -22,7 +22,7 @@ from nimt.sources.functions import NAMES
 from nimt.sources.problem import with_outputs
 from nimt.sources.source import Source
 from nimt.studio.formulas import read_formula
-from nimt.teachers.spelling import spelled, spelled_teachers
+from nimt.teachers.spelling import list_spellings, parse_teacher
 
 MOST_POINTS = 2**20
 MOST_STEPS = 1_000_000
@@ -69,13 +69,13 @@ class RacerRequest:
         """Return the request as a page writes it."""
         return vars(self) | ({"k": "whole"} if isinstance(self.k, float) and self.k == 1.0 else {})
 
-    def made_teacher(self) -> Any:
+    def make_teacher(self) -> Any:
         """Return the teacher; a person is made elsewhere."""
-        return spelled(self.teacher, **self.parameters())
+        return parse_teacher(self.teacher, **self.parameters())
 
     def parameters(self) -> dict[str, Any]:
         """Return what the request says of the parameters of its teacher."""
-        kind, _ = spelled_teachers()[self.teacher]
+        kind, _ = list_spellings()[self.teacher]
         known = {part.name for part in dataclasses.fields(kind)}
         given = {"k": self.k, "pool": self.share, "temperature": self.temperature}
         return {name: value for name, value in given.items() if name in known}
@@ -92,7 +92,7 @@ class Rules:
     tol: float | None = 1e-4
     seed: int = 0
 
-    def made_learner(self, request: RacerRequest, pool: Pool, initial: Array) -> Any:
+    def make_learner(self, request: RacerRequest, pool: Pool, initial: Array) -> Any:
         """Return the learner a racer teaches."""
         kernel = parse_kernel(self.kernel, width=self.width, dimension=pool.dimension)
         if request.learner == "orthogonal":
@@ -114,7 +114,7 @@ def teachers() -> tuple[str, ...]:
     >>> teachers()
     ('greedy', 'random', 'soft', 'synthesis', 'uncertainty', 'you')
     """
-    return (*(name for name, (kind, fixed) in spelled_teachers().items() if not kind.told and not fixed), PERSON)
+    return (*(name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed), PERSON)
 
 
 def read_rules(given: Any) -> Rules:
@@ -205,7 +205,7 @@ def _home(given: Any, files: Files) -> tuple[Pool, Array]:
     grid = read_axes(fields.get("axes"))
     if kind == "formula":
         return grid, values_on(grid, read_formula(fields.get("text", ""), grid.dimension), "the formula")
-    return grid, _drawn(fields, grid)
+    return grid, _read_drawing(fields, grid)
 
 
 def _on(given: Any, pool: Pool, files: Files) -> Array:
@@ -215,9 +215,9 @@ def _on(given: Any, pool: Pool, files: Files) -> Array:
     if kind == "zero":
         return np.zeros(len(pool))
     if kind == "named":
-        from nimt.sources.functions import named_function
+        from nimt.sources.functions import find_function
 
-        source = named_function(_one_of("the start's name", fields.get("name"), NAMED))
+        source = find_function(_one_of("the start's name", fields.get("name"), NAMED))
         return np.array(source.on(pool, "the target")[0])
     if kind == "file":
         return np.array(_file(fields, files).on(pool, "the target")[0])
@@ -225,7 +225,7 @@ def _on(given: Any, pool: Pool, files: Files) -> Array:
         if pool.dimension > 2:
             raise InvalidInput("a formula is of x, or of x and y, and this target has more variables: start from zero")
         return values_on(pool, read_formula(fields.get("text", ""), pool.dimension), "the start")
-    return _drawn(fields, pool)
+    return _read_drawing(fields, pool)
 
 
 def read_axes(given: Any) -> Grid:
@@ -250,7 +250,7 @@ def read_axes(given: Any) -> Grid:
     return Grid(*axes)
 
 
-def _drawn(fields: dict[str, Any], pool: Pool) -> Array:
+def _read_drawing(fields: dict[str, Any], pool: Pool) -> Array:
     values, outputs = fields.get("values"), fields.get("outputs", 1)
     if outputs not in (1, COLOURS):
         raise InvalidInput(f"what was drawn has one output or three, got {str(outputs)[:20]}")

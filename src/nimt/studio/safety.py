@@ -146,7 +146,7 @@ class RequestGuard:
         elif self._brings_token(scope):
             await self._welcome(send, headers)
         else:
-            await self.app(scope, _bounded(receive), send)
+            await self.app(scope, _limit_body(receive), send)
 
     def refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         """Return why a request is not let in, or None."""
@@ -192,7 +192,7 @@ class TooSlow(Exception):
     """A body that came so slowly that somebody may be holding the line on purpose."""
 
 
-def _bounded(receive: Any) -> Any:
+def _limit_body(receive: Any) -> Any:
     taken = 0
     end = time.monotonic() + SECONDS_FOR_A_BODY
     whole = False

@@ -47,7 +47,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             beating.cancel()
             room.close()
 
-    pages = shipped_files()
+    pages = read_shipped_files()
 
     async def page(request: Request) -> Response:
         found = pages.get(request.path_params.get("name", "index.html"))
@@ -68,8 +68,8 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             size = _size(form.get("size"))
             found = await asyncio.to_thread(files.read_dropped, given.filename or "", data, size)
         if isinstance(found, Lesson):
-            return _binary(await asyncio.to_thread(files.recorded, found))
-        return JSONResponse(files.described(found) | {"id": room.keep_file(_browser(request), found)})
+            return _binary(await asyncio.to_thread(files.record_lesson, found))
+        return JSONResponse(files.describe_file(found) | {"id": room.keep_file(_browser(request), found)})
 
     async def described(request: Request) -> Response:
         asked = await _json(request)
@@ -104,8 +104,8 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             return PlainTextResponse("there is no such file\n", 404)
         race = room.find(_browser(request), request.path_params["race"])
         racer = race.racer(whole_number(request.path_params["racer"]))
-        lesson = await asyncio.wrap_future(room.ask(racer.animated if name == exports.ANIMATION else racer.lesson))
-        data = await asyncio.to_thread(exports.exported, lesson, name)
+        lesson = await asyncio.wrap_future(room.ask(racer.animate if name == exports.ANIMATION else racer.lesson))
+        data = await asyncio.to_thread(exports.export_lesson, lesson, name)
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(data, media_type=exports.KINDS[name], headers=headers)
 
@@ -155,7 +155,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
     return RequestGuard(app, guard)
 
 
-def shipped_files() -> dict[str, tuple[bytes, str]]:
+def read_shipped_files() -> dict[str, tuple[bytes, str]]:
     """Return every file of the page by its name: a page asks by a name of this list, never by a path."""
     found = {}
     for room in ("nimt.replay", "nimt.studio"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.teaching.bars import check_progress, make_bar
 
 
@@ -38,7 +38,7 @@ class SweepProgress:
     left: float | None
 
     def __str__(self) -> str:
-        return f"{self.done:,} of {counted(self.total, 'lesson')}, {self.rest}".removesuffix(", ")
+        return f"{self.done:,} of {say_count(self.total, 'lesson')}, {self.rest}".removesuffix(", ")
 
     @property
     def rest(self) -> str:

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import display
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.sweeps.entries import Entry, Scalar
 from nimt.sweeps.folder import ROWS, SweepFolder
-from nimt.teaching.comparison import Numbers, Row, summarised
+from nimt.teaching.comparison import Numbers, Row, summarise
 
 if TYPE_CHECKING:
     import pandas
@@ -155,7 +155,7 @@ class Sweep:
         together: dict[tuple[str, str, str], list[Entry]] = {}
         for entry in self.given:
             together.setdefault((entry.problem, entry.learner, entry.teacher), []).append(entry)
-        return [Group(*names, summarised(", ".join(names), _numbers(group))) for names, group in together.items()]
+        return [Group(*names, summarise(", ".join(names), _numbers(group))) for names, group in together.items()]
 
     def best(self, problem: str | None = None) -> Group:
         """Return the combination that met the tolerance in the fewest steps, the mean over the seeds.
@@ -243,11 +243,11 @@ class Sweep:
 
     def __repr__(self) -> str:
         counts = ", ".join(
-            counted(len({getattr(entry, name) for entry in self.entries}), name)
+            say_count(len({getattr(entry, name) for entry in self.entries}), name)
             for name in ("problem", "learner", "teacher")
         )
         failed = f"; {len(self.failed)} failed" if self.failed else ""
-        return f"<Sweep of {counted(len(self), 'lesson')}: {counts}{failed}>"
+        return f"<Sweep of {say_count(len(self), 'lesson')}: {counts}{failed}>"
 
     def _repr_html_(self) -> str:
         header = (
@@ -292,7 +292,7 @@ def in_form(table: Columns, form: str) -> Any:
         return table
     if form not in ("pandas", "polars"):
         raise InvalidInput(f"must be 'columns', 'pandas' or 'polars', got {form!r}", parameter="form")
-    frames = _asked_for(form, form)
+    frames = _import_extra(form, form)
     if form == "polars":
         return frames.DataFrame({name: column.tolist() for name, column in table.items()}, strict=False)
     return frames.DataFrame(table)
@@ -309,7 +309,7 @@ def _write_csv(table: Columns, path: Path) -> None:
 
 
 def _write_parquet(table: Columns, path: Path) -> None:
-    arrow, parquet = _asked_for("pyarrow", "parquet"), _asked_for("pyarrow.parquet", "parquet")
+    arrow, parquet = _import_extra("pyarrow", "parquet"), _import_extra("pyarrow.parquet", "parquet")
     columns = {
         name: arrow.array([None if value != value else value for value in column.tolist()])
         for name, column in table.items()
@@ -317,7 +317,7 @@ def _write_parquet(table: Columns, path: Path) -> None:
     parquet.write_table(arrow.table(columns), path)
 
 
-def _asked_for(module: str, extra: str) -> Any:
+def _import_extra(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError:

@@ -16,14 +16,14 @@ from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.identity import check_identified
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.sweeps.combinations import Planned, planned
+from nimt.sweeps.combinations import Planned, plan_combinations
 from nimt.sweeps.entries import Entry, entry_of_lesson, sentence_of
 from nimt.sweeps.folder import SweepFolder
 from nimt.sweeps.progress import Listener, SweepProgress, check_sweep_progress, sweep_bar
 from nimt.sweeps.sweep import Sweep
 from nimt.task.task import Task, check_options
 from nimt.teaching.parallel import Workers, check_jobs
-from nimt.teaching.seeding import checked_seeds, over_seeds
+from nimt.teaching.seeding import check_seeds, over_seeds
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
@@ -98,20 +98,20 @@ def sweep(
     check_sweep_progress(progress)
     if keep_lessons and out is None:
         raise InvalidInput("keep_lessons=True needs a folder: give out=")
-    rules = checked_rules(max_iterations=max_iterations, tol=tol, **options)
-    several = checked_seeds(seeds)
-    plans = planned(problems, learners, teachers)
+    rules = check_rules(max_iterations=max_iterations, tol=tol, **options)
+    several = check_seeds(seeds)
+    plans = plan_combinations(problems, learners, teachers)
     if out is not None:
         check_identified(describe([rules, list({id(one): one for plan in plans for one in plan.given}.values())]))
     folder = None if out is None else SweepFolder(out)
     with sweep_bar(progress) as listener:
-        return given(
+        return give_sweep(
             plans, several, rules, folder, n_jobs=n_jobs, keep_lessons=keep_lessons, retry_failed=retry_failed,
             progress=listener,
         )  # fmt: skip
 
 
-def checked_rules(**options: Any) -> dict[str, Any]:
+def check_rules(**options: Any) -> dict[str, Any]:
     """Return the rules of all lessons, checked before the first."""
     known = inspect.signature(Task.of).parameters
     for name in options:
@@ -121,7 +121,7 @@ def checked_rules(**options: Any) -> dict[str, Any]:
     return options
 
 
-def given(
+def give_sweep(
     plans: Sequence[Planned],
     seeds: Sequence[int],
     rules: Mapping[str, Any],

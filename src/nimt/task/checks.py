@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import is_whole
-from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, named
+from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, name_thing
 from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
@@ -110,13 +110,15 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
     coupled = couples_outputs(pupil.loss)
     if coupled and task.per_output:
         raise InvalidInput(
-            PER_OUTPUT.embed(after=f" teaches one output at a time, and the loss {named(pupil.loss)} couples them"),
+            PER_OUTPUT.embed(
+                after=f" teaches one output at a time, and the loss {name_thing(pupil.loss)} couples them"
+            ),
             way_out=WITHOUT_PER_OUTPUT,
         )
     if coupled and task.communicates:
         raise InvalidInput(
             COMMUNICATING.embed(
-                after=f" fits f to the target, which f does not tend to with the loss {named(pupil.loss)}"
+                after=f" fits f to the target, which f does not tend to with the loss {name_thing(pupil.loss)}"
             ),
             way_out=WITHOUT_COMMUNICATING,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nimt import display
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import NotEnoughMemory
 
 
@@ -30,11 +30,11 @@ class Plan:
     reason: str
 
     def __str__(self) -> str:
-        changed = "every point" if self.window is None else counted(self.window, "point", "d")
+        changed = "every point" if self.window is None else say_count(self.window, "point", "d")
         return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {changed}: {self.reason}"
 
     def _repr_html_(self) -> str:
-        changed = "every point" if self.window is None else counted(self.window, "point", "d")
+        changed = "every point" if self.window is None else say_count(self.window, "point", "d")
         rows = {"memory": f"about {readable(self.bytes)}", "an example changes": changed, "why": self.reason}
         return display.cell(f"Plan: {self.engine} engine", display.pairs(rows))
 

@@ -18,7 +18,7 @@ from nimt.arrays import Array, Indices, check_count, outputs_of
 from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Learner, Pupil
-from nimt.learners.foreign import check_learner, seated
+from nimt.learners.foreign import check_learner, make_pupil
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.held_out import check_held_out
 from nimt.lesson.identity import identity
@@ -108,7 +108,7 @@ class Task:
             numbers_only=numbers_only,
         )  # fmt: skip
         check_learner(learner)
-        adapted = as_teacher(teacher).settled(stop.max_iterations)
+        adapted = as_teacher(teacher).fix_length(stop.max_iterations)
         box = X if isinstance(X, Box) else None
         pool = X.grid if isinstance(X, Box) else as_pool(X)
         if isinstance(engine, RandomFeatures):
@@ -123,7 +123,7 @@ class Task:
         function = y if target_function is None else target_function
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box)
         check_fit(task)
-        vars(task)["_seated"] = task._seat()
+        vars(task)["_seated"] = task._make_pupil()
         return task
 
     # -- what follows from the parts
@@ -237,19 +237,19 @@ class Task:
 
     # -- the learner at work
 
-    def seat(self) -> Pupil:
+    def make_pupil(self) -> Pupil:
         """Return the learner at work on the pool, before the first step; the caller's learner is not changed."""
         waiting: Pupil | None = vars(self).pop("_seated", None)
-        return self._seat() if waiting is None else waiting
+        return self._make_pupil() if waiting is None else waiting
 
     def look_at_pupil(self) -> Pupil:
-        """Return the learner as `seat` will; it must not be taught."""
-        pupil = self.seat()
+        """Return the learner as `make_pupil` will; it must not be taught."""
+        pupil = self.make_pupil()
         vars(self)["_seated"] = pupil
         return pupil
 
-    def _seat(self) -> Pupil:
-        pupil = seated(self.learner, self.box or self.pool, self.possible_labels)
+    def _make_pupil(self) -> Pupil:
+        pupil = make_pupil(self.learner, self.box or self.pool, self.possible_labels)
         check_pupil(pupil, self)
         check_first_rate(self.learner)
         with name_kernels(self.learner, self.teacher):
@@ -274,7 +274,7 @@ class Task:
         pupil = self.look_at_pupil()
         with name_kernels(self.learner, self.teacher):
             warn_of_step_size(pupil, self, vars(self)["gain"])
-            misled = self.teacher.misled_by(self.pool, self.target, self.candidates, pupil.loss)
+            misled = self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss)
             if misled is not None:
                 warn(misled, TeacherWarning)
             warn_of_narrow_kernel(self)

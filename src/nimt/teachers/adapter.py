@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, name_thing
 from nimt.losses import Loss
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
@@ -28,7 +28,9 @@ def as_teacher(teacher: object) -> Teacher:
     if isinstance(teacher, Teacher):
         return teacher
     if not callable(getattr(teacher, "select", None)) or isinstance(teacher, type):
-        raise InvalidInput(f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {named(teacher)}")
+        raise InvalidInput(
+            f"a teacher needs select(view), for example nimt.GreedyTeacher(k=1); got {name_thing(teacher)}"
+        )
     return AdaptedTeacher(teacher)
 
 
@@ -120,7 +122,7 @@ class AdaptedTeacher(Teacher):
     def resolve_on(self, pool: object, outputs: tuple[int, ...] = ()) -> AdaptedTeacher:
         return self  # it is stored as it describes itself
 
-    def settled(self, steps: int) -> AdaptedTeacher:
+    def fix_length(self, steps: int) -> AdaptedTeacher:
         return self
 
     def select(self, view: View) -> Selection:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.losses import Loss
 from nimt.pools.base import FunctionLike, Points, Pool, values_on
@@ -73,7 +73,7 @@ class View:
     memory: Memory | None
     candidates: Indices
 
-    def shown(
+    def show(
         self,
         indices: ArrayLike,
         scores: Array | None = None,
@@ -82,7 +82,7 @@ class View:
         memory: Memory | None = None,
     ) -> Selection:
         """Make the selection that shows these points, labelled by the target unless other labels are given."""
-        chosen = checked_indices(indices, len(self))
+        chosen = check_indices(indices, len(self))
         return Selection(chosen, self.target[chosen] if labels is None else np.atleast_1d(labels), scores, memory)
 
     def as_last_seen(self, look: LookSchedule | None) -> View:
@@ -308,11 +308,11 @@ class Teacher:
         """Return the matrix (q, q) to mix the outputs by, from what the teacher sees of f and f*: arrays (n, q)."""
         raise InvalidInput(f"{self.kind} does not mix outputs")
 
-    def settled(self, steps: int) -> Self:
+    def fix_length(self, steps: int) -> Self:
         """Return the teacher for a lesson of this many steps: schedules without a length get this one."""
         schedules = {"k": self.size, "look": self.looks}
         known: dict[str, Any] = {
-            name: schedule.settled(steps)
+            name: schedule.fix_length(steps)
             for name, schedule in schedules.items()
             if isinstance(schedule, PackSchedule | LookSchedule)
         }
@@ -345,7 +345,7 @@ class Teacher:
         values = values_on(pool, self.labels.other_target, "the other target", outputs)
         return self.with_labels(AlternativeLabels(values, self.labels.probability))
 
-    def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
+    def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         """Return a sentence if the labels, or the learner's loss, will mislead it, None if not.
 
         `candidates` are the points it may show, None for all; `loss` is the learner's, where it is known to the lesson.
@@ -378,7 +378,7 @@ def name_of(teacher: object) -> str:
     return name if isinstance(name, str) and name else type(teacher).__name__
 
 
-def checked_indices(indices: ArrayLike, n: int) -> Indices:
+def check_indices(indices: ArrayLike, n: int) -> Indices:
     """Return the indices of a pack, or refuse what a teacher chose."""
     # one example per step: the checks below would take longer than the rest of the step
     if isinstance(indices, np.intp) and 0 <= indices < n:
@@ -498,7 +498,7 @@ def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random
         if array.shape not in ((n,), shape):
             raise InvalidInput(
                 f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has "
-                f"{counted(n, 'point', 'd')} and takes "
+                f"{say_count(n, 'point', 'd')} and takes "
                 f"one of shape {' or '.join(str(allowed) for allowed in dict.fromkeys([(n,), shape]))}"
             )
         chosen = np.flatnonzero(array.reshape(n))

@@ -135,7 +135,7 @@ class GreedyTeacher(Teacher):
             return resolved
         return dataclasses.replace(resolved, reference=values_on(pool, self.reference, "the reference"))
 
-    def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
+    def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         if self.reference is not None:
             wrong = disagreements(self.reference, pool, target)
             if candidates is not None:
@@ -176,7 +176,7 @@ class GreedyTeacher(Teacher):
         scores = self.scores(seen)
         k = count_of(self.k, len(view), view.step)
         chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
-        return view.shown(chosen, scores, memory=seen.to_remember(self.look))
+        return view.show(chosen, scores, memory=seen.to_remember(self.look))
 
     def _diverse(self, view: View, k: int) -> Indices:
         assert self.kernel is not None

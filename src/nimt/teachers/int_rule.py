@@ -30,7 +30,7 @@ class INTTeacher(Teacher):
 
     Examples
     --------
-    >>> teacher = INTTeacher().settled(1000)
+    >>> teacher = INTTeacher().fix_length(1000)
     >>> [round(teacher.k.at(step), 2) for step in (0, 100, 999)], teacher.look.gap_at(999)
     ([0.2, 0.28, 0.92], 50)
     """
@@ -51,7 +51,7 @@ class INTTeacher(Teacher):
 
     def select(self, view: View) -> Selection:
         if view.memory is not None and not self.looks_at(view.step):
-            return view.shown(view.memory["pack"], memory=view.memory)
+            return view.show(view.memory["pack"], memory=view.memory)
         scores = residual_size(view.predictions, view.target, norm=1)
         pack = largest(scores, count_of(self.k, len(view), view.step))
-        return view.shown(pack, scores, memory=None if self.look is None else {"pack": pack})
+        return view.show(pack, scores, memory=None if self.look is None else {"pack": pack})

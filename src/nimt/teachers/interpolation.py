@@ -85,7 +85,7 @@ class InterpolationTeacher(Teacher):
         residual = residual_size(view.predictions, view.target)
         k = count_of(self.k, len(view))
         if self.beta == 1:
-            return view.shown(largest(residual, k), residual)
+            return view.show(largest(residual, k), residual)
         assert self.kernel is not None
         basis = NewtonBasis(self.kernel, view.pool.points)
         if view.memory is not None:
@@ -99,7 +99,7 @@ class InterpolationTeacher(Teacher):
         for index in shown.tolist():
             basis.add(index)
         memory = {"columns": basis.columns, "power_squared": basis.power_squared, "places": view.candidates}
-        return view.shown(shown, scores, memory=memory)
+        return view.show(shown, scores, memory=memory)
 
 
 def score(residual: Array, power: Array, beta: float) -> Array:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from nimt.arrays import Indices, is_number, is_whole
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, name_thing
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.base import Selection, Teacher, View, count_of
 
@@ -51,7 +51,7 @@ class MixedTeacher(Teacher):
         super().__post_init__()
         check_pack(self.k)
         check_look(self.look)
-        object.__setattr__(self, "shares", checked_shares(self.shares))
+        object.__setattr__(self, "shares", check_shares(self.shares))
 
     @property
     def parts(self) -> tuple[tuple[Teacher, float], ...]:
@@ -98,10 +98,10 @@ class MixedTeacher(Teacher):
                 raise InvalidInput(f"{teacher.kind} remembers what it showed, so it cannot be in a mixture")
             chosen = np.concatenate([chosen, places[part.indices]])
             free[chosen] = False
-        return view.shown(chosen, memory=seen.to_remember(self.look))
+        return view.show(chosen, memory=seen.to_remember(self.look))
 
 
-def checked_shares(shares: Shares) -> tuple[tuple[Teacher, float], ...]:
+def check_shares(shares: Shares) -> tuple[tuple[Teacher, float], ...]:
     """Return teachers and shares as pairs, or say what is wrong with them."""
     pairs = list(shares.items() if isinstance(shares, Mapping) else shares) if np.iterable(shares) else []
     if not pairs or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
@@ -122,11 +122,11 @@ def _check_part(teacher: object) -> None:
     sized = isinstance(teacher, Teacher) and any(field.name == "k" for field in dataclasses.fields(teacher))
     if not sized or teacher.makes_labels:  # type: ignore[attr-defined]
         raise InvalidInput(
-            f"a mixture is made of teachers that choose k points and make no labels, got {named(teacher)}"
+            f"a mixture is made of teachers that choose k points and make no labels, got {name_thing(teacher)}"
         )
     own = [name for name in ("pool", "labels", "look") if getattr(teacher, name, None) is not None]
     k = teacher.k  # type: ignore[attr-defined]
     if not is_whole(k) or k != 1:
         own.append("k")
     if own:
-        raise InvalidInput(f"{own[0]}= is given to the mixture, not to a teacher in it, got {named(teacher)}")
+        raise InvalidInput(f"{own[0]}= is given to the mixture, not to a teacher in it, got {name_thing(teacher)}")

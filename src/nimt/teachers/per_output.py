@@ -74,11 +74,11 @@ class PerOutput(Wrapping):
                 raise InvalidInput(f"{self.inner.kind}.select must return a Selection, got {pack!r}")
             if len(np.atleast_1d(pack.indices)) != len(np.atleast_1d(packs[0].indices)):
                 raise InvalidInput(f"{self.inner.kind} showed packs of different sizes to the outputs")
-        return view.shown(
+        return view.show(
             np.concatenate([np.atleast_1d(pack.indices) for pack in packs]),
             _side_by_side([pack.scores for pack in packs]),
             labels=np.concatenate([np.atleast_1d(pack.labels) for pack in packs]),
-            memory=_joined([pack.memory for pack in packs]),
+            memory=_join([pack.memory for pack in packs]),
         )
 
 
@@ -91,7 +91,7 @@ def _of_output(view: View, output: int) -> View:
     )
 
 
-def _joined(memories: list[Memory | None]) -> Memory | None:
+def _join(memories: list[Memory | None]) -> Memory | None:
     """Return the memories of all outputs under names that begin with the number of the output."""
     joined = {
         f"{output}/{name}": part for output, memory in enumerate(memories) for name, part in (memory or {}).items()

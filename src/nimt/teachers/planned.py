@@ -21,7 +21,7 @@ class PlannedTeacher(Teacher):
     r"""Plan each epoch of n examples by the errors last seen, and spread every pack over the pool.
 
     At the beginning of an epoch the teacher reads |f - f*| at the points that the epoch before showed (m_i; the mean,
-    for a point that was never shown); it never looks at the others. In a training loop (`nimt.torch.taught`) these are
+    for a point that was never shown); it never looks at the others. In a training loop (`nimt.torch.teach`) these are
     the values that the training itself computed when it was shown the point, so they cost nothing. Point i gets
     floor(c_i) or ceil(c_i) of the n places of the epoch, c_i = n (1 - floor) m_i / sum m + floor, by systematic
     rounding along a space-filling curve. The list of places, in the order of the curve, is cut into runs of
@@ -72,23 +72,23 @@ class PlannedTeacher(Teacher):
         return None if size is None or n % size else size
 
     def select(self, view: View) -> Selection:
-        memory: dict[str, NDArray[Any]] = self._begun(view) if view.memory is None else dict(view.memory)
+        memory: dict[str, NDArray[Any]] = self._begin(view) if view.memory is None else dict(view.memory)
         place = int(memory["place"])
         if place == len(memory["ends"]):
-            memory["sizes"] = self._remembered(view, memory)
+            memory["sizes"] = self._remember(view, memory)
             memory |= self._epoch(view, memory)
             place = 0
         ends = memory["ends"]
         pack = memory["plan"][ends[place - 1] if place else 0 : ends[place]]
-        return view.shown(pack, memory=memory | {"place": np.array(place + 1)})
+        return view.show(pack, memory=memory | {"place": np.array(place + 1)})
 
-    def _begun(self, view: View) -> dict[str, NDArray[Any]]:
+    def _begin(self, view: View) -> dict[str, NDArray[Any]]:
         sizes = np.full(len(view), np.nan)
         nothing = np.empty(0, dtype=np.intp)
         order = curve_order(view.pool.points)
         return {"sizes": sizes, "order": order, "plan": nothing, "ends": nothing, "place": np.array(0)}
 
-    def _remembered(self, view: View, memory: dict[str, NDArray[Any]]) -> Array:
+    def _remember(self, view: View, memory: dict[str, NDArray[Any]]) -> Array:
         """Return the errors known of each point: those of the points shown in the latest epoch are new."""
         shown = np.unique(memory["plan"])
         seen = residual_size(view.predictions[shown], view.target[shown])
@@ -99,7 +99,7 @@ class PlannedTeacher(Teacher):
 
     def _epoch(self, view: View, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         n = len(view)
-        places = planned_places(memory["sizes"], memory["order"], float(self.floor), view.rng)
+        places = plan_places(memory["sizes"], memory["order"], float(self.floor), view.rng)
         packs = max(1, round(n / count_of(self.k, n, view.step)))  # no pack is much smaller than the others
         full = n // packs * packs
         runs = view.rng.permuted(places[:full].reshape(-1, packs), axis=1)
@@ -108,13 +108,13 @@ class PlannedTeacher(Teacher):
         return {"plan": np.concatenate(chosen), "ends": np.cumsum([len(pack) for pack in chosen])}
 
 
-def planned_places(sizes: Array, order: Indices, floor: float, rng: np.random.Generator) -> Indices:
+def plan_places(sizes: Array, order: Indices, floor: float, rng: np.random.Generator) -> Indices:
     """Return n places along the order: point i floor or ceil of n ((1 - floor) m_i / sum m + floor / n) times.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> planned_places(np.array([3.0, 1.0, 0.0, 0.0]), np.arange(4), 0.0, rng)
+    >>> plan_places(np.array([3.0, 1.0, 0.0, 0.0]), np.arange(4), 0.0, rng)
     array([0, 0, 0, 1])
     """
     n = len(sizes)

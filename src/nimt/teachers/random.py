@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, real_array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
@@ -77,7 +77,7 @@ class RandomTeacher(Teacher):
     def check_on(self, n: int) -> None:
         if self.weights is not None and np.shape(self.weights) != (n,):
             raise InvalidInput(
-                f"weights has shape {np.shape(self.weights)} for {counted(n, 'point', 'd')}: give one per point"
+                f"weights has shape {np.shape(self.weights)} for {say_count(n, 'point', 'd')}: give one per point"
             )
 
     @property
@@ -87,17 +87,17 @@ class RandomTeacher(Teacher):
 
     def select(self, view: View) -> Selection:
         k = count_of(self.k, len(view), view.step)
-        return view.shown(self.drawn(view.rng, view.candidates, k, 1)[0])
+        return view.show(self.draw(view.rng, view.candidates, k, 1)[0])
 
     def compiled_twin(self) -> CompiledTwin | None:
-        if not behaves_like(self, RandomTeacher, "select", "drawn"):
+        if not behaves_like(self, RandomTeacher, "select", "draw"):
             return None
-        return CompiledTwin(draw=self.drawn)
+        return CompiledTwin(draw=self.draw)
 
     def looks_at(self, step: int) -> bool:
         return False
 
-    def drawn(self, rng: np.random.Generator, candidates: Indices, k: int, steps: int) -> Indices:
+    def draw(self, rng: np.random.Generator, candidates: Indices, k: int, steps: int) -> Indices:
         """Draw the packs of some steps, as positions among the candidates, shape (steps, k)."""
         n = len(candidates)
         shares = None if self.weights is None else self.shares(candidates, k)

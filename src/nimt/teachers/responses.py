@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, stored_array, stored_indices
+from nimt.arrays import Array, Indices, check_stored_array, check_stored_indices
 from nimt.teachers.base import Memory
 
 FORGET = 0.8  # a fit uses about the latest five observations: few, to follow a rate; enough to average noise
@@ -70,16 +70,16 @@ class Responses:
         return cls(identity, radius, radius, np.zeros(2), np.zeros((2, n)), np.zeros((3, n)), np.zeros(4), np.zeros(2))
 
     @classmethod
-    def recalled(cls, memory: Memory, identity: Indices) -> Self:
-        """Return the state that `remembered` wrote to a teacher's memory."""
+    def recall(cls, memory: Memory, identity: Indices) -> Self:
+        """Return the state that `remember` wrote to a teacher's memory."""
         n = len(identity)
-        own, latest = stored_array(memory, "own", (2, n)), stored_array(memory, "latest", (3, n))
-        stored_array(memory, "identity", (n,), "iu")
-        shown = stored_indices(memory, "shown", (None,), n)
+        own, latest = check_stored_array(memory, "own", (2, n)), check_stored_array(memory, "latest", (3, n))
+        check_stored_array(memory, "identity", (n,), "iu")
+        shown = check_stored_indices(memory, "shown", (None,), n)
         for name in ("before", "offset"):
-            stored_array(memory, name, shown.shape)
+            check_stored_array(memory, name, shown.shape)
         for name, length in (("settled", 4), ("common", 2), ("errors", 4), ("growth", 2)):
-            stored_array(memory, name, (length,))
+            check_stored_array(memory, name, (length,))
         stayed = memory["identity"] == identity
         own[:, ~stayed] = latest[:, ~stayed] = 0.0
         seen = stayed[memory["shown"]]  # the response at a point that is no longer offered is unknown
@@ -90,7 +90,7 @@ class Responses:
             memory["shown"][seen], memory["before"][seen], memory["offset"][seen],
         )  # fmt: skip
 
-    def remembered(self, shown: Indices, before: Array, offset: Array) -> Memory:
+    def remember(self, shown: Indices, before: Array, offset: Array) -> Memory:
         """Return the state as arrays, together with the pack that is being shown."""
         return {
             "identity": self.identity,
@@ -131,7 +131,7 @@ class Responses:
         known = (response > 0) & ((before == 0) | (moved > 0))
         wanted = np.where(known, np.abs(error) / np.where(known, response, 1.0), np.abs(error))
         size = np.minimum(wanted, np.maximum(self.reach, np.abs(error)))
-        if self.probes and self._shown_together(shown):
+        if self.probes and self._were_shown_together(shown):
             alike = known & (size < TELLING * before) & (before < TELLING * size)
             size = before / 2 if alike.all() else size  # half the distance once, to see whether the movement halves too
         return np.asarray(np.sign(error) * np.minimum(size, self.radius))
@@ -139,8 +139,8 @@ class Responses:
     def of(self, shown: Indices) -> Array:
         """Return the responses at these points, 0 where none is known."""
         if self.agree:
-            return np.full(len(shown), fitted(self.common))
-        return np.asarray(fitted(self.own[:, shown]))
+            return np.full(len(shown), fit_slope(self.common))
+        return np.asarray(fit_slope(self.own[:, shown]))
 
     @property
     def agree(self) -> bool:
@@ -151,9 +151,9 @@ class Responses:
     def _weigh_errors(self, shown: Indices, offset: Array, movement: Array) -> None:
         if not self.common[1]:
             return
-        error = (movement - fitted(self.common) * offset) ** 2
+        error = (movement - fit_slope(self.common) * offset) ** 2
         again = self.own[1, shown] > 0
-        own_error = (movement - fitted(self.own[:, shown]) * offset) ** 2
+        own_error = (movement - fit_slope(self.own[:, shown]) * offset) ** 2
         self.errors = FORGET_ERRORS * self.errors + np.array(
             [error.sum(), (movement**2).sum(), error[again].sum(), own_error[again].sum()]
         )
@@ -164,7 +164,7 @@ class Responses:
         The points of a pack move each other, so a pack is compared only with the same pack at a scaled distance.
         """
         distance_before, moved_before, _ = self.latest[:, shown]
-        scaled = self._shown_together(shown) and np.ptp(distance / distance_before) <= 1e-6
+        scaled = self._were_shown_together(shown) and np.ptp(distance / distance_before) <= 1e-6
         self.latest[:, shown] = distance, moved, np.full(len(shown), step)
         if not scaled:
             return None
@@ -188,7 +188,7 @@ class Responses:
                 return near, far
         return None
 
-    def _shown_together(self, shown: Indices) -> bool:
+    def _were_shown_together(self, shown: Indices) -> bool:
         """Whether all of these were shown before, and the latest time in one pack."""
         before, _, when = self.latest[:, shown]
         return bool(len(shown) and (before > 0).all() and (when == when[0]).all())
@@ -200,6 +200,6 @@ def rms(values: Array) -> float:
     return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
 
 
-def fitted(sums: Array) -> Array:
+def fit_slope(sums: Array) -> Array:
     """Return sum(offset * movement) / sum(offset^2), 0 where nothing was seen."""
     return np.asarray(np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0))

@@ -98,7 +98,7 @@ class SoftTeacher(Teacher):
             # noise times scale, not scores over scale: no division by zero
             keys = noise if np.isinf(scale) or not np.max(scores) else scores + scale * noise
             chosen = largest(keys, k)
-        return view.shown(chosen, scores, memory=seen.to_remember(self.look))
+        return view.show(chosen, scores, memory=seen.to_remember(self.look))
 
 
 def is_one(k: object) -> bool:

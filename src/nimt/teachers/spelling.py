@@ -15,12 +15,12 @@ from nimt.teachers.per_output import PerOutput
 PER_OUTPUT = "-per-output"
 
 
-def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
+def list_spellings() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
     """Return every spelling with its class and parameters; each teacher of this package declares its own.
 
     Examples
     --------
-    >>> "greedy" in spelled_teachers(), spelled_teachers()["whole"][1]
+    >>> "greedy" in list_spellings(), list_spellings()["whole"][1]
     (True, {'k': 1.0})
     """
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
@@ -34,7 +34,7 @@ def spelled_teachers() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
     return dict(sorted(found.items()))
 
 
-def spelled(name: str, **parameters: Any) -> Teacher:
+def parse_teacher(name: str, **parameters: Any) -> Teacher:
     """Return the teacher of that spelling.
 
     Of `parameters`, `kernel` and `loss` of the learner go only to a teacher that needs them. Any name may end in
@@ -42,14 +42,14 @@ def spelled(name: str, **parameters: Any) -> Teacher:
 
     Examples
     --------
-    >>> spelled("random", k=3).name
+    >>> parse_teacher("random", k=3).name
     'RFT-3'
-    >>> spelled("random-per-output").name
+    >>> parse_teacher("random-per-output").name
     'RFT-1 per output'
     """
     if name.endswith(PER_OUTPUT):
-        return PerOutput(spelled(name.removesuffix(PER_OUTPUT), **parameters))
-    teachers = spelled_teachers()
+        return PerOutput(parse_teacher(name.removesuffix(PER_OUTPUT), **parameters))
+    teachers = list_spellings()
     if name not in teachers:
         problem = (
             f"must be one of {', '.join(teachers)}, or for several outputs one of these with {PER_OUTPUT} at its end, "

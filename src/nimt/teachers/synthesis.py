@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
-from nimt.errors import InvalidInput, ResponseWarning, named
+from nimt.errors import InvalidInput, ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
@@ -91,23 +91,23 @@ class SynthesisTeacher(Teacher):
             check_labels(loss, np.zeros(1))
         except InvalidInput:
             raise InvalidInput(
-                self.kind.embed(after=f" makes labels of any value, and the loss {named(loss)} takes only some"),
+                self.kind.embed(after=f" makes labels of any value, and the loss {name_thing(loss)} takes only some"),
                 way_out=Wording("use nimt.GreedyTeacher() or another loss", "use --teacher greedy or another --loss"),
             ) from None
 
     def compiled_twin(self) -> CompiledTwin | None:
-        own = behaves_like(self, SynthesisTeacher, "select", "labelled", "limits", "responses_so_far")
+        own = behaves_like(self, SynthesisTeacher, "select", "label", "limits", "responses_so_far")
         return CompiledTwin(makes_labels=True) if own else None
 
     def select(self, view: View) -> Selection:
         responses = self.responses_so_far(view)
         scores = residual_size(view.predictions, view.target)
         shown = largest(scores, count_of(self.k, len(view)))
-        labels, offsets = self.labelled(responses, shown, view.predictions[shown], view.target[shown], view.target)
-        memory = responses.remembered(shown, view.predictions[shown], offsets)
-        return view.shown(shown, scores, labels=labels, memory=memory)
+        labels, offsets = self.label(responses, shown, view.predictions[shown], view.target[shown], view.target)
+        memory = responses.remember(shown, view.predictions[shown], offsets)
+        return view.show(shown, scores, labels=labels, memory=memory)
 
-    def labelled(
+    def label(
         self, responses: Responses, shown: Indices, predictions: Array, target: Array, everywhere: Array
     ) -> tuple[Array, Array]:
         """Return the labels of the points shown, and how far each is from the prediction.
@@ -115,7 +115,7 @@ class SynthesisTeacher(Teacher):
         `predictions` and `target` are those of the points shown, `everywhere` is f* on all points that may be shown.
         """
         offsets = responses.offsets(shown, target - predictions)
-        labels = made_labels(offsets, predictions, target)
+        labels = make_labels(offsets, predictions, target)
         limits = self.limits(everywhere)
         if limits is None:
             return labels, offsets
@@ -143,7 +143,7 @@ class SynthesisTeacher(Teacher):
         if view.memory is None:
             radius = self.radius or float(np.max(residual_size(view.predictions, view.target)))
             return Responses.unknown(view.candidates, radius)
-        responses = Responses.recalled(view.memory, view.candidates)
+        responses = Responses.recall(view.memory, view.candidates)
         observe(responses, view.predictions, view.step)
         return responses
 
@@ -167,7 +167,7 @@ def warn_that_movement_stopped_growing(near: float, far: float, reach: float, st
     )
 
 
-def made_labels(offsets: Array, predictions: Array, target: Array) -> Array:
+def make_labels(offsets: Array, predictions: Array, target: Array) -> Array:
     """Return f + offset, and exactly f* where the offset is f* - f.
 
     f + (f* - f) is f* only up to rounding, and a true label must be exact.

@@ -53,7 +53,7 @@ class UncertaintyTeacher(Teacher):
         seen = view.as_last_seen(self.look)
         scores = -margins(seen.predictions)
         chosen = largest(scores, count_of(self.k, len(view), view.step))
-        return view.shown(chosen, scores, memory=seen.to_remember(self.look))
+        return view.show(chosen, scores, memory=seen.to_remember(self.look))
 
 
 def margins(values: Array) -> Array:

@@ -102,14 +102,14 @@ class Wrapping(Teacher):
     def looks_at(self, step: int) -> bool:
         return self.inner.looks_at(step)
 
-    def misled_by(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
-        return self.inner.misled_by(pool, target, candidates, loss)
+    def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
+        return self.inner.find_misleading(pool, target, candidates, loss)
 
     def for_classes(self, loss: str) -> Self:
         return self._around(self.inner.for_classes(loss))
 
-    def settled(self, steps: int) -> Self:
-        return self._around(self.inner.settled(steps))
+    def fix_length(self, steps: int) -> Self:
+        return self._around(self.inner.fix_length(steps))
 
     def with_labels(self, labels: AlternativeLabels) -> Self:
         return self._around(self.inner.with_labels(labels))

@@ -28,7 +28,7 @@ from nimt.teaching.comparison import Comparison
 from nimt.teaching.comparison_folder import CHOOSING, KeptLessons
 from nimt.teaching.parallel import Workers, check_jobs
 from nimt.teaching.progress import both, progress_bar
-from nimt.teaching.seeding import checked_seeds, over_seeds
+from nimt.teaching.seeding import check_seeds, over_seeds
 
 
 def compare(
@@ -83,8 +83,8 @@ def compare(
             )  # fmt: skip
     _check_options(options)
     check_jobs(n_jobs)
-    named = _named(teachers)
-    several = checked_seeds(seeds)
+    named = _name_teachers(teachers)
+    several = check_seeds(seeds)
     kept = None if checkpoint is None else KeptLessons(checkpoint)
     place = X if isinstance(X, Box) else as_pool(X)
     target = y if isinstance(place, Box) or hasattr(y, "predict") else values_on(place, y, "the target")
@@ -176,7 +176,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
         raise InvalidInput(f"compare() takes seeds, a count or a list, instead of seed: seeds=[{options['seed']!r}]")
 
 
-def _named(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) -> dict[str, SelectsExamples]:
+def _name_teachers(teachers: Mapping[str, SelectsExamples] | Sequence[SelectsExamples]) -> dict[str, SelectsExamples]:
     if isinstance(teachers, Mapping):
         named = {str(name): teacher for name, teacher in teachers.items()}
     else:

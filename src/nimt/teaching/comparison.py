@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nimt._version import __version__
 from nimt.arrays import Array, is_number
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.display import below
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile
 from nimt.files import write_text
@@ -101,7 +101,7 @@ class Numbers:
         )
 
 
-def summarised(name: str, lessons: Sequence[Numbers]) -> Row:
+def summarise(name: str, lessons: Sequence[Numbers]) -> Row:
     """Return the row of lessons that differ in their seed only."""
     met = [lesson.steps for lesson in lessons if lesson.steps is not None]
     ends = [lesson.discrepancy for lesson in lessons]
@@ -208,7 +208,7 @@ class Comparison:
         for name, lessons in self.lessons.items():
             times: tuple[float | None, ...] = self.choosing.get(name, (None,) * len(lessons))
             numbers = [Numbers.of(lesson, self.tol, time) for lesson, time in zip(lessons, times, strict=True)]
-            rows.append(summarised(name, numbers))
+            rows.append(summarise(name, numbers))
         return tuple(rows)
 
     def bands(self) -> list[Band]:
@@ -300,9 +300,9 @@ class Comparison:
     def __str__(self) -> str:
         word = self.measure.word
         return "\n".join(
-            f"{row.name}: {'not reached' if row.steps is None else counted(row.steps, 'step', 'g')}, "
-            f"{word} {below(row.discrepancy, self.tol, 4)}, {counted(row.examples, 'example', 'g')} at "
-            f"{counted(row.distinct, 'point', 'g')}"
+            f"{row.name}: {'not reached' if row.steps is None else say_count(row.steps, 'step', 'g')}, "
+            f"{word} {below(row.discrepancy, self.tol, 4)}, {say_count(row.examples, 'example', 'g')} at "
+            f"{say_count(row.distinct, 'point', 'g')}"
             for row in self.rows()
         )
 

@@ -23,7 +23,7 @@ def warn_of_missed_classes(lesson: Lesson, teacher: Teacher) -> None:
     inner = teacher.inner if isinstance(teacher, Wrapping) else teacher
     if not isinstance(inner, GreedyTeacher) or len(lesson) < TOO_SHORT:
         return
-    seen = missed_classes(lesson)
+    seen = say_missed_classes(lesson)
     if seen is not None:
         other = Wording(
             "nimt.UncertaintyTeacher(), nimt.RandomTeacher(), larger packs such as k=0.05",
@@ -33,7 +33,7 @@ def warn_of_missed_classes(lesson: Lesson, teacher: Teacher) -> None:
         warn(other.embed(mislead, ", or a smaller learning rate"), TeacherWarning)
 
 
-def missed_classes(lesson: Lesson) -> str | None:
+def say_missed_classes(lesson: Lesson) -> str | None:
     """Return a clause that says how little was learned of classes, None if enough was, or if there are no classes."""
     target, measures = lesson.target, lesson.measure.name == "accuracy"
     if not (measures or names_classes(target)):

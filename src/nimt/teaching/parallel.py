@@ -78,7 +78,7 @@ class Workers:
         """
         parallel = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator_unordered")
         if not isinstance(self.backend, ThreadingBackend) or joblib.effective_n_jobs(self.n_jobs) == 1:
-            yield from _until_closed(parallel(self._delayed(function, call) for call in calls))
+            yield from _until_closed(parallel(self._delay(function, call) for call in calls))
             return
         group = object()
         try:
@@ -90,7 +90,7 @@ class Workers:
             interrupt_group(group)
             raise
 
-    def _delayed(self, function: Callable[..., Result], call: tuple[Any, ...]) -> Any:
+    def _delay(self, function: Callable[..., Result], call: tuple[Any, ...]) -> Any:
         if self._shared is None:
             return joblib.delayed(function)(*call)
         from nimt.teaching.dask_cluster import with_shared

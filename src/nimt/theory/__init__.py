@@ -11,7 +11,7 @@ from nimt.theory.discrepancy import (
     greedy_ratio,
     psi,
     ratio_of_bounds,
-    repaired_psi,
+    repair_psi,
 )
 from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.forecasting import Forecast, forecast
@@ -62,7 +62,7 @@ __all__ = [
     "pool_limit",
     "psi",
     "ratio_of_bounds",
-    "repaired_psi",
+    "repair_psi",
     "replay",
     "rkhs_distance",
     "rkhs_distances",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nimt.counting import counted
-from nimt.errors import named
+from nimt.counting import say_count
+from nimt.errors import name_thing
 from nimt.losses import Square
 from nimt.theory.replay import Replay
 
@@ -35,14 +35,18 @@ def smooth_loss(again: Replay) -> Assumption:
     constant = float(again.loss.smoothness)
     holds = bool(np.isfinite(constant))
     clause = (
-        f"the loss is smooth, L = {constant:g}" if holds else f"{named(again.loss)} has no finite smoothness constant"
+        f"the loss is smooth, L = {constant:g}"
+        if holds
+        else f"{name_thing(again.loss)} has no finite smoothness constant"
     )
     return Assumption("smooth loss", holds, clause)
 
 
 def square_loss(again: Replay) -> Assumption:
     holds = isinstance(again.loss, Square)
-    return Assumption("square loss", holds, "the loss is the square" if holds else f"the loss is {named(again.loss)}")
+    return Assumption(
+        "square loss", holds, "the loss is the square" if holds else f"the loss is {name_thing(again.loss)}"
+    )
 
 
 def convex_loss(again: Replay) -> Assumption:
@@ -57,7 +61,9 @@ def convex_loss(again: Replay) -> Assumption:
         slopes = np.array([again.loss.slope(values, np.full(SAMPLES, label)) for label in labels])
     falls = np.diff(slopes, axis=1) < -ROUNDING * max(1.0, float(np.abs(slopes).max()))
     holds = not bool(falls.any())
-    clause = "the loss is convex here" if holds else f"{named(again.loss)} is not convex: its slope falls as f rises"
+    clause = (
+        "the loss is convex here" if holds else f"{name_thing(again.loss)} is not convex: its slope falls as f rises"
+    )
     return Assumption("convex loss", holds, clause)
 
 
@@ -97,7 +103,7 @@ def true_labels(again: Replay) -> Assumption:
     true = lesson.target[lesson.indices]
     true[lesson.indices < 0] = np.nan  # beyond the end of a smaller pack
     wrong = int(np.count_nonzero(np.any((lesson.labels != true) & ~np.isnan(lesson.labels), axis=1)))
-    clause = "every label is true" if wrong == 0 else f"labels other than f*(x) at {counted(wrong, 'step', 'd')}"
+    clause = "every label is true" if wrong == 0 else f"labels other than f*(x) at {say_count(wrong, 'step', 'd')}"
     return Assumption("true labels", wrong == 0, clause)
 
 

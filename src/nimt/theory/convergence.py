@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nimt import display
 from nimt.arrays import Array, check_positive
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
@@ -137,7 +137,7 @@ class Bounds:
         elif len(self.step):
             said.append(
                 f"From the distance |f0 - f*|_H = {self.distance:.6g} follows min S <= {BY_DISTANCE} "
-                f"= {self.by_distance[-1]:.4g} after {counted(self.step[-1], 'step', 'd')}; "
+                f"= {self.by_distance[-1]:.4g} after {say_count(self.step[-1], 'step', 'd')}; "
                 f"measured {self.smallest_shown[-1]:.4g}."
             )
         if self.epsilon is not None:
@@ -170,7 +170,7 @@ class Bounds:
             return []
         return [
             f"With L(f0) read as a {reading}, {self.initial_loss[reading]:.4g}, the bounds after "
-            f"{counted(self.step[-1], 'step', 'd')} "
+            f"{say_count(self.step[-1], 'step', 'd')} "
             f"are {self.random[reading][-1]:.4g} (RFT) and {self.greedy[reading][-1]:.4g} (GFT); measured min S is "
             f"{self.smallest_shown[-1]:.4g} at what was shown, {self.smallest_largest[-1]:.4g} for the largest."
             for reading in READINGS
@@ -178,14 +178,14 @@ class Bounds:
 
     def _epsilon_sentences(self, epsilon: float) -> list[str]:
         said = [
-            f"For S <= {epsilon:g} with a {one.reading}: RFT at most {counted(one.random, 'step', 'd')}, "
+            f"For S <= {epsilon:g} with a {one.reading}: RFT at most {say_count(one.random, 'step', 'd')}, "
             f"GFT {_at_most(one.greedy)} (the paper's psi of that number: {_or_unknown(one.greedy_as_claimed)})."
             for one in self.predicted
         ]
         if self.predicted_by_distance is not None:
             said.append(
                 f"For S <= {epsilon:g} by the distance in H: at most "
-                f"{counted(self.predicted_by_distance, 'step', 'd')}."
+                f"{say_count(self.predicted_by_distance, 'step', 'd')}."
             )
         if not len(self.step):
             return [*said, "No step was taken, so S was measured nowhere."]
@@ -291,7 +291,7 @@ def _distance_bound(again: Replay, given: float | None) -> tuple[float | None, A
         distance = float(given)
     else:
         try:
-            distance = as_measure("rkhs").prepared(again.pupil(), lesson.target, again.target_function)()
+            distance = as_measure("rkhs").prepare(again.pupil(), lesson.target, again.target_function)()
         except InvalidInput as error:
             return None, nothing, str(error)
     # a point with K(x, x) = 0 has S = 0 and moves nothing: it takes no part in the sum

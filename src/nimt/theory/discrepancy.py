@@ -212,7 +212,7 @@ def psi(lesson: Lesson, *, seed: int | None = None) -> Array:
     return running_sum(greedy_ratio(lesson, seed=seed))
 
 
-def repaired_psi(lesson: Lesson) -> Array:
+def repair_psi(lesson: Lesson) -> Array:
     r"""Return Psi(t) = sum_{j < t} 1 / gamma_j for t = 0 .. T, at least t: what belongs in the bound of GFT.
 
     Where K(x, x) = 1 and the rate is constant, a greedy step lowers |f - f*|_H^2 by eta (1 - eta) times the *largest*
@@ -224,7 +224,7 @@ def repaired_psi(lesson: Lesson) -> Array:
     >>> import nimt
     >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
     >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [1.0, 3.0], max_iterations=2)
-    >>> repaired_psi(lesson)
+    >>> repair_psi(lesson)
     array([0. , 1.8, 3.8])
     """
     return inverse_sum(ratio_of(discrepancies(lesson)))
@@ -253,7 +253,7 @@ def ratio_of_bounds(lesson: Lesson) -> float:
     """
     if len(lesson) == 0:
         raise InvalidInput("a lesson of no steps has no bounds to compare")
-    return float(repaired_psi(lesson)[-1] / len(lesson))
+    return float(repair_psi(lesson)[-1] / len(lesson))
 
 
 def running_sum(ratio: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt import display
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.theory.assumptions import Assumption
 from nimt.theory.results import to_json
 
@@ -69,11 +69,11 @@ class Inequality:
         if not self.steps:
             return "there is no step to check it at"
         if self.worst is None:
-            return f"it held at all {counted(self.steps, 'step', 'd')}"
+            return f"it held at all {say_count(self.steps, 'step', 'd')}"
         failed = self.steps - self.held
         worst = self.worst
         return (
-            f"it failed at {failed} of {counted(self.steps, 'step', 'd')}, worst at step {worst.step}, "
+            f"it failed at {failed} of {say_count(self.steps, 'step', 'd')}, worst at step {worst.step}, "
             f"where {worst.left:.6g} should be at most {worst.right:.6g}"
         )
 

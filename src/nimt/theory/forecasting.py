@@ -13,7 +13,7 @@ from scipy.interpolate import PchipInterpolator
 
 from nimt import display
 from nimt.arrays import Array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
@@ -26,7 +26,7 @@ from nimt.teachers.synthesis import SynthesisTeacher
 from nimt.theory import first_passage, moments, rate_law, whole
 from nimt.theory.lesson_start import LessonStart, lesson_start, start_of
 from nimt.theory.moments import MeanLesson
-from nimt.theory.reach import unreachable
+from nimt.theory.reach import find_unreachable
 from nimt.theory.results import to_json
 from nimt.theory.spectrum import grid_factors
 from nimt.theory.step_bounds import bounds_before
@@ -114,13 +114,12 @@ class Forecast:
                 return f"M < {self.tol:g} cannot be reached: the lesson diverges at this learning rate"
             return f"M < {self.tol:g} cannot be reached: {self.remains:.3g} remains"
         if self.itd is None:
-            return (
-                f"M < {self.tol:g} is not reached in {counted(self.interval[0], 'step')} (M is {self.remains:.3g} then)"
-            )
+            steps = say_count(self.interval[0], "step")
+            return f"M < {self.tol:g} is not reached in {steps} (M is {self.remains:.3g} then)"
         low, high = self.interval
         about = "" if self.kind in ("exact", "taught") else "about "
         band = "" if low == high else f" ({low:,} to {_or_more(high)})"
-        return f"M < {self.tol:g} after {about}{counted(self.itd, 'step')}{band}"
+        return f"M < {self.tol:g} after {about}{say_count(self.itd, 'step')}{band}"
 
     def sentences(self) -> list[str]:
         """Return what can be said, the proved bounds included."""
@@ -239,8 +238,8 @@ def forecast_from(start: LessonStart, *, seconds: float | None = None) -> Foreca
 def _forecast_of_kind(start: LessonStart, seconds: float | None) -> Forecast:
     if start.distance < start.tol:
         why = "Exact: the learner is below the tolerance already."
-        return _made(start, 0, (0, 0), why, "exact", [0], [start.distance])
-    rest = start.scale * float(np.linalg.norm(unreachable(start)))
+        return _make_forecast(start, 0, (0, 0), why, "exact", [0], [start.distance])
+    rest = start.scale * float(np.linalg.norm(find_unreachable(start)))
     if rest >= start.tol:
         why = "Exact: equal points have different targets, and f has one value there, whatever is shown."
         return _out_of_reach(start, rest, why)
@@ -281,9 +280,9 @@ def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None
     pack = count_of(teacher.k, len(start.candidates))
     if pack == len(start.candidates):
         return _of_whole(start)
-    if (limited := _limited(start)) is not None:
+    if (limited := _forecast_limited(start)) is not None:
         return limited
-    scaled = rate_law.scaled_lesson(start, pack, seconds=seconds)
+    scaled = rate_law.teach_scaled_lesson(start, pack, seconds=seconds)
     if scaled.diverged:
         why = "A lesson given to a copy of the learner at this rate diverged: lower the learning rate."
         return _out_of_reach(start, math.inf, why)
@@ -299,7 +298,7 @@ def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None
         )
     interval = (scaled.longest, None) if scaled.itd is None else _around(scaled.itd, within)
     kind = "taught" if taught else "scaled"
-    return _made(start, scaled.itd, interval, method, kind, scaled.step, scaled.discrepancy)
+    return _make_forecast(start, scaled.itd, interval, method, kind, scaled.step, scaled.discrepancy)
 
 
 @_forecast_of.register
@@ -312,7 +311,7 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
             f"{NO_FORECAST}a RandomTeacher with weights",
             way_out="without weights= it says how long the lesson takes if all points are equally likely",
         )
-    if (limited := _limited(start)) is not None:
+    if (limited := _forecast_limited(start)) is not None:
         return limited
     if not callable(start.learner.learning_rate) and start.rate(0) * float(np.min(start.diagonal)) > pack:
         why = "Each step overshoots by more than it corrects, so the lesson diverges: lower the learning rate."
@@ -339,7 +338,7 @@ def _of_draws(start: LessonStart, mean: MeanLesson, pack: int, *, replace: bool,
             "In the mean over the draws: the mean of f - f* exactly, its variance by one second moment per eigenvalue "
             "of the kernel; the interval is for single lessons."
         )
-        return _made(start, math.ceil(crossed), _between(crossed, crossed, mean), method, "mean", *curve)
+        return _make_forecast(start, math.ceil(crossed), _between(crossed, crossed, mean), method, "mean", *curve)
     longest = math.inf if start.max_iterations is None else start.max_iterations
     given = first_passage.give_lessons(
         start, pack, replace=replace, longest=longest, seconds=DRAWS_SECONDS if seconds is None else seconds
@@ -347,23 +346,25 @@ def _of_draws(start: LessonStart, mean: MeanLesson, pack: int, *, replace: bool,
     if given is not None and given.median is not None:
         low, high = given.interval()
         method = (
-            f"Simulated: {counted(len(given.steps), 'lesson')} with other draws, given to copies of the learner, ended "
-            f"after so many steps at the median; the interval is for {first_passage.LIKELY:.0%} of single lessons."
+            f"Simulated: {say_count(len(given.steps), 'lesson')} with other draws, given to copies of the learner, "
+            f"ended after so many steps at the median; the interval holds {first_passage.LIKELY:.0%} of single lessons."
         )
         shown = mean.step <= (high or given.limit)
-        return _made(start, given.median, (low, high), method, "simulated", mean.step[shown], mean.discrepancy[shown])
+        return _make_forecast(
+            start, given.median, (low, high), method, "simulated", mean.step[shown], mean.discrepancy[shown]
+        )
     if given is not None and given.diverged:
         return _out_of_reach(start, math.inf, "Lessons given to copies of the learner diverged: lower the rate.")
     if crossed is None or calm is None:
         method = "In the mean over the draws; a single lesson varies around it, and may dip below the tolerance later."
         looked = int(mean.step[-1]) if calm is None or given is None else given.limit
-        return _made(start, None, (looked, None), method, "mean", *curve)
+        return _make_forecast(start, None, (looked, None), method, "mean", *curve)
     method = (
         "Between the step at which the mean of f is near enough and the one at which the mean of M^2 is: single "
         "lessons end at dips of M in between, and are too long to be simulated here."
     )
     middle = math.ceil(math.sqrt(calm * crossed))
-    return _made(start, middle, _between(calm, crossed, mean), method, "mean", *curve)
+    return _make_forecast(start, middle, _between(calm, crossed, mean), method, "mean", *curve)
 
 
 def _between(calm: float, crossed: float, mean: MeanLesson) -> tuple[int, int]:
@@ -390,7 +391,7 @@ def _of_whole(start: LessonStart) -> Forecast:
     last = limit if itd is None else itd
     step, discrepancy = whole.curve_of(decay, start, last)
     interval = (int(step[-1]), None) if itd is None else (itd, itd)
-    return _made(start, itd, interval, method, "exact", step, discrepancy)
+    return _make_forecast(start, itd, interval, method, "exact", step, discrepancy)
 
 
 def _shows_the_largest_error(start: LessonStart) -> bool:
@@ -401,7 +402,7 @@ def _shows_the_largest_error(start: LessonStart) -> bool:
     return teacher.score == "residual" or float(np.ptp(start.diagonal)) == 0.0
 
 
-def _limited(start: LessonStart) -> Forecast | None:
+def _forecast_limited(start: LessonStart) -> Forecast | None:
     """Return that a limited pool cannot reach the tolerance, where it cannot."""
     if start.rows is None:
         return None
@@ -419,13 +420,13 @@ def _why_limited(start: LessonStart) -> str:
 
 
 def _out_of_reach(start: LessonStart, remains: float, why: str) -> Forecast:
-    made = _made(start, None, (0, None), why, "exact", [0], [start.distance])
+    made = _make_forecast(start, None, (0, None), why, "exact", [0], [start.distance])
     object.__setattr__(made, "reachable", False)
     object.__setattr__(made, "remains", remains)
     return made
 
 
-def _made(
+def _make_forecast(
     start: LessonStart,
     itd: int | None,
     interval: tuple[int, int | None],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_positive, real_array
-from nimt.errors import InvalidInput, named
+from nimt.errors import InvalidInput, name_thing
 from nimt.kernels import as_kernel
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.learners.norms import root
@@ -189,7 +189,7 @@ def _labels_to_try(
             raise InvalidInput(f"must be 'true', 'free' or the labels allowed, got {labels!r}", parameter="labels")
         if not isinstance(loss, Square):
             raise InvalidInput(
-                f"a free label has a closed form for the square loss only, and the learner's is {named(loss)}: "
+                f"a free label has a closed form for the square loss only, and the learner's is {name_thing(loss)}: "
                 f"name the labels allowed, for example labels=[-1, 1]"
             )
         acting = diagonal > 0  # where K(x, x) = 0 no label does anything
@@ -225,7 +225,7 @@ def rkhs_distance(learner: KernelLearner, target: Any, X: Pool | ArrayLike | Non
         raise InvalidInput(f"only a KernelLearner lives in a kernel's space, got {learner!r}")
     pool = _pool_for(learner, target, X)
     goal = values_on(pool, target, "the target")
-    return as_measure("rkhs").prepared(KernelPupil(learner, pool, goal.shape[1:]), goal, target)()
+    return as_measure("rkhs").prepare(KernelPupil(learner, pool, goal.shape[1:]), goal, target)()
 
 
 def _pool_for(learner: KernelLearner, target: Any, X: Pool | ArrayLike | None) -> Pool:
@@ -255,7 +255,7 @@ def rkhs_distances(lesson: Lesson) -> Array:
     """
     again = replay(lesson, several_outputs=True)
     pupil = again.pupil()
-    measure = as_measure("rkhs").prepared(pupil, lesson.target, again.target_function)
+    measure = as_measure("rkhs").prepare(pupil, lesson.target, again.target_function)
     found = [measure()]
     found.extend(measure() for _ in again.moments(pupil))
     return np.array(found)

@@ -215,7 +215,7 @@ def _convergence_inequalities(again: Replay, measured: Discrepancies, distance: 
                 (*LEMMA, telescopes),
             )
             bound = None if columns is None else columns[reading]
-            rows.append(_compared(again, tally, values, bound, NOT_SMOOTH, also))
+            rows.append(_compare(again, tally, values, bound, NOT_SMOOTH, also))
     return [*rows, _by_distance(again, found), _by_distance_in_the_mean(again, found, measured)]
 
 
@@ -230,7 +230,7 @@ def _by_distance(again: Replay, found: Bounds) -> Inequality:
             assumptions.rate_below_diverging,
         ),
     )
-    return _compared(again, tally, found.smallest_shown, found.by_distance, found.no_distance)
+    return _compare(again, tally, found.smallest_shown, found.by_distance, found.no_distance)
 
 
 def _by_distance_in_the_mean(again: Replay, found: Bounds, measured: Discrepancies) -> Inequality:
@@ -245,10 +245,10 @@ def _by_distance_in_the_mean(again: Replay, found: Bounds, measured: Discrepanci
         ),
     )
     smallest = np.minimum.accumulate(measured.mean)
-    return _compared(again, tally, smallest, found.by_distance_mean, found.no_distance, (_largest_shown(measured),))
+    return _compare(again, tally, smallest, found.by_distance_mean, found.no_distance, (_largest_shown(measured),))
 
 
-def _compared(
+def _compare(
     again: Replay,
     tally: _Tally,
     values: Array,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_count, check_positive
-from nimt.errors import InvalidInput, named
-from nimt.learners.foreign import own_seat
+from nimt.errors import InvalidInput, name_thing
+from nimt.learners.foreign import find_pupil_maker
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
@@ -139,7 +139,7 @@ def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
     if task.measure.scale(task.target) is None:
         raise InvalidInput(
             f"a forecast measures 'paper' or 'rms', which are norms of f - f* on the pool, got measure="
-            f"{named(task.measure.name)}",
+            f"{name_thing(task.measure.name)}",
             way_out=Wording("for the distance in H there is nimt.theory.rkhs_distance", "give --measure paper or rms"),
         )
     if task.outputs:
@@ -162,7 +162,7 @@ def _refuse(task: Task) -> None:
             "a forecast is for a lesson on a pool, and in a Box examples may lie anywhere: forecast the lesson on its "
             "grid, nimt.forecast(learner, teacher, box.grid, y, tol=...)"
         )
-    if not isinstance(learner, KernelLearner) or own_seat(learner, "seat") is None:
+    if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
         raise InvalidInput(
             f"a forecast needs to know how a step moves the learner, and of {type(learner).__name__} it does not",
             way_out=Wording(
@@ -173,7 +173,7 @@ def _refuse(task: Task) -> None:
     loss = as_loss(learner.loss)
     if not isinstance(loss, Square):
         raise InvalidInput(
-            f"a forecast covers the square loss, for which a step is linear in f - f*, and the loss is {named(loss)}",
+            f"a forecast covers the square loss, for which a step is linear in f - f*; the loss is {name_thing(loss)}",
             way_out=Wording(
                 "what holds for it is nimt.theory.largest_loss_bound, where the largest loss is shown",
                 "give --loss square",

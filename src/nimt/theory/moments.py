@@ -135,10 +135,10 @@ def mean_lesson(start: LessonStart, pack: int, *, replace: bool) -> MeanLesson |
     if spectrum is None:
         return None
     with threadpool_limits(limits=1):  # thousands of small products: threads would wait for each other
-        return _followed(start, Moments(start, spectrum, pack, replace=replace))
+        return _follow(start, Moments(start, spectrum, pack, replace=replace))
 
 
-def _followed(start: LessonStart, moments: Moments) -> MeanLesson:
+def _follow(start: LessonStart, moments: Moments) -> MeanLesson:
     limit = LONGEST if start.max_iterations is None else start.max_iterations
     first, calm = moments.discrepancies()
     steps, found, of_mean, leaps = [0], [first], [calm], list[_Leap]()

@@ -15,7 +15,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.lesson.outcome import Outcome
 from nimt.theory.lesson_start import LessonStart
-from nimt.theory.whole import LONGEST_SCHEDULE, Steps, spaced
+from nimt.theory.whole import LONGEST_SCHEDULE, Steps, space_steps
 
 FAST = 0.1  # eta K(x, x) of the shorter lesson; at larger ones it leaves the path
 NEAR = 0.05  # eta K(x, x) from which on a shorter lesson is hardly shorter, so that the lesson itself is given
@@ -35,7 +35,7 @@ class ScaledLesson:
     diverged: bool
 
 
-def scaled_lesson(
+def teach_scaled_lesson(
     start: LessonStart, pack: int, *, steps: int = SHORT_STEPS, seconds: float | None = None
 ) -> ScaledLesson:
     """Teach a copy of the learner a shorter lesson and return it in the steps of the one asked about."""
@@ -45,7 +45,7 @@ def scaled_lesson(
     fast = rate if rate is not None and itself else FAST / largest if largest > 0 else 1.0
     budget = _budget(start, fast, steps)
     lesson = start.teach_copy(budget, rate=fast, seconds=seconds)
-    found = spaced(len(lesson), CURVE_POINTS)
+    found = space_steps(len(lesson), CURVE_POINTS)
     taken, itd = found, lesson.itd
     if not itself:
         kappa = float(lesson.picks @ start.diagonal) / max(1, int(lesson.picks.sum()))

@@ -59,10 +59,10 @@ def limit_residual(start: LessonStart) -> Array:
         rest = decay_of(start).rest
         assert rest is not None
         return rest
-    return unreachable(start)
+    return find_unreachable(start)
 
 
-def unreachable(start: LessonStart) -> Array:
+def find_unreachable(start: LessonStart) -> Array:
     """Return what remains because f has one value where points are equal: each difference from their common mean.
 
     Two points that are equal have one kernel column, so every step changes f by the same at both.

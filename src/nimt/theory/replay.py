@@ -103,7 +103,7 @@ class Replay:
         return self.lesson.target if given is None else given
 
     def pupil(self) -> KernelPupil:
-        """Return the learner before the first step, seated at the pool."""
+        """Return the learner before the first step, at work on the pool."""
         return KernelPupil(self.start, self.lesson.pool, self.lesson.target.shape[1:])
 
     def moments(self, pupil: KernelPupil | None = None) -> Iterator[Moment]:

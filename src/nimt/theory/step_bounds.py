@@ -138,11 +138,11 @@ def least_coefficients(start: LessonStart) -> float:
     product = product_with(start.learner.kernel, start.pool)
     residual = start.residual
 
-    def certified(rho: Array) -> float:
+    def certify(rho: Array) -> float:
         size = float(np.abs(product(rho)).max())
         return (float(residual @ rho) - start.radius * float(np.linalg.norm(rho))) / size if size > 0 else 0.0
 
-    best = certified(residual)
+    best = certify(residual)
     gram = _gram_for_lasso(start)
     if gram is None:
         return max(0.0, best)
@@ -155,7 +155,7 @@ def least_coefficients(start: LessonStart) -> float:
             _, path, _ = lasso_path(gram, -residual, alphas=[penalty], max_iter=PASSES, tol=1e-6, coef_init=solution)
         solution = path[:, 0]
         rho = residual + product(solution)
-        found = certified(rho)
+        found = certify(rho)
         worse = worse + 1 if found <= best else 0
         best = max(best, found)
         if worse == 2 or float(np.linalg.norm(rho)) < start.radius:

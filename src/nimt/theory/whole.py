@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.counting import counted
+from nimt.counting import say_count
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import ROUNDING, lanczos, product_with, spectrum_of
 
@@ -98,7 +98,7 @@ def decay_of(start: LessonStart) -> Decay:
         found = lanczos(product_with(kernel, pool, rows), at_candidates, rows)
         cut = len(at_candidates) * ROUNDING * found.values.max(initial=0.0)
         values, amplitudes = np.where(found.values > cut, found.values, 0.0), found.amplitudes
-        method, exact = f"from {counted(len(values), 'step', 'd')} of Lanczos' iteration", found.exact
+        method, exact = f"from {say_count(len(values), 'step', 'd')} of Lanczos' iteration", found.exact
         if rows is None:
             return Decay(values, amplitudes, None, None, count, scale, method, exact=exact)
         images = found.columns
@@ -123,7 +123,7 @@ def first_below(decay: Decay, start: LessonStart) -> tuple[int | None, int]:
     if decay.columns is None:
         end = _lowest(decay, rate, limit)
         return (_bisect(below, 0, end) if below(end) else None), limit
-    steps = spaced(limit, SCAN)
+    steps = space_steps(limit, SCAN)
     place = next((i for i, step in enumerate(steps.tolist()) if below(step)), None)
     return (None if place is None else _bisect(below, int(steps[place - 1]), int(steps[place]))), limit
 
@@ -162,10 +162,10 @@ def curve_of(decay: Decay, start: LessonStart, last: int) -> tuple[Steps, Array]
     """Return steps and M from 0 to the last step."""
     rate = start.constant_rate
     if rate is not None:
-        steps = spaced(last, CURVE_POINTS)
+        steps = space_steps(last, CURVE_POINTS)
         return steps, np.array([decay.after(rate, step) for step in steps.tolist()])
     last = min(last, LONGEST_SCHEDULE)
-    steps = spaced(last, CURVE_POINTS)
+    steps = space_steps(last, CURVE_POINTS)
     growth, found, wanted = np.ones(len(decay.eigenvalues)), [], set(steps.tolist())
     for step in range(last + 1):
         if step in wanted:
@@ -174,12 +174,12 @@ def curve_of(decay: Decay, start: LessonStart, last: int) -> tuple[Steps, Array]
     return steps, np.array(found)
 
 
-def spaced(last: int, points: int) -> Steps:
+def space_steps(last: int, points: int) -> Steps:
     """Return steps from 0 to the last, closer at the start.
 
     Examples
     --------
-    >>> spaced(1000, 6)
+    >>> space_steps(1000, 6)
     array([   0,    1,    4,   16,   63,  251, 1000])
     """
     if last <= 0:

@@ -75,7 +75,7 @@ class NINTTeacher(Teacher):
     2. the rest but `random_share`: the largest sum of |f - f*| over channels, of the points left,
     3. `random_share`: drawn from the points left, without replacement.
 
-    Between two looks the same pack is shown again. It is for `taught` and `TaughtSampler`, where the module that it is
+    Between two looks the same pack is shown again. It is for `teach` and `TeachingSampler`, where the module that it is
     given is the one in training; it must be told this module, so it is no gray-box teacher.
 
     The published loop of pictures takes the floor in the exponent, so the first share is 0.3 / e, not 0.3, and falls
@@ -124,7 +124,7 @@ class NINTTeacher(Teacher):
     def select(self, view: View) -> Selection:
         memory = view.memory
         if memory is not None and not self.looks_at(view.step):
-            return view.shown(memory["pack"], memory=memory)
+            return view.show(memory["pack"], memory=memory)
         looks = 1 if memory is None else int(memory["looks"]) + 1
         k = count_of(self.k, len(view), view.step)
         kept: Indices = np.empty(0, np.intp) if memory is None else np.asarray(memory["by_kernel"])
@@ -134,15 +134,15 @@ class NINTTeacher(Teacher):
             share = self.share_at(looks)
             if share >= LEAST_SHARE:
                 kept = strongest(norm_of(self.influence(residual)), math.floor(k * share))
-        pack, by_kernel = self.chosen(kept, residual_size(view.predictions, view.target, 1), k, share, view.rng)
+        pack, by_kernel = self.choose_pack(kept, residual_size(view.predictions, view.target, 1), k, share, view.rng)
         remembered = {"looks": looks, "by_kernel": by_kernel if share >= LEAST_SHARE else kept, "share": share}
-        return view.shown(pack, memory={name: np.array(part) for name, part in (remembered | {"pack": pack}).items()})
+        return view.show(pack, memory={name: np.array(part) for name, part in (remembered | {"pack": pack}).items()})
 
     def share_at(self, looks: int) -> float:
         """Return the part of a pack that is chosen by the kernel if it is computed at this look, counted from 1."""
         return self.kernel_share * math.exp(math.floor(-2.0 * looks / self.refresh))
 
-    def chosen(
+    def choose_pack(
         self, kept: Indices, sizes: Array, k: int, share: float, rng: np.random.Generator
     ) -> tuple[Indices, Indices]:
         """Return the pack and its first part."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_count, is_number, real_array
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
-from nimt.learners.base import State, checked_pack
+from nimt.learners.base import State, check_pack
 from nimt.torch.extra import torch
-from nimt.torch.modules import as_values, checked_output, home_of, outputs_of
+from nimt.torch.modules import as_values, check_output, home_of, outputs_of
 
 
 class TorchLearner:
@@ -68,14 +68,14 @@ class TorchLearner:
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> TorchLearner:
         """Take one step of the optimizer on a pack."""
-        points, labels = checked_pack(X, y)
+        points, labels = check_pack(X, y)
         inputs, wanted = self._tensor(points), self._tensor(labels)
         before = self.module.training
         self.module.train()
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
             torch.set_rng_state(self.random_state)
             self.optimizer.zero_grad(set_to_none=True)
-            output = checked_output(self.module, self.module(inputs), inputs)
+            output = check_output(self.module, self.module(inputs), inputs)
             if output.numel() != wanted.numel():
                 raise InvalidInput(
                     f"{type(self.module).__name__} returned shape {tuple(output.shape)} and the labels have shape "
@@ -118,7 +118,7 @@ class TorchLearner:
         if len(state["groups"]) != len(template["param_groups"]):
             raise CorruptLesson("the file holds another optimizer: its number of parameter groups differs")
         groups = [
-            {**group, **{name: _tupled(value, group.get(name)) for name, value in stored.items()}}
+            {**group, **{name: _make_tuples(value, group.get(name)) for name, value in stored.items()}}
             for group, stored in zip(template["param_groups"], state["groups"], strict=True)
         ]
         kept = {
@@ -184,7 +184,7 @@ def _value(value: Any) -> Any:
     return torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value
 
 
-def _tupled(value: Any, like: Any) -> Any:
+def _make_tuples(value: Any, like: Any) -> Any:
     """Return a list from a file as the tuple that it was."""
     return tuple(value) if isinstance(value, list) and isinstance(like, tuple) else value
 

@@ -13,7 +13,7 @@ from nimt.arrays import Array, Indices, check_count, is_number, real_array
 from nimt.errors import InvalidInput
 from nimt.pools.base import Points, Pool
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.base import Memory, SelectsExamples, Teacher, View, checked_indices
+from nimt.teachers.base import Memory, SelectsExamples, Teacher, View, check_indices
 from nimt.torch.extra import torch
 from nimt.torch.modules import as_values, home_of, outputs_of
 
@@ -21,7 +21,7 @@ MOST_COORDINATES = 8  # inputs with more are not points of a space that a teache
 
 
 class TeachingLoop:
-    """The packs of a training, chosen one by one: an iterator of tensors of dataset indices. Made by `taught`.
+    """The packs of a training, chosen one by one: an iterator of tensors of dataset indices. Made by `teach`.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class TeachingLoop:
         self.n: int = len(self.target)
         self.steps: int | None = steps
         self.epochs: float | None = epochs
-        self.teacher: Teacher = self._settled(as_teacher(teacher))
+        self.teacher: Teacher = self._fix_length(as_teacher(teacher))
         self.rng: np.random.Generator = np.random.default_rng(seed)
         self.pool: Pool = pool_of(self.inputs, self.n)
         self.predictions: Array = np.full(self.target.shape, np.nan)
@@ -76,8 +76,8 @@ class TeachingLoop:
         if self.teacher.watches_packs:
             self.hook = module.register_forward_hook(self._listen)
 
-    def _settled(self, teacher: Teacher) -> Teacher:
-        settled = teacher.settled(self.steps) if self.steps is not None else self._for_epochs(teacher)
+    def _fix_length(self, teacher: Teacher) -> Teacher:
+        settled = teacher.fix_length(self.steps) if self.steps is not None else self._for_epochs(teacher)
         if settled.pool is not None or settled.labels is not None:
             raise InvalidInput("in a training loop a teacher has no pool= and no labels=: give it a smaller dataset")
         settled.check_on(self.n)
@@ -87,16 +87,16 @@ class TeachingLoop:
     def _for_epochs(self, teacher: Teacher) -> Teacher:
         """Return the teacher with schedules over as many steps as the epochs take."""
         k: Any = teacher.size
-        if teacher.settled(1) is teacher or not hasattr(k, "at") or k.over is not None:
-            return teacher.settled(max(1, self._least_steps(k)))
+        if teacher.fix_length(1) is teacher or not hasattr(k, "at") or k.over is not None:
+            return teacher.fix_length(max(1, self._least_steps(k)))
         few, many = 1, max(1, int(float(self.epochs or 1) * self.n))
         while few < many:  # the more steps, the more examples
             middle = (few + many) // 2
-            if self._examples(k.settled(middle), middle) >= float(self.epochs or 1) * self.n:
+            if self._examples(k.fix_length(middle), middle) >= float(self.epochs or 1) * self.n:
                 many = middle
             else:
                 few = middle + 1
-        return teacher.settled(few)
+        return teacher.fix_length(few)
 
     def _least_steps(self, k: Any) -> int:
         goal, shown, step = float(self.epochs or 1) * self.n, 0, 0
@@ -123,7 +123,7 @@ class TeachingLoop:
             self.look()
         view = View(self.step, self.pool, self.predictions, self.target, self.rng, self.memory, np.arange(self.n))
         selection = self.teacher.select(view)
-        indices = checked_indices(selection.indices, self.n)
+        indices = check_indices(selection.indices, self.n)
         self.memory = selection.memory
         self.step += 1
         self.shown += len(indices)
@@ -223,12 +223,12 @@ class TeachingLoop:
         self.pending, self.rows = deque(np.array(pack) for pack in state["pending"]), []
 
 
-def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> TeachingLoop:
+def teach(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -> TeachingLoop:
     """Yield, step by step, the dataset indices of the examples that a teacher shows to a module in training.
 
     The training stays yours: three lines change in it::
 
-        for indices in nimt.torch.taught(dataset, module, nimt.PlannedTeacher(k=0.1), epochs=20):
+        for indices in nimt.torch.teach(dataset, module, nimt.PlannedTeacher(k=0.1), epochs=20):
             x, y = inputs[indices], labels[indices]
             ...                                     # loss, backward, optimizer.step() as before
 
@@ -264,17 +264,17 @@ def taught(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) 
     >>> x = torch.linspace(-1, 1, 100)[:, None]
     >>> module = torch.nn.Linear(1, 1)
     >>> teacher = nimt.GreedyTeacher(k=20, look=nimt.schedules.every(2))
-    >>> packs = taught((x, 3 * x), module, teacher, epochs=1)
+    >>> packs = teach((x, 3 * x), module, teacher, epochs=1)
     >>> [len(indices) for indices in packs], packs.looked
     ([20, 20, 20, 20, 20], [0, 2, 4])
     """
     return TeachingLoop(dataset, module, teacher, **options)
 
 
-class TaughtSampler(torch.utils.data.Sampler):  # type: ignore[misc]
-    """A batch sampler: `DataLoader(dataset, batch_sampler=TaughtSampler(dataset, module, teacher, epochs=20))`.
+class TeachingSampler(torch.utils.data.Sampler):  # type: ignore[misc]
+    """A batch sampler: `DataLoader(dataset, batch_sampler=TeachingSampler(dataset, module, teacher, epochs=20))`.
 
-    It takes what `taught` takes. Batches hold the examples that the teacher chose, by their indices in the dataset,
+    It takes what `teach` takes. Batches hold the examples that the teacher chose, by their indices in the dataset,
     whatever the number of workers. With workers, a DataLoader asks for batches before the previous ones were learned
     (`prefetch_factor` times the number of workers), so the teacher then chooses by what it knew some steps before.
 
@@ -282,7 +282,7 @@ class TaughtSampler(torch.utils.data.Sampler):  # type: ignore[misc]
     --------
     >>> import nimt, torch
     >>> dataset = torch.utils.data.TensorDataset(torch.arange(6.0)[:, None], torch.zeros(6))
-    >>> sampler = TaughtSampler(dataset, torch.nn.Linear(1, 1), nimt.RandomTeacher(k=3, replace=False), steps=2)
+    >>> sampler = TeachingSampler(dataset, torch.nn.Linear(1, 1), nimt.RandomTeacher(k=3, replace=False), steps=2)
     >>> [len(x) for x, y in torch.utils.data.DataLoader(dataset, batch_sampler=sampler)]
     [3, 3]
     """

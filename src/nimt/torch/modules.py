@@ -55,7 +55,7 @@ def outputs_of(module: Any, inputs: Any, batch: int = BATCH) -> Any:
         for first in range(0, len(inputs), batch):
             given = inputs[first : first + batch].to(device)
             given = given.to(dtype) if given.is_floating_point() else given
-            parts.append(checked_output(module, _output(module, given), given))
+            parts.append(check_output(module, _output(module, given), given))
     return torch.cat(parts)
 
 
@@ -67,7 +67,7 @@ def _output(module: Any, given: Any) -> Any:
         raise InvalidInput(f"{name} cannot evaluate inputs of shape {shape} and type {kind}: {error}") from error
 
 
-def checked_output(module: Any, output: Any, inputs: Any) -> Any:
+def check_output(module: Any, output: Any, inputs: Any) -> Any:
     """Return an output, or refuse one that is not a tensor of one row per input."""
     if not isinstance(output, torch.Tensor) or output.ndim not in (1, 2) or len(output) != len(inputs):
         got = f"shape {tuple(output.shape)}" if isinstance(output, torch.Tensor) else repr(type(output).__name__)

@@ -12,7 +12,7 @@ is that of the pool.
 
 Scores are compared as integers, whose maxima can be vectorised where floating ones may not. The bits of non-negative
 numbers order like the numbers. A score that may be negative, -0 or NaN, as that by the user's loss, is stored as the
-number whose bits do (`scoring.ranked`); NaN is the largest. A slot that may not be shown has the lowest integer,
+number whose bits do (`scoring.rank_bits`); NaN is the largest. A slot that may not be shown has the lowest integer,
 NO_SCORE. These are the bits of -0, which no score has.
 
 No function uses fastmath: it assumes that there are no NaN and no infinity, so a diverging lesson could go unnoticed,

@@ -19,7 +19,7 @@ from nimt.engines.compiled_steps.codes import (
     TOTAL,
     WARNED,
 )
-from nimt.engines.compiled_steps.discrepancy import measured_after
+from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.lines import line_of, slot_of
 from nimt.engines.compiled_steps.losses import slope
@@ -173,7 +173,7 @@ def by_columns(
                                 stamp[tile] = step
                                 touched[np.uint64(count)] = tile
                                 count += 1
-        m, total, carry, error = measured_after(change, largest, m, total, carry, error, numbers, f, y)
+        m, total, carry, error = measure_after(change, largest, m, total, carry, error, numbers, f, y)
         out_m[t] = m
         taken = t + 1
 

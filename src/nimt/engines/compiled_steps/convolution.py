@@ -15,10 +15,10 @@ from nimt.engines.compiled_steps.codes import (
     TOTAL,
     WARNED,
 )
-from nimt.engines.compiled_steps.discrepancy import measured
+from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.outputs import number_of
-from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescored, take_moves
+from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescore, take_moves
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 
@@ -97,8 +97,8 @@ def by_convolution(
             spread, result = result, spread
         add_spread(height, spread, f, outputs, wide)
         sums[CARRY], sums[ERROR] = 0.0, 0.0  # a later pack may be added by columns, which goes on with this sum
-        sums[TOTAL] = rescored(f, y, score, rule, rule_delta, weight, keep_score, outputs, norm)
-        m = measured(rules[SCALE], sums[TOTAL], f, y)
+        sums[TOTAL] = rescore(f, y, score, rule, rule_delta, weight, keep_score, outputs, norm)
+        m = measure_from_square(rules[SCALE], sums[TOTAL], f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:
             return t + 1, GOING

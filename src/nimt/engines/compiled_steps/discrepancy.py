@@ -25,7 +25,7 @@ def sum_of_squares(f, y):
 
 
 @part
-def scaled_distance(f, y):
+def measure_scaled_distance(f, y):
     """sqrt(sum (f - y)^2) where squares would leave the range of floating-point numbers."""
     largest = 0.0
     for s in range(f.size):
@@ -42,15 +42,15 @@ def scaled_distance(f, y):
 
 
 @inlined
-def measured(scale, total, f, y):
+def measure_from_square(scale, total, f, y):
     """The discrepancy from a sum of squares."""
     if SMALLEST_SQUARE < total < LARGEST_SQUARE:
         return scale * np.sqrt(total)
-    return scale * scaled_distance(f, y)
+    return scale * measure_scaled_distance(f, y)
 
 
 @inlined
-def measured_after(change, largest, m, total, carry, error, rules, f, y):
+def measure_after(change, largest, m, total, carry, error, rules, f, y):
     """The discrepancy after a step that added `change` to the sum of squares, and the sum; m was it before.
 
     The sum that is kept is a compensated one with a bound on its error, and is computed again from all points where the
@@ -64,5 +64,5 @@ def measured_after(change, largest, m, total, carry, error, rules, f, y):
         square = total + carry
         if not (error <= DIGITS * square and square - error > rules[TOL_SQUARE] and square < LARGEST_SQUARE):
             total, carry, error = sum_of_squares(f, y), 0.0, 0.0
-        m = measured(rules[SCALE], total + carry, f, y)
+        m = measure_from_square(rules[SCALE], total + carry, f, y)
     return m, total, carry, error

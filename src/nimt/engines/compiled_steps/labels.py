@@ -45,7 +45,7 @@ from nimt.engines.compiled_steps.outputs import number_of
 
 
 @part
-def fitted(product, square):
+def fit_slope(product, square):
     return product / square if square > 0.0 else 0.0
 
 
@@ -69,7 +69,7 @@ def movement_towards(distance, moved, size, count):
 
 
 @part
-def shown_together(marks, rows, shown, count):
+def were_shown_together(marks, rows, shown, count):
     """Whether all of these were shown before, and the latest time in one pack."""
     for j in range(count):
         r = rows[shown[j]]
@@ -119,7 +119,7 @@ def observe(constants, known, marks, rows, shown, pack, f, step):
             pack[MOVE, count] = pack[BEFORE, count] * np.sign(pack[OFFSET, j])
             count += 1
     if known[COMMON_SIZE] != 0.0:
-        common = fitted(known[COMMON], known[COMMON_SIZE])
+        common = fit_slope(known[COMMON], known[COMMON_SIZE])
         errors = sizes = errors_again = own_errors = 0.0
         for j in range(count):
             r, offset, movement = rows[shown[j]], pack[OFFSET, j], pack[BEFORE, j]
@@ -128,12 +128,12 @@ def observe(constants, known, marks, rows, shown, pack, f, step):
             sizes += movement**2
             if marks[r, OWN_SIZE] > 0.0:
                 errors_again += error
-                own_errors += (movement - fitted(marks[r, OWN], marks[r, OWN_SIZE]) * offset) ** 2
+                own_errors += (movement - fit_slope(marks[r, OWN], marks[r, OWN_SIZE]) * offset) ** 2
         known[OF_COMMON] = forget_errors * known[OF_COMMON] + errors
         known[OF_MOVEMENT] = forget_errors * known[OF_MOVEMENT] + sizes
         known[OF_COMMON_AGAIN] = forget_errors * known[OF_COMMON_AGAIN] + errors_again
         known[OF_OWN_AGAIN] = forget_errors * known[OF_OWN_AGAIN] + own_errors
-    scaled = shown_together(marks, rows, shown, count)
+    scaled = were_shown_together(marks, rows, shown, count)
     least, most = np.inf, -np.inf
     products = squares = 0.0
     for j in range(count):
@@ -165,20 +165,20 @@ def make_labels(making, chosen, f, y, step, out_label):
     agree = known[OF_COMMON] <= constants[2] * known[OF_MOVEMENT] or (
         0.0 < known[OF_COMMON_AGAIN] <= known[OF_OWN_AGAIN]
     )
-    common = fitted(known[COMMON], known[COMMON_SIZE])
+    common = fit_slope(known[COMMON], known[COMMON_SIZE])
     k = chosen.size
     for j in range(k):
         if rows[chosen[j]] == 0:  # shown for the first time
             known[USED] += 1.0
             rows[chosen[j]] = np.int32(known[USED])
-    alike = known[PROBES_LEFT] > 0.0 and shown_together(marks, rows, chosen, k)
+    alike = known[PROBES_LEFT] > 0.0 and were_shown_together(marks, rows, chosen, k)
     for j in range(k):
         s = chosen[j]
         r = rows[s]
         shown[j] = s
         pack[BEFORE, j] = f[s]
         error = abs(y[s] - f[s])
-        response = common if agree else fitted(marks[r, OWN], marks[r, OWN_SIZE])
+        response = common if agree else fit_slope(marks[r, OWN], marks[r, OWN_SIZE])
         before = marks[r, DISTANCE]
         responds = response > 0.0 and (before == 0.0 or marks[r, MOVED] > 0.0)
         size = min(error / response if responds else error, max(known[REACH], error))

@@ -12,7 +12,7 @@ from nimt.engines.compiled_steps.codes import ABSOLUTE, HINGE, HUBER, LOGISTIC, 
 
 
 @intrinsic
-def called_at(typing_context, address, f, y):
+def call_at(typing_context, address, f, y):
     """Call the function of two numbers at an address: a loss that is not nimt's own (`nimt.compiled`)."""
 
     def generate(context, builder, signature, arguments):
@@ -43,7 +43,7 @@ def slope(loss, delta, f, y):
         return 2.0 * (-delta if r < -delta else delta if r > delta else r)
     if loss == ABSOLUTE:
         return np.sign(f - y)
-    return called_at(loss, f, y)
+    return call_at(loss, f, y)
 
 
 @part
@@ -60,4 +60,4 @@ def loss_value(loss, delta, f, y):
         return distance**2 if distance <= delta else delta * (2.0 * distance - delta)
     if loss == ABSOLUTE:
         return distance
-    return called_at(loss, f, y)
+    return call_at(loss, f, y)

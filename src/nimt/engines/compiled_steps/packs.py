@@ -116,7 +116,7 @@ def add_spread(scale, addition, f, outputs, wide):
 
 
 @compiled
-def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
+def rescore(f, y, score, rule, delta, weight, keep_score, outputs, norm):
     """Bring the scores up to date after all values changed, and return the sum of squares."""
     q = len(outputs)
     if q > 1 and keep_score:

@@ -24,7 +24,7 @@ from nimt.engines.compiled_steps.codes import (
     TOTAL,
     WARNED,
 )
-from nimt.engines.compiled_steps.discrepancy import measured_after
+from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.lines import line_of, slot_of
 from nimt.engines.compiled_steps.losses import slope
@@ -131,7 +131,7 @@ def by_rows(
         added = 0.0
         for lane in range(LANES):
             added += change[lane]
-        m, total, carry, error = measured_after(added, largest, m, total, carry, error, numbers, f, y)
+        m, total, carry, error = measure_after(added, largest, m, total, carry, error, numbers, f, y)
         out_m[t] = m
         taken = t + 1
 

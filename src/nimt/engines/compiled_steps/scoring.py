@@ -14,7 +14,7 @@ LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
 
 
 @inlined
-def ranked(score):
+def rank_bits(score):
     """The number whose bits stand for a score when they are compared as integers.
 
     That is the score itself where it is not negative; -0 is 0, and any NaN is the largest.
@@ -42,14 +42,14 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
         for o in range(q):
             at = first + np.uint64(o)
             total += y[at] * -(f[at] - top - np.log(parts))
-        return ranked(total)
+        return rank_bits(total)
     if rule <= BY_LOSS:
         total = 0.0
         for o in range(q):
             total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
-        return ranked(total)
+        return rank_bits(total)
     if q == 1:
-        return ranked(abs(slope(rule, rule_delta, f[first], y[first])) * weight[s])
+        return rank_bits(abs(slope(rule, rule_delta, f[first], y[first])) * weight[s])
     total = 0.0
     for o in range(q):
         at = first + np.uint64(o)
@@ -59,7 +59,7 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
             part = slope(rule, rule_delta, f[at], y[at])
         total = norm_of(part, total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
-    return ranked(size * weight[s])
+    return rank_bits(size * weight[s])
 
 
 @inlined
@@ -72,13 +72,13 @@ def score_by_loss(loss, delta, f, y, score):
 @inlined
 def score_by_any_loss(loss, delta, f, y, score):
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else ranked(loss_value(loss, delta, f[s], y[s]))
+        score[s] = score[s] if is_barred(score[s]) else rank_bits(loss_value(loss, delta, f[s], y[s]))
 
 
 @inlined
 def score_by_slope(loss, delta, f, y, score, weight):
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else ranked(abs(slope(loss, delta, f[s], y[s])) * weight[s])
+        score[s] = score[s] if is_barred(score[s]) else rank_bits(abs(slope(loss, delta, f[s], y[s])) * weight[s])
 
 
 @part

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from nimt.engines.caching import compiled
 from nimt.engines.compiled_steps.codes import ADD, BEST, BEST_AT, FETCH, GOING, NOTHING_MISSING, SCALE, WARNED
-from nimt.engines.compiled_steps.discrepancy import measured
+from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest
 from nimt.engines.compiled_steps.outputs import number_of
-from nimt.engines.compiled_steps.packs import choose_packs, pack_moves, rescored
+from nimt.engines.compiled_steps.packs import choose_packs, pack_moves, rescore
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 
 @compiled
-def squared_distances(columns, index, result):
+def fill_squared_distances(columns, index, result):
     """Write |x_s - x_index|^2 for every point; `columns` holds one row per coordinate."""
     result[:] = 0.0
     for i in range(columns.shape[0]):
@@ -94,7 +94,9 @@ def by_whole_columns(
             shown[chosen[j]] = True
             for o in range(q):
                 c[(j // each * n + chosen[j]) * q + o] += moves[j * q + o]
-        m = measured(rules[SCALE], rescored(f, y, score, rule, rule_delta, weight, greedy, outputs, norm), f, y)
+        m = measure_from_square(
+            rules[SCALE], rescore(f, y, score, rule, rule_delta, weight, greedy, outputs, norm), f, y
+        )
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
             return t + 1, GOING, NOTHING_MISSING

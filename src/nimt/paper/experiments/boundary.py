@@ -18,13 +18,13 @@ from nimt.lesson.outcome import Outcome
 from nimt.paper.drawing import (
     DASHES,
     LEARNER,
+    apply_style,
     as_image,
     canvas,
     draw_example,
+    find_shown_at,
     legend_above,
-    shown_at,
     step_title,
-    styled,
 )
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.methods import GREEDY, teacher_of
@@ -130,7 +130,7 @@ def quantities(found: Boundaries) -> list[Quantity]:
     ]
 
 
-@styled
+@apply_style
 def draw(found: Boundaries) -> Iterator[Drawn]:
     """Draw decision regions and sample points: above the published lesson, below the classification."""
     above, below = frames(found.published), frames(found.classes)
@@ -138,11 +138,11 @@ def draw(found: Boundaries) -> Iterator[Drawn]:
     figure = canvas(2.05 * columns + 0.4, 5.0)
     axes = figure.subplots(2, columns, sharex=True, sharey=True, squeeze=False)
     for ax, (step, values) in zip(axes[0], above.items(), strict=False):
-        draw_regions_below_curve(ax, found.published, values, shown_at(found.published, step))
+        draw_regions_below_curve(ax, found.published, values, find_shown_at(found.published, step))
         ax.set_title(step_title(step), loc="left")
     by_step = accuracies(found)
     for ax, (step, values) in zip(axes[1], below.items(), strict=False):
-        draw_regions_by_sign(ax, found.classes, values, shown_at(found.classes, step))
+        draw_regions_by_sign(ax, found.classes, values, find_shown_at(found.classes, step))
         ax.set_title(step_title(step), loc="left")
         ax.set_title(f"{100 * by_step[step]:.1f} % right", loc="right", fontsize=8)
     for ax in (*axes[0, len(above) :], *axes[1, len(below) :]):

@@ -11,7 +11,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import styled
+from nimt.paper.drawing import apply_style
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts
 from nimt.paper.methods import GREEDY, POOL, WHOLE
 from nimt.paper.pictures import (
@@ -57,7 +57,7 @@ def lessons(found: PictureLessons) -> list[PaperLesson]:
     ]  # fmt: skip
 
 
-@styled
+@apply_style
 def draw(found: PictureLessons) -> Iterator[Drawn]:
     """Draw the pictures, their contours and the loss figure."""
     (picture,) = found.pictures

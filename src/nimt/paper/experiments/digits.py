@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from nimt.arrays import Array
 from nimt.datasets import Picture, first_eight, letter_o, mean_zero
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import styled
+from nimt.paper.drawing import apply_style
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts, Quantity
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
 from nimt.paper.pictures import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
@@ -28,7 +28,7 @@ PUBLISHED_DISTANCE = 8.71034
 LAST = CHECKPOINTS[-1]
 
 
-def published() -> dict[str, dict[int, float]]:
+def read_published() -> dict[str, dict[int, float]]:
     """Return M by method and step: curves of GFT-1 and whole, the level at which pool and alternative settle."""
     curves = {
         method: dict(zip(CHECKPOINTS, (value / 100 for value in values), strict=True))
@@ -54,7 +54,7 @@ PARTS = Parts(METHODS, teach, PictureLessons)
 
 def lessons(found: PictureLessons) -> list[PaperLesson]:
     """Return the table of the lessons."""
-    known = published()
+    known = read_published()
     return [
         PaperLesson(
             name=method, lesson=lesson, checkpoints=CHECKPOINTS,
@@ -79,7 +79,7 @@ def quantities(found: PictureLessons) -> list[Quantity]:
     return [Quantity("|f0 - f*|, Euclidean", float(np.linalg.norm(eight.values - zero.values)), PUBLISHED_DISTANCE)]
 
 
-@styled
+@apply_style
 def draw(found: PictureLessons) -> Iterator[Drawn]:
     """Draw the surfaces of three and of four methods, and the loss figure."""
     letter = found.pictures[2]

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.drawing import canvas, step_title, styled
+from nimt.paper.drawing import apply_style, canvas, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
 from nimt.paper.methods import GREEDY
 from nimt.paper.pictures import CHECKPOINTS, CLIPPED, PictureLessons, draw_contours, rows_of, teach_picture
@@ -37,7 +37,7 @@ def lessons(found: PictureLessons) -> list[PaperLesson]:
     ]
 
 
-@styled
+@apply_style
 def draw(found: PictureLessons) -> Iterator[Drawn]:
     """Draw contour panels, the first face at the top left and the target at the bottom right."""
     initial, target = found.pictures

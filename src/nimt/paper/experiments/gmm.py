@@ -15,14 +15,14 @@ from nimt.lesson.lesson import Lesson
 from nimt.paper.drawing import (
     DISCREPANCY,
     LossCurve,
+    apply_style,
     canvas,
     curves_of,
     draw_curves,
     draw_line_panel,
+    find_shown_at,
     legend_above,
-    shown_at,
     step_title,
-    styled,
     thousands,
 )
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
@@ -78,11 +78,11 @@ def quantities(found: dict[str, Lesson]) -> list[Quantity]:
     return [
         Quantity(f"x of the example shown at t = {step:,}", round(float(x[index]), 6), published)
         for step, published in PUBLISHED_EXAMPLES.items()
-        if (index := shown_at(lesson, step)) is not None
+        if (index := find_shown_at(lesson, step)) is not None
     ]
 
 
-@styled
+@apply_style
 def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     """Draw the panels of GFT-1 and the curves of all methods beside them."""
     lesson = found[GREEDY]
@@ -91,7 +91,9 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     panels = left.subplots(2, 2, sharex=True, sharey=True).ravel()
     for ax, step in zip(panels, lesson.snapshots, strict=False):
         values = lesson.snapshots[step]
-        draw_line_panel(ax, lesson.pool.points[:, 0], lesson.target, values, shown_at(lesson, step), step_title(step))
+        draw_line_panel(
+            ax, lesson.pool.points[:, 0], lesson.target, values, find_shown_at(lesson, step), step_title(step)
+        )
     for ax in panels[2:]:
         ax.set_xlabel("x")
     legend_above(left, panels[0], 3)

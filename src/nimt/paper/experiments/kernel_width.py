@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.datasets import formulas as problems
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import DISCREPANCY, LEARNER, LossCurve, canvas, curves_of, legend_above, styled, thousands
+from nimt.paper.drawing import DISCREPANCY, LEARNER, LossCurve, apply_style, canvas, curves_of, legend_above, thousands
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.experiments import digits, gmm
 from nimt.paper.methods import GREEDY, teacher_of
@@ -56,7 +56,7 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Widths:
 
 def lessons(found: Widths) -> list[PaperLesson]:
     """Return the table: the published numbers are beside the width that was used."""
-    known = digits.published()[GREEDY]
+    known = digits.read_published()[GREEDY]
     of_mixture = {
         USED: PaperLesson(
             name=f"mixture, {NAMES[USED]}",
@@ -82,7 +82,7 @@ def quantities(found: Widths) -> list[Quantity]:
     return [Quantity("ITD of the mixture under width 2", found.mixture[STATED].itd, STATED_ITD)]
 
 
-@styled
+@apply_style
 def draw(found: Widths) -> Iterator[Drawn]:
     """Draw both lessons, the published values as dots."""
     figure = canvas(9.0, 3.5)
@@ -99,7 +99,7 @@ def draw(found: Widths) -> Iterator[Drawn]:
                 ha="right", va="top", fontsize=8, color=COLOUR[width],
             )  # fmt: skip
     left.set_ylim(bottom=6e-5)
-    draw_widths(right, found.digit, digits.published()[GREEDY])
+    draw_widths(right, found.digit, digits.read_published()[GREEDY])
     right.set_title("digit 8 to 0", loc="left")
     right.set_ylim(bottom=0)
     thousands(right)

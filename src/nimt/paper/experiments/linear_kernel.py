@@ -17,7 +17,16 @@ from nimt.learners.base import Learner
 from nimt.learners.kernel import KernelLearner
 from nimt.learners.linear import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import DASHES, LEARNER, canvas, draw_example, legend_above, shown_at, step_title, styled
+from nimt.paper.drawing import (
+    DASHES,
+    LEARNER,
+    apply_style,
+    canvas,
+    draw_example,
+    find_shown_at,
+    legend_above,
+    step_title,
+)
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.plots.style import TARGET
@@ -49,7 +58,7 @@ class ShowAgain(Teacher):
         return int(self.shown.shape[1])
 
     def select(self, view: View) -> Selection:
-        return view.shown(self.shown[view.step])
+        return view.show(self.shown[view.step])
 
 
 def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> dict[str, dict[str, Lesson]]:
@@ -100,7 +109,7 @@ def quantities(found: dict[str, dict[str, Lesson]]) -> list[Quantity]:
     ]
 
 
-@styled
+@apply_style
 def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
     """Draw the three learners, one row per version."""
     kept = np.array(list(found[next(iter(found))][RBF].snapshots))
@@ -114,7 +123,7 @@ def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
             ax.plot(x, target, color="#8A8A8A", linewidth=1.1, linestyle=DASHES, label="target f*")
             for name in (LINEAR, PARAMETRIC, RBF):
                 ax.plot(x, group[name].snapshots[step], label=name, **LOOKS[name])
-            index = shown_at(group[RBF], step)
+            index = find_shown_at(group[RBF], step)
             if index is not None:
                 draw_example(ax, x[index], target[index])
             ax.set_title(step_title(step), loc="left")

@@ -10,7 +10,7 @@ from nimt.datasets.formulas import line, line_pool, two_bumps
 from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import canvas, draw_line_panel, legend_above, shown_at, step_title, styled
+from nimt.paper.drawing import apply_style, canvas, draw_line_panel, find_shown_at, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
 from nimt.paper.methods import GREEDY, teacher_of
 
@@ -41,7 +41,7 @@ def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
     ]
 
 
-@styled
+@apply_style
 def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     """Draw one row of panels per line."""
     columns = max(len(lesson.snapshots) for lesson in found.values())
@@ -50,7 +50,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     for row, (name, lesson) in zip(axes, found.items(), strict=True):
         x = lesson.pool.points[:, 0]
         for ax, (step, values) in zip(row, lesson.snapshots.items(), strict=False):
-            draw_line_panel(ax, x, lesson.target, values, shown_at(lesson, step), step_title(step))
+            draw_line_panel(ax, x, lesson.target, values, find_shown_at(lesson, step), step_title(step))
         row[0].set_ylabel(name.replace("-", "−"))
     for ax in axes[-1]:
         ax.set_xlabel("x")

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.drawing import canvas, legend_above, styled
+from nimt.paper.drawing import apply_style, canvas, legend_above
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting
 from nimt.paper.several_outputs import EACH, MIXED, Ways, draw_ways, learner, steps_by_level, tables
 from nimt.pools.base import Grid
@@ -43,7 +43,7 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
     return Ways(lessons, (), pictures, LEVELS)
 
 
-@styled
+@apply_style
 def draw(found: Ways) -> Iterator[Drawn]:
     """Draw the curves."""
     figure = canvas(6.4, 3.9)

@@ -9,7 +9,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool
-from nimt.paper.drawing import canvas, draw_line_panel, legend_above, step_title, styled
+from nimt.paper.drawing import apply_style, canvas, draw_line_panel, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting
 from nimt.paper.several_outputs import MIXED, SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 
@@ -36,7 +36,7 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> Ways:
     return Ways(*teach_ways(setting, pool, target, start, steps=STEPS, every=EVERY, draw_at=DRAWN), levels=LEVELS)
 
 
-@styled
+@apply_style
 def draw(found: Ways) -> Iterator[Drawn]:
     """Draw both outputs with and without communication, and the curves."""
     figure = canvas(9.6, 3.9)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from nimt import datasets
-from nimt.datasets import Picture, standardised
-from nimt.paper.drawing import bare, canvas, legend_above, step_title, styled
+from nimt.datasets import Picture, standardise
+from nimt.paper.drawing import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting, frames
 from nimt.paper.several_outputs import SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 from nimt.pools.base import Grid
@@ -24,7 +24,7 @@ def pictures(folder: Path | None) -> tuple[Picture, ...]:
     """Return the astronaut in grey, and the cat."""
     photo = datasets.astronaut()
     grey = Picture(
-        standardised(-(photo.values @ np.array(BRIGHTNESS))), "astronaut",
+        standardise(-(photo.values @ np.array(BRIGHTNESS))), "astronaut",
         f"{photo.source} In grey, inverted and standardised.",
         False, photo.licence,
     )  # fmt: skip
@@ -39,7 +39,7 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
     return Ways(*found, pictures, LEVELS)
 
 
-@styled
+@apply_style
 def draw(found: Ways) -> Iterator[Drawn]:
     """Draw both pictures as they are learned, and the curves."""
     lesson = found.lessons[SHARED]

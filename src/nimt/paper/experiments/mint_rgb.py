@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.drawing import bare, canvas, legend_above, step_title, styled
+from nimt.paper.drawing import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting, Quantity, frames
 from nimt.paper.several_outputs import (
     EACH,
@@ -58,7 +58,7 @@ def quantities(found: Ways) -> list[Quantity]:
     return rows
 
 
-@styled
+@apply_style
 def draw(found: Ways) -> Iterator[Drawn]:
     """Draw the photo as it is learned, and the curves."""
     lesson = found.lessons[SHARED]

@@ -12,7 +12,7 @@ from nimt.datasets.formulas import bowl, plane, plane_pool
 from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import LEARNER, as_image, canvas, styled
+from nimt.paper.drawing import LEARNER, apply_style, as_image, canvas
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
@@ -51,7 +51,7 @@ def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
     ]
 
 
-@styled
+@apply_style
 def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     """Draw one row of surfaces per bowl, with the plane in each panel."""
     columns = max(len(frames(lesson)) for lesson in found.values())

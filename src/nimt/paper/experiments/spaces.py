@@ -14,7 +14,7 @@ from nimt.kernels import rbf
 from nimt.learners.kernel import KernelLearner
 from nimt.learners.linear import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import LEARNER, as_image, canvas, styled
+from nimt.paper.drawing import LEARNER, apply_style, as_image, canvas
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
@@ -92,7 +92,7 @@ def quantities(found: Spaces) -> list[Quantity]:
     ]
 
 
-@styled
+@apply_style
 def draw(found: Spaces) -> Iterator[Drawn]:
     """Draw the path of w beside the surfaces."""
     figure = canvas(9.6, 4.1)
