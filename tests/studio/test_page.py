@@ -452,7 +452,6 @@ def test_a_link_holds_the_forks_too(page, browser, studio):
         other.goto(studio.address)
         other.wait_for_function(OVER)
         other.goto(link)
-        settled(other, 5)
         other.reload()
         settled(other, 5)
         assert other.evaluate(told) == expected

@@ -25,6 +25,7 @@ const STEPS_OF_A_PERSON = 2000;
 
 class Studio {
   constructor() {
+    this.opening = 0; // links that are being opened
     const drawn = (done) => { this.preview.draw(); if (done) this.changed("target"); };
     this.sketch = new Sketch(by("sketch"), drawn);
     this.startSketch = new Sketch(by("start-sketch"), drawn);
@@ -96,25 +97,31 @@ class Studio {
   // -- a race
 
   async start(request = null, options = {}) {
+    const { wanted } = this;
     try {
       if (!request && this.form.isBlank) { this.lessons.clear(); return; }
       const asked = request || this.form.request();
       this.alert("");
-      if (!await this.lessons.start(asked, { forks: this.wanted?.forks, ...options })) return;
-      delete this.wanted?.forks;
+      if (!await this.lessons.start(asked, { forks: wanted?.forks, ...options })) return;
+      delete wanted?.forks;
       this.showTeaching();
       if (!await this.describing) return;
       const { safe } = this.form.teachers;
       if (asked.racers.some(({ rate }) => safe && rate > safe)) this.guide.note("over-safe");
       await this.keepAddress();
     } catch (error) {
-      this.wanted = null;
+      if (this.wanted === wanted) this.wanted = null;
       this.alert(error.message);
     }
   }
 
-  /** Write the race, as it is now, into the address. */
-  async keepAddress() { history.replaceState(null, "", await toHash(this.shareable())); }
+  /** Write the race, as it is now, into the address; never over a link that is being opened. */
+  async keepAddress() {
+    const { race } = this;
+    if (this.opening) return;
+    const hash = await toHash(this.shareable());
+    if (this.race === race && !this.opening) history.replaceState(null, "", hash);
+  }
 
   cleared() {
     this.board.clear();
@@ -399,10 +406,11 @@ class Studio {
     document.addEventListener("keydown", (event) => this.key(event));
     onResize(() => this.redraw());
     addEventListener("hashchange", async () => {
+      this.opening += 1;
       const request = await this.readLink();
-      if (!request) return;
-      this.fill(request);
-      if (await this.describe()) this.start();
+      if (request) this.fill(request);
+      if (request && await this.describe()) await this.start();
+      this.opening -= 1;
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   }
