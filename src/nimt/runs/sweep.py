@@ -294,7 +294,7 @@ def in_form(table: Columns, form: str) -> Any:
         return table
     if form not in ("pandas", "polars"):
         raise InvalidInput(f"must be 'columns', 'pandas' or 'polars', got {form!r}", parameter="form")
-    frames = _asked_for(form, form)
+    frames = _import_extra(form, form)
     if form == "polars":
         return frames.DataFrame({name: column.tolist() for name, column in table.items()}, strict=False)
     return frames.DataFrame(table)
@@ -311,7 +311,7 @@ def _write_csv(table: Columns, path: Path) -> None:
 
 
 def _write_parquet(table: Columns, path: Path) -> None:
-    arrow, parquet = _asked_for("pyarrow", "parquet"), _asked_for("pyarrow.parquet", "parquet")
+    arrow, parquet = _import_extra("pyarrow", "parquet"), _import_extra("pyarrow.parquet", "parquet")
     columns = {
         name: arrow.array([None if value != value else value for value in column.tolist()])
         for name, column in table.items()
@@ -319,7 +319,7 @@ def _write_parquet(table: Columns, path: Path) -> None:
     parquet.write_table(arrow.table(columns), path)
 
 
-def _asked_for(module: str, extra: str) -> Any:
+def _import_extra(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
