@@ -68,6 +68,8 @@ def content_of(
         "course": {**{str(step): values for step, values in fields["snapshots"].items()}, END: fields["final"]},
     }
     indices, labels = fields["indices"], fields["labels"]
+    has_packs = indices is None or indices.shape[1] > 1
+    content["coefficients"] = None if has_packs else fields["coefficients"]  # of packs ten times as much as the indices
     if indices is not None and labels is not None:
         truth = _true_labels(fields["target"], indices, per_output)
         content["labels"] = TRUE_LABELS if np.array_equal(truth, labels) else labels
@@ -104,7 +106,7 @@ def fields_of(
     settings = checked_settings(content["settings"])
     _check_preparation(pool, target)
     per_output = bool(settings.get("per_output", False)) and target.ndim == 2
-    indices = labels = shown_points = None
+    indices = labels = coefficients = shown_points = None
     if content["indices"] is not None:
         indices = stored_packs(content, "indices", steps, n)
         if per_output and steps and indices.shape[1] % target.shape[1]:
@@ -114,6 +116,8 @@ def fields_of(
         else:
             outputs = () if per_output else target.shape[1:]
             labels = stored_array(content, "labels", (steps, indices.shape[1], *outputs))
+        if content["coefficients"] is not None:
+            coefficients = stored_array(content, "coefficients", labels.shape)
     if content["examples"] is not None:
         shown_points = stored_array(content, "examples", (steps, None, pool.dimension))
     kept, final = _course(content)
@@ -145,6 +149,7 @@ def fields_of(
         ),
         "indices": indices,
         "labels": labels,
+        "coefficients": coefficients,
         "shown_points": shown_points,
         "snapshots": {_step(step, steps): stored_array(kept, step, target.shape) for step in kept},
         "compiling": checked_seconds(content, "compiling"),

@@ -43,6 +43,9 @@ class Lesson:
         labels are (T, k, q); if every output was shown examples of its own (`per_output`), both are (T, q k).
         Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)`
         leaves out.
+    coefficients : array like the labels, or None
+        What each example added to f, the c of c K(x, .), of a `KernelLearner`. Files hold them of steps of one example;
+        those of packs would take more than all else, and follow from what was shown. None also of packs of 64 or more.
     shown_points : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
@@ -100,6 +103,7 @@ class Lesson:
     mix_steps: NDArray[np.int64] | None = None
     mixes: Array | None = None
     held_out_curve: dict[int, float] = field(default_factory=dict)
+    coefficients: Array | None = None
 
     @cached_property
     def held_out(self) -> HeldOutError | None:

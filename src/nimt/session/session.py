@@ -290,6 +290,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "settings": self.task.settings,
             "indices": record.indices,
             "labels": record.labels,
+            "coefficients": record.coefficients,
             "shown_points": record.points,
             "snapshots": dict(self.snapshots),
             "compiling": self.compiling,

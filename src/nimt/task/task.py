@@ -22,7 +22,7 @@ from nimt.learners.foreign import check_learner, seated
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.held_out import check_held_out
 from nimt.lesson.identity import identity
-from nimt.lesson.recording import RECORD_LIMIT
+from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure, as_measure
 from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
@@ -225,6 +225,12 @@ class Task:
         if self.keep.record == "auto" and not self.stop.may_end_early and k is not None:
             return "picks" if 16 * k * self.stop.max_iterations > RECORD_LIMIT else "auto"
         return self.keep.record
+
+    @cached_property
+    def keeps_coefficients(self) -> bool:
+        """Whether engines write down what each example added to f; not of large packs."""
+        k = self.examples_per_step
+        return self.keep.coefficients and self.record != "picks" and (k is None or k < LARGE_PACK)
 
     def keeping(self, keep: Keep) -> Task:
         """Return the same task of which something else is kept; what was built to plan it is handed on."""
