@@ -326,7 +326,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def write_checkpoint(self) -> None:
         """Write what `open` needs to go on, where checkpoints are kept."""
         if self.checkpoint is not None:
-            self.checkpoint.write(self._content, self.engine.step, self.elapsed)
+            is_last = self.outcome is not None and self.outcome is not Outcome.INTERRUPTED
+            self.checkpoint.write(self._content, self.engine.step, self.elapsed, is_last=is_last)
+
+    def check_written(self) -> None:
+        """Raise what kept the latest checkpoint from being written, if anything did."""
+        if self.checkpoint is not None and self.checkpoint.failure is not None:
+            raise self.checkpoint.failure
 
     def _content(self) -> dict[str, Any]:
         """Return the lesson so far as a file holds it, with the state from which it goes on."""
@@ -356,12 +362,16 @@ class Session(Iterator[tuple[int, Selection, float]]):
         with stored.naming_the_file():
             session = stored.task(**given).begin(quiet=True)
             session.restore(stored)
+        session.check_snapshots(stored.path)
         session.keep_checkpoints(stored.path, exists=True)
         return session
 
     def restore(self, stored: StoredTask) -> None:
         """Continue from what a file holds."""
         fields, state = stored.fields, stored.state
+        if state is None:
+            problem = f"{str(stored.path)!r} holds a lesson without the state to go on from"
+            raise InvalidInput(f"{problem}: give teach() checkpoint= to keep it")
         self.record.restore(fields)
         self.engine.restore(state)
         if self.engine.step != len(fields["discrepancy"]) - 1:
@@ -375,6 +385,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         ended: Outcome = fields["outcome"]
         has_more = ended is Outcome.BUDGET and self.engine.step < self.task.stop.max_iterations
         self.outcome = ended if ended in FINAL and not has_more else None
+        self._take_snapshot()  # where this step is asked for only now
+        self._look_at_held_out()
 
     def check_snapshots(self, path: Path) -> None:
         """Refuse to go on without snapshots that were asked for and whose steps are past."""
@@ -382,13 +394,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
         if step > most:
             raise InvalidInput(
                 f"{str(path)!r} holds this lesson up to step {step}, beyond max_iterations={most}: raise "
-                f"max_iterations, or start anew by on_existing='replace'"
+                f"max_iterations, or teach it anew"
             )
         missed = [asked for asked in self._asked if asked <= step and asked not in self.snapshots]
         if missed:
             raise InvalidInput(
                 f"{str(path)!r} holds this lesson up to step {step}, without the snapshot of step {missed[0]}: leave "
-                f"that out, or start anew by on_existing='replace'"
+                f"that out, or teach it anew"
             )
 
 

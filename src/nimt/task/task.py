@@ -61,6 +61,8 @@ class Task:
     holdout : pair of arrays (m, d), (m,) or (m, q); or None
     box : Box or None
         Where the teacher may show any point of a box; `pool` is then its grid.
+    planned_steps : int
+        The length of the teacher's schedules that were given none: the budget, of a lesson that goes on the first one.
     """
 
     learner: Learner
@@ -75,6 +77,7 @@ class Task:
     engine: str | RandomFeatures = "auto"
     holdout: tuple[Array, Array] | None = None
     box: Box | None = None
+    planned_steps: int = 0
 
     @classmethod
     def of(
@@ -96,6 +99,7 @@ class Task:
         engine: str | RandomFeatures = "auto",
         target_function: object = None,
         numbers_only: bool = False,
+        planned_steps: int | None = None,
     ) -> Task:
         """Check what `nimt.teach` takes and return the task, or refuse it in one sentence.
 
@@ -108,7 +112,8 @@ class Task:
             numbers_only=numbers_only,
         )  # fmt: skip
         check_learner(learner)
-        adapted = as_teacher(teacher).settled(stop.max_iterations)
+        planned = stop.max_iterations if planned_steps is None else planned_steps
+        adapted = as_teacher(teacher).settled(planned)
         box = X if isinstance(X, Box) else None
         pool = X.grid if isinstance(X, Box) else as_pool(X)
         if isinstance(engine, RandomFeatures):
@@ -121,7 +126,7 @@ class Task:
         if held is not None:
             check_held_out(*held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function
-        task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box)
+        task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
         vars(task)["_seated"] = task._seat()
         return task
