@@ -52,7 +52,7 @@ def assert_tidy(folder: Path) -> None:
     """The lesson, at most with the one before it, and nothing that was left half-written."""
     names = {path.name for path in folder.iterdir()}
     assert not [name for name in names if ".part" in name or name.endswith(".next")]
-    assert {name for name in names if ".npz" in name} <= {"lesson.npz", "lesson.npz.previous"}
+    assert {name for name in names if name.startswith("lesson.npz")} <= {"lesson.npz", "lesson.npz.previous"}
 
 
 def is_finished(folder: Path) -> bool:

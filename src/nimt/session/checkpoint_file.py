@@ -26,16 +26,16 @@ class CheckpointFile:
     Parameters
     ----------
     path : path
-    exists : bool
-        Whether the checkpoint that is there is of this lesson.
+    exists, is_whole : bool
+        Whether the checkpoint that is there is of this lesson, and whether it is known to be complete.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, exists: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, exists: bool = False, is_whole: bool = False) -> None:
         self.place: Path = checkpoint_place(Path(path))
         self._folder: os.stat_result = self.place.parent.stat()
         self.exists: bool = exists
         self.failure: Exception | None = None  # why the latest one could not be written
-        self._is_whole = False  # whether the newest one is known to be complete
+        self._is_whole: bool = is_whole
         self._next = 0.0
 
     def expects(self, elapsed: float) -> None:

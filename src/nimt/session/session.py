@@ -317,10 +317,12 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     # -- on disk
 
-    def keep_checkpoints(self, path: str | PathLike[str], *, exists: bool = False) -> None:
-        """Write checkpoints to this file from now on; `exists` if the one that is there is of this lesson."""
+    def keep_checkpoints(self, path: str | PathLike[str], stored: StoredTask | None = None) -> None:
+        """Write checkpoints to this file from now on; `stored` is what it holds of this lesson."""
         self.engine.state()  # refused here, where the learner cannot be stored
-        self.checkpoint = CheckpointFile(path, exists=exists)
+        self.checkpoint = CheckpointFile(
+            path, exists=stored is not None, is_whole=stored is not None and stored.is_newest
+        )
         self.checkpoint.expects(self.elapsed)
 
     def write_checkpoint(self) -> None:
@@ -363,7 +365,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             session = stored.task(**given).begin(quiet=True)
             session.restore(stored)
         session.check_snapshots(stored.path)
-        session.keep_checkpoints(stored.path, exists=True)
+        session.keep_checkpoints(stored.path, stored)
         return session
 
     def restore(self, stored: StoredTask) -> None:

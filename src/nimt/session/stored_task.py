@@ -35,6 +35,7 @@ class StoredTask:
     fields: dict[str, Any]
     state: dict[str, Any] | None
     allow: list[object]
+    is_newest: bool  # whether it is not the one before a file that is damaged or missing
 
     @classmethod
     def read(cls, path: Path, *, allow: list[object] | None = None) -> StoredTask:
@@ -43,9 +44,9 @@ class StoredTask:
             path = path / LESSON_FILE
             if not has_checkpoint(path):
                 raise InvalidInput(f"{str(path.parent)!r} is a folder without {LESSON_FILE}: name a lesson file")
-        content = read_checkpoint(path)
+        content, is_newest = read_checkpoint(path)
         with name_file(path):
-            return cls(path, fields_of(content, path, allow or []), content["state"], allow or [])
+            return cls(path, fields_of(content, path, allow or []), content["state"], allow or [], is_newest)
 
     @property
     def settings(self) -> dict[str, Any]:

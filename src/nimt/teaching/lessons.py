@@ -135,7 +135,7 @@ def teach(
             session.restore(stored)
         session.check_snapshots(stored.path)
     if checkpoint is not None:
-        session.keep_checkpoints(checkpoint, exists=stored is not None)
+        session.keep_checkpoints(checkpoint, stored)
     return _run(session, callback, time_limit, on_interrupt, progress)
 
 
