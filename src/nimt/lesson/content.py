@@ -67,8 +67,8 @@ def content_of(
         "course": {**{str(step): values for step, values in fields["snapshots"].items()}, END: fields["final"]},
     }
     indices, labels = fields["indices"], fields["labels"]
-    has_packs = indices is None or indices.shape[1] > 1
-    content["coefficients"] = None if has_packs else fields["coefficients"]  # of packs ten times as much as the indices
+    added = fields["coefficients"]  # more than one number per step would take more than all else
+    content["coefficients"] = None if added is None or added.size > len(added) else added
     if indices is not None and labels is not None:
         truth = _true_labels(fields["target"], indices, per_output)
         content["labels"] = TRUE_LABELS if np.array_equal(truth, labels) else labels

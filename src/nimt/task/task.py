@@ -309,10 +309,12 @@ class Task:
         """Return the bytes that grow with the length of the lesson, and those of the snapshots."""
         steps = self.stop.max_iterations
         k = self.examples_per_step or 1
-        per_step = 8 + (0 if self.keep.record == "picks" else 8 * k * (1 + math.prod(self.label_outputs)))
-        record = per_step * steps
+        numbers = math.prod(self.label_outputs)
+        record = (8 + (0 if self.keep.record == "picks" else 8 * k * (1 + numbers))) * steps
         if self.keep.record != "all":
             record = min(record, 8 * steps + RECORD_LIMIT)
+        if self.keeps_coefficients:
+            record += min(8 * k * numbers * steps, RECORD_LIMIT)
         return record + self.target.nbytes * len(self.keep.snapshots)
 
     def begin(self, *, quiet: bool = False) -> Session:
