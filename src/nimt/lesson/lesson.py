@@ -44,8 +44,8 @@ class Lesson:
         Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)`
         leaves out.
     coefficients : array like the labels, or None
-        What each example added to f, the c of c K(x, .), of a `KernelLearner`. Files hold them if there is one number per
-        step; those of packs would take more than all else, and follow from what was shown. None of packs of 64 or more.
+        What each example added to f, the c of c K(x, .), of a `KernelLearner`. Files hold them if there is one number
+        per step; those of packs would be most of a file, and follow from what was shown. None of packs of 64 or more.
     shown_points : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
