@@ -338,7 +338,9 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _content(self) -> dict[str, Any]:
         """Return the lesson so far as a file holds it, with the state from which it goes on."""
-        return content_of(self._fields(is_over=True), None, self.task.per_output, None, self.engine.state())
+        # of a lesson that is over the error is kept, so that no learner has to be made to show it
+        error = None if self.task.holdout is None or self.outcome is None else self.lesson.held_out_to_store()
+        return content_of(self._fields(is_over=True), None, self.task.per_output, error, self.engine.state())
 
     @classmethod
     def open(
