@@ -65,15 +65,14 @@ class KeptLessons:
             self._check(lesson.settings, task, finished)
             return lesson
         session = task.begin()
-        goes_on = has_checkpoint(checkpoint)
-        if goes_on:
-            stored = StoredTask.read(checkpoint)
+        stored = StoredTask.read(checkpoint) if has_checkpoint(checkpoint) else None
+        if stored is not None:
             self._check(stored.settings, task, checkpoint)
             session.restore(stored)
-        session.keep_checkpoints(checkpoint, exists=goes_on)
+        session.keep_checkpoints(checkpoint, stored)
         lesson = session.run(watch=watch, seconds=seconds)
         if lesson.outcome is not Outcome.INTERRUPTED:
-            if timed is not None and not goes_on:
+            if timed is not None and stored is None:
                 lesson = dataclasses.replace(lesson, settings=lesson.settings | {CHOOSING: timed.seconds})
             lesson.save(finished)
             for path in (checkpoint, previous_of(checkpoint)):
