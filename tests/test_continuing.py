@@ -1,5 +1,6 @@
 """A checkpoint that exists is never overwritten unless that was asked for, and continued by its own lesson only."""
 
+import dataclasses
 import os
 import signal
 
@@ -188,3 +189,41 @@ def test_steps_take_neither(path):
             nimt.steps(
                 nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0], [1.0], max_iterations=1, **{name: "x"}
             )
+
+
+@pytest.mark.usefixtures("every_step")
+def test_a_snapshot_of_a_step_that_is_past_is_refused_when_a_lesson_goes_on(path):
+    stopped_at(path, 9)
+    with pytest.raises(nimt.InvalidInput, match=r"up to step 9, without the snapshot of step 4: leave that out"):
+        nimt.resume(path, snapshots=[4, 12])
+    resumed = nimt.resume(path, snapshots=[9, 12])
+    assert_same_lesson(resumed, small_lesson(snapshots=[9, 12]))
+    assert sorted(resumed.snapshots) == [9, 12]
+
+
+@pytest.mark.parametrize("schedule", [{"k": nimt.schedules.cosine(1, 4)}, {"look": nimt.schedules.incremental()}])
+def test_a_schedule_without_a_length_keeps_that_of_the_first_budget(path, schedule):
+    teacher = nimt.GreedyTeacher(**schedule)
+    small_lesson(teacher, max_iterations=10, checkpoint=path)
+    again = small_lesson(teacher, max_iterations=20, checkpoint=path, on_existing="resume")
+    assert len(again) == 20
+    given = next(iter(schedule.values()))
+    settled = dataclasses.replace(teacher, **{next(iter(schedule)): dataclasses.replace(given, over=10)})
+    np.testing.assert_array_equal(again.discrepancy, small_lesson(settled, max_iterations=20).discrepancy)
+    longer = nimt.resume(path, max_iterations=30)
+    np.testing.assert_array_equal(longer.discrepancy, small_lesson(settled, max_iterations=30).discrepancy)
+
+
+def test_a_finished_lesson_of_a_run_folder_goes_on(tmp_path):
+    small_lesson(max_iterations=10, checkpoint=tmp_path / "lesson.npz")
+    assert_same_lesson(nimt.resume(tmp_path, max_iterations=20), small_lesson(max_iterations=20))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(nimt.InvalidInput, match=r"empty' is a folder without lesson.npz: name a lesson file"):
+        nimt.resume(tmp_path / "empty")
+
+
+def test_steps_takes_the_defaults_of_what_it_does_not_offer():
+    lesson = (nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 5.0], [1.0, 3.0])
+    assert nimt.steps(*lesson, max_iterations=2, progress=False, on_existing="refuse").step == 0
+    with pytest.raises(nimt.InvalidInput, match=r"steps\(\) does not take progress"):
+        nimt.steps(*lesson, max_iterations=2, progress=True)

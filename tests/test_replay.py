@@ -1,5 +1,6 @@
 """A replay holds the lesson: coefficients that add up to f, and a page that gives Python's numbers in a browser."""
 
+import dataclasses
 import json
 import re
 
@@ -9,9 +10,6 @@ import pytest
 import nimt
 from browsers import a_browser, a_page
 from nimt.replay import Recording, record_of, replay_page
-from nimt.replay.coefficients import Coefficients
-from nimt.replay.recording import mixtures_of
-from nimt.theory.replay import learner_at_start
 from problems import BOUNDARY, MIXTURE, scattered
 
 pytestmark = pytest.mark.long
@@ -101,32 +99,21 @@ def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_taking_the_steps_again_arrives_where_the_lesson_ended(name):
+def test_a_recording_is_the_same_without_recorded_coefficients(name, tmp_path):
+    """A file holds none of packs: they follow from what was shown."""
     lesson = LESSONS[name]()
-    outputs, pack = lesson.target.shape[1:], lesson.indices.shape[1]
-    how = (outputs, lesson.per_output, mixtures_of(lesson))
-    again = Coefficients(learner_at_start(lesson), lesson.pool, pack, *how)
-    again.take(lesson.indices, lesson.labels)
-    np.testing.assert_allclose(again.values, lesson.final, atol=1e-12)
+    lesson.save(tmp_path / "lesson")
+    loaded = nimt.Lesson.load(tmp_path / "lesson")
+    assert (loaded.coefficients is None) == (lesson.labels[0].size > 1)
+    wanted = record_of(lesson).blocks["coefficients"]
+    for other in (loaded, dataclasses.replace(lesson, coefficients=None)):
+        np.testing.assert_allclose(record_of(other).blocks["coefficients"], wanted, rtol=1e-9, atol=1e-13)
 
 
-@pytest.mark.parametrize("loss", ["square", "hinge", "logistic", "huber", "absolute"])
-@pytest.mark.parametrize("shape", [(30,), (6, 7), (6, 7, 3)])
-def test_compiled_and_plain_code_take_the_same_steps(loss, shape):
-    """The plain loop takes some steps at a time, compiled code all of them."""
-    rng = np.random.default_rng(5)
-    grid = nimt.Grid(*(np.arange(length) for length in shape[:2]))
-    target = rng.choice([-1.0, 1.0], size=(len(grid), *shape[2:]))
-    learner = nimt.KernelLearner(nimt.rbf(1.1), loss=loss, learning_rate=lambda step: 0.1 / (1 + step))
-    lesson = nimt.teach(learner, nimt.RandomTeacher(k=3), grid, target, max_iterations=120)
-    whole, parts = (Coefficients(learner_at_start(lesson), grid, 3, target.shape[1:]) for _ in range(2))
-    at_once = whole.take(lesson.indices, lesson.labels)
-    by_and_by = np.concatenate(
-        [parts.take(lesson.indices[t : t + 7], lesson.labels[t : t + 7]) for t in range(0, 120, 7)]
-    )
-    np.testing.assert_allclose(at_once, by_and_by, rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(whole.values, parts.values, atol=1e-14)
-    np.testing.assert_allclose(whole.values, lesson.final, atol=1e-12)
+def test_a_recording_of_single_examples_takes_no_step_again(monkeypatch, tmp_path):
+    picture_lesson().save(tmp_path / "lesson")
+    monkeypatch.setattr("nimt.learners.kernel.KernelPupil.add", lambda *_: pytest.fail("a step was taken again"))
+    assert len(record_of(nimt.Lesson.load(tmp_path / "lesson")).blocks["coefficients"]) == 1000
 
 
 def test_a_lesson_of_large_packs_is_thinned_and_says_so():

@@ -58,7 +58,7 @@ def test_the_coefficients_of_a_chunk_are_what_its_examples_added(teacher, engine
 
 
 def test_chunks_have_no_coefficients_unless_they_are_asked_for():
-    assert a_task().begin().advance(3).coefficients is None
+    assert a_task().keeping(Keep()).begin().advance(3).coefficients is None
 
 
 def test_a_task_can_begin_twice_and_its_learner_stays_as_it_was():

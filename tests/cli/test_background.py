@@ -27,4 +27,4 @@ def test_a_job_in_the_background_ends_on_sigterm_with_its_checkpoint(tmp_path):
         assert started.wait(timeout=60) == INTERRUPTED
     finally:
         started.kill()
-    assert (out / "checkpoint.npz").exists()
+    assert (out / "lesson.npz").exists()

@@ -311,5 +311,4 @@ def test_a_damaged_lesson_is_named(undrawn, nimt, tmp_path):
     path.write_bytes(content)
     assert_refused(nimt("show", "run"), str(Path("run") / "lesson.npz"))
     path.unlink()
-    (tmp_path / "run" / "checkpoint.npz").unlink()
     assert_refused(nimt("show", "run"), "nimt resume run")

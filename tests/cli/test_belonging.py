@@ -43,10 +43,6 @@ def test_settings_edited_between_stop_and_resume_are_refused(nimt, tmp_path, bef
     kept = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
     for command in (("resume", "run"), ("resume", "run", "--iterations", "60")):
         assert_refused(nimt(*command), "run.toml", "nimt teach --config")
-    for name in ("checkpoint.npz", "checkpoint.npz.previous"):
-        (tmp_path / "run" / name).unlink(missing_ok=True)
-        kept.pop(name, None)
-    assert_refused(nimt("resume", "run"), "run.toml")  # from its lesson.npz
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == kept
 
 
@@ -61,7 +57,6 @@ def test_what_says_the_same_is_no_edit(nimt, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["checkpoint.npz", "lesson.npz"])
 @pytest.mark.parametrize(
     ("options", "word"),
     [
@@ -71,24 +66,20 @@ def test_what_says_the_same_is_no_edit(nimt, tmp_path):
         (("--kernel", "matern"), ""),
     ],
 )
-def test_a_file_of_another_run_is_refused(nimt, tmp_path, name, options, word):
+def test_a_file_of_another_run_is_refused(nimt, tmp_path, options, word):
     assert nimt("teach", "gmm", *STOPPED, "--out", "run").code == 0
     assert nimt("teach", "gmm", *STOPPED, *options, "--out", "other").code == 0
-    if name == "lesson.npz":
-        (tmp_path / "run" / "checkpoint.npz").unlink()
-    shutil.copy(tmp_path / "other" / name, tmp_path / "run" / name)
-    assert_refused(nimt("resume", "run", "--iterations", "30"), name, "run.toml", word)
+    shutil.copy(tmp_path / "other" / "lesson.npz", tmp_path / "run" / "lesson.npz")
+    assert_refused(nimt("resume", "run", "--iterations", "30"), "lesson.npz", "run.toml", word)
     assert "iterations = 20" in (tmp_path / "run" / "run.toml").read_text()
 
 
 def test_what_is_begun_again_is_what_was_begun(nimt, tmp_path):
     np.save(tmp_path / "curve.npy", np.sin(np.arange(30.0)))
     assert nimt("teach", "curve.npy", "--iterations", "5", "--out", "run").code == 0
-    for name in ("checkpoint.npz", "lesson.npz"):
-        (tmp_path / "run" / name).unlink()
+    (tmp_path / "run" / "lesson.npz").unlink()
     assert nimt("resume", "run").code == 0
-    for name in ("checkpoint.npz", "lesson.npz"):
-        (tmp_path / "run" / name).unlink()
+    (tmp_path / "run" / "lesson.npz").unlink()
     np.save(tmp_path / "curve.npy", np.cos(np.arange(30.0)))
     assert_refused(nimt("resume", "run"), "curve.npy", "as it is now")
     assert not (tmp_path / "run" / "lesson.npz").exists()

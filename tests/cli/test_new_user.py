@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from nimt.lesson.checkpoints import load_checkpoint
 from nimt.lesson.lesson import Lesson
 
 PROJECT = Path(__file__).parents[2]
@@ -55,7 +54,7 @@ def test_from_the_installation_to_the_page(tmp_path):
         _, said = process.communicate()
     assert process.returncode == 130, said
     assert "go on with: nimt resume nimt-cat" in said
-    budget = len(load_checkpoint(work / "nimt-cat" / "checkpoint.npz")) + 1000
+    budget = len(Lesson.load_record(work / "nimt-cat" / "lesson.npz")) + 1000
     nimt("resume", "nimt-cat", "--iterations", str(budget))
     lesson = Lesson.load(work / "nimt-cat" / "lesson.npz")
     assert len(lesson) == budget and lesson.pool.shape == (32, 32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import time
 from pathlib import Path
@@ -50,10 +49,17 @@ def assert_same_lesson(one: Path, other: Path) -> None:
 
 
 def assert_tidy(folder: Path) -> None:
-    """At most two checkpoints, and nothing that was left half-written."""
+    """The lesson, at most with the one before it, and nothing that was left half-written."""
     names = {path.name for path in folder.iterdir()}
     assert not [name for name in names if ".part" in name or name.endswith(".next")]
-    assert len([name for name in names if name.startswith("checkpoint")]) <= 2
+    assert {name for name in names if name.startswith("lesson.npz")} <= {"lesson.npz", "lesson.npz.previous"}
+
+
+def is_finished(folder: Path) -> bool:
+    """Say whether the lesson in a folder is over; one under way is in the same file."""
+    if not (folder / "lesson.npz").exists():
+        return False
+    return Lesson.load_record(folder / "lesson.npz").outcome not in (Outcome.UNFINISHED, Outcome.INTERRUPTED)
 
 
 @pytest.mark.slow
@@ -83,13 +89,13 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
         if not (folder / "run.toml").exists():  # there is nothing to resume yet
             pid = server.start(*command, "--out", folder, every=0.01, undrawn=True)
         else:
-            went_on += (folder / "checkpoint.npz").exists()
+            went_on += (folder / "lesson.npz").exists()
             pid = server.start("resume", folder, "--quiet", every=0.01, undrawn=True)
         time.sleep(rng.uniform(0.1, 0.9) * duration)
         answer = server.kill(pid)
         assert answer.code in (-signal.SIGKILL, 0), answer.err
         killed += answer.code == -signal.SIGKILL
-        if (folder / "lesson.npz").exists():
+        if is_finished(folder):
             assert_same_lesson(tmp_path / "whole", folder)
             for path in folder.iterdir():
                 path.unlink()
@@ -119,11 +125,11 @@ def whole(server, tmp_path_factory) -> Path:
 def test_interrupted_and_resumed(server, whole, tmp_path, until, number):
     folder = tmp_path / "stopped"
     pid = server.start(*LONG, "--out", folder, every=0.01, undrawn=True)
-    until((folder / "checkpoint.npz").exists)
+    until((folder / "lesson.npz").exists)
     answer = server.kill(pid, number)
     assert answer.code == 130, answer.err
     assert f"nimt resume {folder}" in answer.err and "Traceback" not in answer.err
-    assert not (folder / "lesson.npz").exists()
+    assert not is_finished(folder)
     assert server.run("resume", folder, undrawn=True).code == 0
     assert_same_lesson(whole, folder)
     assert_tidy(folder)
@@ -135,7 +141,7 @@ def test_interrupted_before_its_first_checkpoint_it_still_leaves_one(server, tmp
     until((folder / "run.toml").exists)
     time.sleep(0.3)
     assert server.kill(pid, signal.SIGINT).code == 130
-    assert (folder / "checkpoint.npz").exists()
+    assert (folder / "lesson.npz").exists()
 
 
 def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, whole, tmp_path):
@@ -144,7 +150,7 @@ def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, whole, tm
     assert answer.code == 2
     assert "Traceback" not in answer.err
     assert "could not be written" in answer.err and f"nimt resume {folder}" in answer.err
-    assert not (folder / "lesson.npz").exists()
+    assert not is_finished(folder)
     assert_tidy(folder)
     answer = server.run("resume", folder, undrawn=True)
     assert answer.code == 0 and "warning" not in answer.err
@@ -153,7 +159,7 @@ def test_a_disk_that_fills_up_leaves_the_last_checkpoint_whole(server, whole, tm
 
 def stopped_with_two_checkpoints(server, folder, until):
     pid = server.start(*LONG, "--out", folder, every=0.01, undrawn=True)
-    until((folder / "checkpoint.npz.previous").exists)
+    until((folder / "lesson.npz.previous").exists)
     assert server.kill(pid, signal.SIGINT).code == 130
 
 
@@ -166,26 +172,26 @@ def flip(path: Path) -> None:
 def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(server, whole, tmp_path, until):
     folder = tmp_path / "damaged"
     stopped_with_two_checkpoints(server, folder, until)
-    flip(folder / "checkpoint.npz")
+    flip(folder / "lesson.npz")
     answer = server.run("resume", folder, undrawn=True)
     assert answer.code == 0
-    assert "nimt: warning" in answer.err and str(folder / "checkpoint.npz") in answer.err and "previous" in answer.err
+    assert "nimt: warning" in answer.err and str(folder / "lesson.npz") in answer.err and "previous" in answer.err
     assert_same_lesson(whole, folder)
 
 
 def test_two_damaged_checkpoints_are_refused(server, tmp_path, until):
     folder = tmp_path / "damaged"
     stopped_with_two_checkpoints(server, folder, until)
-    flip(folder / "checkpoint.npz")
-    flip(folder / "checkpoint.npz.previous")
+    flip(folder / "lesson.npz")
+    flip(folder / "lesson.npz.previous")
     answer = server.run("resume", folder)
-    assert answer.code == 2 and "checkpoint.npz.previous" in answer.err and "Traceback" not in answer.err
+    assert answer.code == 2 and "lesson.npz.previous" in answer.err and "Traceback" not in answer.err
 
 
 def test_a_second_run_into_the_same_folder_is_refused_and_a_crash_frees_it(server, tmp_path, until):
     folder = tmp_path / "run"
     pid = server.start("teach", "gmm", *FOREVER, "--out", folder, every=0.01)
-    until((folder / "checkpoint.npz").exists)
+    until((folder / "lesson.npz").exists)
     for command in (("teach", "sine", "--out", folder, "--overwrite"), ("resume", folder)):
         answer = server.run(*command)
         assert answer.code == 2
@@ -222,8 +228,6 @@ def test_a_run_killed_before_any_checkpoint_begins_again(server, tmp_path):
     folder = tmp_path / "run"
     assert server.run("teach", "gmm", *DRAWN, "--iterations", 300, "--out", folder, undrawn=True).code == 0
     (folder / "lesson.npz").rename(tmp_path / "lesson.npz")
-    for name in ("checkpoint.npz", "checkpoint.npz.previous"):
-        (folder / name).unlink(missing_ok=True)
     answer = server.run("resume", folder, undrawn=True)
     assert answer.code == 0 and "begins again" in answer.err
     assert_same_lesson(tmp_path, folder)
@@ -232,7 +236,7 @@ def test_a_run_killed_before_any_checkpoint_begins_again(server, tmp_path):
 def test_what_a_killed_run_was_writing_is_swept_away(server, tmp_path):
     folder = tmp_path / "run"
     assert server.run("teach", "gmm", *DRAWN, "--iterations", 300, "--out", folder, undrawn=True).code == 0
-    for name in (".checkpoint.npz.next.abc.part", ".lesson.xyz.part.gif", "checkpoint.npz.next"):
+    for name in (".lesson.npz.next.abc.part", ".lesson.xyz.part.gif", "lesson.npz.next"):
         (folder / name).write_bytes(b"half")
     (folder / "notes.txt").write_text("mine")
     assert server.run("resume", folder, undrawn=True).code == 0
@@ -318,8 +322,8 @@ def test_a_run_stopped_after_its_first_budget_is_shown_beyond_it(server, tmp_pat
     assert server.run("teach", "gmm", *FOREVER[:-4], "--iterations", 100, "--out", folder, undrawn=True).code == 0
     assert json.loads(server.run("show", folder, "--json").out)["steps"] == 100
     pid = server.start("resume", folder, "--iterations", 100_000_000, every=0.01, undrawn=True)
-    written = (folder / "checkpoint.npz").stat().st_mtime_ns
-    until(lambda: (folder / "checkpoint.npz.previous").exists() and newer(folder / "checkpoint.npz", written))
+    written = (folder / "lesson.npz").stat().st_mtime_ns
+    until(lambda: (folder / "lesson.npz.previous").exists() and newer(folder / "lesson.npz", written))
     assert server.kill(pid, signal.SIGINT).code == 130
     answer = server.run("show", folder, "--json")
     assert json.loads(answer.out)["steps"] > 100 and "nimt resume" in answer.err
@@ -344,24 +348,42 @@ def test_the_lesson_is_written_before_anything_is_drawn(nimt, tmp_path, monkeypa
     assert (tmp_path / "run" / "lesson.npz").read_bytes() == before
 
 
-def test_checkpoints_stay_only_where_the_lesson_can_go_on(undrawn, nimt, tmp_path):
-    assert nimt("teach", "gmm", "--out", "over").code == 0
-    assert not list((tmp_path / "over").glob("checkpoint*"))
+def test_a_run_has_one_file_from_which_it_goes_on(undrawn, nimt, tmp_path):
+    answer = nimt("teach", "gmm", "--out", "over")
+    assert answer.code == 0 and "go on with" not in answer.out
+    assert sorted(path.name for path in (tmp_path / "over").glob("*npz*")) == ["lesson.npz"]
     answer = nimt("resume", "over", "--iterations", "30000")
     assert answer.code == 0 and "the lesson is over" in answer.err
     answer = nimt("teach", "gmm", "--iterations", "5", "--out", "more")
-    assert (tmp_path / "more" / "checkpoint.npz").exists() and re.search(r"take [\d.]+ [kM]B\)", answer.out)
+    assert "go on with: nimt resume more --iterations" in answer.out
+    assert sorted(path.name for path in (tmp_path / "more").glob("*npz*")) == ["lesson.npz"]
 
 
-def test_a_damaged_checkpoint_of_a_written_lesson(undrawn, nimt, tmp_path):
+@pytest.mark.parametrize("more", [False, True], ids=["over", "larger budget"])
+def test_resume_reads_the_file_once_and_builds_one_task(undrawn, nimt, tmp_path, monkeypatch, more):
+    from nimt.engines import choosing
+    from nimt.lesson import storage
+    from nimt.task.task import Task
+
+    assert nimt("teach", "gmm", *GREEDY, "--iterations", "5", "--out", "run").code == 0
+    calls = []
+
+    def count(owner, name):
+        before = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *args, **options: [calls.append(name), before(*args, **options)][1])
+
+    for owner, name in ((storage, "read"), (Task, "__init__"), (choosing, "choose")):
+        count(owner, name)
+    assert nimt("resume", "run", *(("--iterations", "9") if more else ())).code == 0
+    assert sorted(calls) == (["__init__", "choose", "read"] if more else ["read"])
+    assert len(Lesson.load(tmp_path / "run" / "lesson.npz")) == (9 if more else 5)
+
+
+def test_a_damaged_lesson_is_refused_when_it_is_to_go_on(undrawn, nimt, tmp_path):
     assert nimt("teach", "gmm", "--iterations", "5", "--out", "run").code == 0
-    flip(tmp_path / "run" / "checkpoint.npz")
-    answer = nimt("resume", "run", "--iterations", "9")
-    assert answer.code == 2 and answer.is_one_sentence()
-    assert "checkpoint.npz" in answer.err and "lesson.npz is whole, with 5 steps: nimt show run" in answer.err
     flip(tmp_path / "run" / "lesson.npz")
     answer = nimt("resume", "run", "--iterations", "9")
-    assert answer.code == 2 and answer.is_one_sentence() and "is whole" not in answer.err
+    assert answer.code == 2 and answer.is_one_sentence() and "lesson.npz" in answer.err
 
 
 def test_where_nothing_can_be_written_the_settings_stay(server, tmp_path):
@@ -423,46 +445,25 @@ def test_a_checkpoint_that_was_written_and_not_moved_is_taken_up(undrawn, nimt, 
     command = ("teach", "gmm", *GREEDY, "--iterations", "30")
     assert nimt(*command, "--out", "whole").code == 0
     assert nimt(*command, "--out", "run").code == 0
-    (folder / "lesson.npz").unlink()
-    (folder / "checkpoint.npz").rename(folder / "checkpoint.npz.next")  # the power went just now
+    (folder / "lesson.npz").rename(folder / "lesson.npz.next")  # the power went just now
     if lost == "both":
-        (folder / "checkpoint.npz.previous").write_bytes(b"damaged")
-        (folder / "checkpoint.npz").write_bytes(b"damaged")
+        (folder / "lesson.npz.previous").write_bytes(b"damaged")
+        (folder / "lesson.npz").write_bytes(b"damaged")
     answer = nimt("resume", "run", "--quiet")
     assert answer.code == 0 and "begins again" not in answer.err and "warning" not in answer.err
     assert_same_lesson(tmp_path / "whole", folder)
     assert_tidy(folder)
 
 
-@pytest.mark.parametrize("newest", ["lesson.npz", "checkpoint.npz"])
-def test_show_trusts_no_clock(undrawn, nimt, tmp_path, newest):
-    import os
+def test_show_with_a_damaged_lesson_shows_the_one_before(undrawn, nimt, tmp_path):
+    import shutil
 
-    folder = tmp_path / "run"
-    options = ("--from", "gmm:start", "--learning-rate", "0.01", "--tol", "0")
-    assert nimt("teach", "gmm", *options, "--iterations", "10", "--out", "run").code == 0
-
-    def shown():
-        for name in ("lesson.npz", "checkpoint.npz"):
-            second = 2_000_000_000 if name == newest else 1_000_000_000
-            os.utime(folder / name, (second, second))
-        answer = nimt("show", "run", "--json")
-        assert answer.code == 0, answer.err
-        return json.loads(answer.out)["steps"], "nimt resume" in answer.err
-
-    assert shown() == (10, False)
-    before = (folder / "lesson.npz").read_bytes()
-    assert nimt("resume", "run", "--iterations", "25").code == 0
-    (folder / "lesson.npz").write_bytes(before)  # as if stopped before the longer lesson was written
-    assert shown() == (25, True)
-
-
-def test_show_with_a_damaged_checkpoint_shows_the_lesson(undrawn, nimt, tmp_path):
-    assert nimt("teach", "gmm", *GREEDY, "--iterations", "10", "--out", "run").code == 0
-    flip(tmp_path / "run" / "checkpoint.npz")
+    assert nimt("teach", "gmm", "--iterations", "5", "--out", "run").code == 0
+    shutil.copy(tmp_path / "run" / "lesson.npz", tmp_path / "run" / "lesson.npz.previous")
+    flip(tmp_path / "run" / "lesson.npz")
     answer = nimt("show", "run", "--json")
-    assert answer.code == 0 and json.loads(answer.out)["steps"] == 10
-    assert "warning" in answer.err and "checkpoint.npz" in answer.err
+    assert answer.code == 0 and json.loads(answer.out)["steps"] == 5
+    assert "warning" in answer.err and "lesson.npz.previous" in answer.err
 
 
 @pytest.mark.parametrize("instead", ["nothing", "another folder", "a run"])

@@ -232,7 +232,7 @@ class TestStreamsThatAreGone:
         os.close(side)
         os.close(terminal)
         assert server.wait(pid).code == (130 if ends else 0)
-        assert (tmp_path / "run" / ("checkpoint.npz" if ends else "report.html")).exists()
+        assert (tmp_path / "run" / ("lesson.npz" if ends else "report.html")).exists()
 
 
 NUMBERS = {

@@ -16,8 +16,8 @@ from nimt.files import refuse_links
 from nimt.locks import hold
 
 TRIES = 100
-CHECKPOINTS = ("checkpoint.npz", "checkpoint.npz.previous")
-RESULTS = ("lesson.npz", "comparison.json", *CHECKPOINTS)
+LESSON, PREVIOUS = "lesson.npz", "lesson.npz.previous"  # the latter while the lesson is under way
+RESULTS = (LESSON, "comparison.json", PREVIOUS)
 REPORTS = (
     "report.html",
     "summary.json",
@@ -34,9 +34,9 @@ REPORTS = (
 LESSONS = "*-seed-*.npz"  # of a comparison
 UNDER_WAY = "lessons-under-way"  # the folder of a comparison that is not finished
 LOCK = ".nimt-lock"
-WRITTEN = "checkpoint.npz.next"  # whole, and not moved to its place yet
+WRITTEN = "lesson.npz.next"  # whole, and not moved to its place yet
 WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins
-UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^checkpoint\.npz\.next$")
+UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^lesson\.npz\.next$")
 
 
 class RunFolder:
@@ -73,16 +73,12 @@ class RunFolder:
         return cls(path)
 
     @property
-    def checkpoint(self) -> Path:
-        return self.path / "checkpoint.npz"
-
-    @property
     def config(self) -> Path:
         return self.path / "run.toml"
 
     @property
     def lesson(self) -> Path:
-        return self.path / "lesson.npz"
+        return self.path / LESSON
 
     @property
     def under_way(self) -> Path:
@@ -92,21 +88,13 @@ class RunFolder:
         """Say whether a comparison of ours is here that was stopped before its end."""
         return self.under_way.is_dir() and self._is_ours()
 
-    def has_checkpoint(self) -> bool:
-        """Say whether there is one to go on from, be it the one before the last."""
-        return bool(self._checkpoints())
+    def has_lesson(self) -> bool:
+        """Say whether there is a lesson, finished or under way, be it the one that was written before the last."""
+        return any((self.path / name).is_file() for name in (LESSON, PREVIOUS))
 
-    def checkpoint_bytes(self) -> int:
-        """Return what the checkpoints take on disk."""
-        return sum(path.stat().st_size for path in self._checkpoints())
-
-    def drop_checkpoints(self) -> None:
-        """Remove the checkpoints, the older one first, so that the newest is never the one missing."""
-        for path in reversed(self._checkpoints()):
-            path.unlink(missing_ok=True)
-
-    def _checkpoints(self) -> list[Path]:
-        return [path for name in CHECKPOINTS if (path := self.path / name).is_file()]
+    def drop_previous(self) -> None:
+        """Remove what was written before the last: the lesson is finished."""
+        (self.path / PREVIOUS).unlink(missing_ok=True)
 
     def holds_run_of(self, settings: str) -> bool:
         """Say whether the run in the folder has these settings, written as in run.toml."""
@@ -176,7 +164,7 @@ class RunFolder:
         with self._lock() as there:
             if not there or not self.path.is_dir():
                 raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
-            if not self.config.exists() and not self.has_checkpoint():
+            if not self.config.exists() and not self.has_lesson():
                 raise InvalidInput(
                     f"{str(self.path)!r} holds no run of nimt: name the folder that 'nimt teach' wrote to"
                 )
@@ -289,12 +277,12 @@ class RunFolder:
                     folder.rmdir()
 
     def _recover(self) -> None:
-        """Take up a checkpoint that a killed run had written and not moved to its place, if none there is whole."""
+        """Take up a lesson that a killed run had written and not moved to its place, if none there is whole."""
         from nimt.session.checkpoint_file import is_whole
 
         written = self.path / WRITTEN
-        if written.is_file() and is_whole(written) and not (self.checkpoint.is_file() and is_whole(self.checkpoint)):
-            os.replace(written, self.checkpoint)
+        if written.is_file() and is_whole(written) and not (self.lesson.is_file() and is_whole(self.lesson)):
+            os.replace(written, self.lesson)
 
     def _sweep(self) -> None:
         """Remove what a killed run was in the middle of writing."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
     from nimt.cli.settings import RunSettings
     from nimt.lesson.lesson import Lesson
+    from nimt.session.session import Session
 
 WIDE = 160  # letters
 STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
@@ -52,9 +53,19 @@ USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
 
 def finish(
-    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
+    lesson: Lesson,
+    folder: RunFolder,
+    settings: RunSettings,
+    session: Session | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    require: bool,
 ) -> int:
-    """Write what the lesson leaves, say so, and return the exit code."""
+    """Write what the lesson leaves beside its file, say so, and return the exit code.
+
+    The session that gave it has written the file; None where it was read from there.
+    """
     from nimt.lesson.outcome import Outcome
 
     folder.keep()
@@ -69,10 +80,10 @@ def finish(
         return INTERRUPTED
     saved = False
     try:
-        lesson.save(folder.lesson)
+        if session is not None:
+            session.check_written()
         saved = True
-        if lesson.outcome not in (Outcome.BUDGET, Outcome.TIME):
-            folder.drop_checkpoints()  # a diverged lesson cannot go on
+        folder.drop_previous()
         written = _draw(lesson, folder, settings, quiet=quiet or as_json)
     except KeyboardInterrupt:
         note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
@@ -128,7 +139,8 @@ def _finish_elsewhere(
     note(f"{gone}: it is written to {str(other.path)!r}")
     with other.claim_anew(overwrite=False):
         write_text(other.config, mark_settings(settings, lesson.settings))
-        return finish(lesson, other, settings, as_json=as_json, quiet=quiet, require=require)
+        lesson.save(other.lesson)
+        return finish(lesson, other, settings, None, as_json=as_json, quiet=quiet, require=require)
 
 
 def _draw(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
@@ -158,10 +170,10 @@ def _say_unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool
     what = "the figures" if saved else "the lesson"
     if saved:
         kept = f"the lesson itself is: make room, then {go_on}"
-    elif folder.has_checkpoint():
-        kept = f"its checkpoint is whole: make room, then {go_on}"
+    elif folder.has_lesson():
+        kept = f"what was written of it before is whole: make room, then {go_on}"
     else:
-        kept = f"there is no checkpoint either: make room, then begin again with {go_on}"
+        kept = f"nothing was written of it before: make room, then begin again with {go_on}"
     return f"{what} could not be written ({error.strerror or error}); {kept}"
 
 
@@ -175,12 +187,9 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
     elif not quiet:
         print_summary(summary)
         print_written(folder.path, written)
-        if folder.has_checkpoint():
-            from nimt.task.plan import readable
-
-            size = readable(folder.checkpoint_bytes())
+        if lesson.outcome in (Outcome.BUDGET, Outcome.TIME):
             larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
-            say(f"go on with: {go_on}{larger} (the checkpoints for it take {size})")
+            say(f"go on with: {go_on}{larger}")
 
 
 def _larger_budget(lesson: Lesson) -> int:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import shlex
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,12 +13,11 @@ from nimt.cli.folder import RunFolder, say_how_to_repeat
 from nimt.cli.options import Quiet
 from nimt.cli.settings import RunSettings, settings_of
 from nimt.counting import say_count
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
-
-LARGEST = 1 << 40  # bytes of a lesson file
+    from nimt.session.session import Session
 
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 -n 1000 --out run",
@@ -58,8 +54,8 @@ def resume(
         if iterations is not None:
             check_count("iterations", iterations, at_least=0)
             settings = dataclasses.replace(settings, iterations=iterations)
-        lesson = _go_on(run, settings, iterations, shown=not (quiet or as_json), quiet=quiet)
-        code = finish(lesson, run, settings, as_json=as_json, quiet=quiet, require=require)
+        lesson, session = _go_on(run, settings, iterations, shown=not (quiet or as_json), quiet=quiet)
+        code = finish(lesson, run, settings, session, as_json=as_json, quiet=quiet, require=require)
     raise typer.Exit(code)
 
 
@@ -76,51 +72,38 @@ def _go_on_comparing(
     return give_lessons_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
 
 
-def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
-    """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
-    from nimt.cli.teach import run_session, task_of
-    from nimt.datasets.places import readable_file
-    from nimt.lesson.lesson import Lesson
-    from nimt.lesson.outcome import Outcome
+def _go_on(
+    run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool
+) -> tuple[Lesson, Session | None]:
+    """Return the lesson from where it was stopped, as it is where it was over, or from the beginning; and its session.
 
-    if run.has_checkpoint():
-        return _from_checkpoint(run, settings, iterations, shown=shown, quiet=quiet)
-    if run.lesson.exists():
-        lesson = Lesson.load(readable_file(run.lesson, LARGEST))
-        _refuse_fewer(len(lesson), iterations, quiet=quiet)
-        _begin(run, settings, lesson.settings, str(run.lesson))
-        if lesson.outcome is not Outcome.BUDGET or len(lesson) >= settings.iterations:
-            note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
-            return lesson
+    Its file is read once.
+    """
+    from nimt.cli.teach import run_session, task_of
+    from nimt.lesson.outcome import Outcome
+    from nimt.session.session import FINAL, Session
+    from nimt.session.stored_task import StoredTask
+
+    if run.has_lesson():
+        stored = StoredTask.read(run.lesson)
+        steps, ended = len(stored.fields["discrepancy"]) - 1, stored.fields["outcome"]
+        _refuse_fewer(steps, iterations, quiet=quiet)
+        before = stored.settings["max_iterations"]
+        asked = settings.snapshots(stored.fields["target"].size)  # refused here where so many would not fit
+        _begin(run, settings, stored.settings, str(run.lesson))
+        if ended in FINAL and (ended is not Outcome.BUDGET or steps >= settings.iterations):
+            note(f"the lesson is over: {ended} after {say_count(steps, 'step')}", quiet=quiet)
+            return stored.lesson, None
+        if stored.state is not None:
+            later = [step for step in asked if step > before]
+            session = Session.go_on(stored, max_iterations=settings.iterations, snapshots=later)
+            return run_session(session, settings, shown=shown), session
     settings, problem = read_complete_settings(settings)
     session = task_of(settings, problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
-    note("there is no checkpoint to go on from: it begins again", quiet=quiet)
-    session.keep_checkpoints(run.checkpoint)
-    return run_session(session, settings, shown=shown)
-
-
-def _from_checkpoint(
-    run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool
-) -> Lesson:
-    from nimt.cli.teach import run_session
-    from nimt.lesson.outcome import Outcome
-    from nimt.session.session import Session
-    from nimt.session.stored_task import StoredTask
-
-    with _naming_what_is_whole(run):
-        stored = StoredTask.read(run.checkpoint)
-        steps = len(stored.fields["discrepancy"]) - 1
-        _refuse_fewer(steps, iterations, quiet=quiet)
-        if stored.fields["outcome"] is Outcome.BUDGET and steps >= settings.iterations:
-            note(f"the lesson is over: {Outcome.BUDGET} after {say_count(steps, 'step')}", quiet=not shown)
-        before = stored.settings["max_iterations"]
-        asked = settings.snapshots(stored.fields["target"].size)  # refused here where so many would not fit
-        _begin(run, settings, stored.settings, str(run.checkpoint))
-        session = Session.go_on(
-            stored, max_iterations=settings.iterations, snapshots=[step for step in asked if step > before]
-        )
-        return run_session(session, settings, shown=shown)
+    note("there is nothing to go on from: it begins again", quiet=quiet)
+    session.keep_checkpoints(run.lesson)
+    return run_session(session, settings, shown=shown), session
 
 
 def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
@@ -139,20 +122,3 @@ def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_
     config = mark_settings(settings, lesson)
     if config != run.config.read_text(encoding="utf-8"):
         write_text(run.config, config)
-
-
-@contextlib.contextmanager
-def _naming_what_is_whole(run: RunFolder) -> Iterator[None]:
-    """Where the checkpoints are damaged, say of a lesson that was written before that it is not."""
-    from nimt.lesson.lesson import Lesson
-
-    try:
-        yield
-    except CorruptLesson as error:
-        with contextlib.suppress(CorruptLesson, OSError):
-            steps = len(Lesson.load(run.lesson))
-            where = shlex.quote(str(run.path))
-            raise InvalidInput(
-                f"{error}; {run.lesson} is whole, with {say_count(steps, 'step')}: nimt show {where}"
-            ) from None
-        raise

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nimt.cli.console import can_print, complain, note, say
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.cli.console import can_print, note, say
+from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
@@ -76,41 +76,22 @@ def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
 
 
 def find_lesson(path: Path) -> Lesson:
-    """Return the lesson of a file, or of a folder: finished, or as far as its checkpoint goes."""
+    """Return the lesson of a file, or of a folder: finished, or as far as it was written."""
     from nimt.cli.folder import RunFolder
     from nimt.datasets.places import readable_file
+    from nimt.lesson.checkpoints import load_checkpoint
     from nimt.lesson.lesson import Lesson
+    from nimt.lesson.outcome import Outcome
 
     if not path.is_dir():
         return Lesson.load_record(readable_file(path, LARGEST))
     run = RunFolder(path)
-    lesson = Lesson.load_record(readable_file(run.lesson, LARGEST)) if run.lesson.exists() else None
-    if run.has_checkpoint():
-        try:
-            so_far = _further_than(lesson, run.checkpoint)
-        except CorruptLesson as error:
-            if lesson is None:
-                raise
-            complain(f"{error}; the lesson that was written before it is shown", "warning")
-        else:
-            if so_far is not None:
-                note(
-                    "the run is not finished, and is shown as far as its checkpoint goes; go on with: "
-                    f"{_say_how_to_resume(path)}"
-                )
-                return so_far
-    if lesson is not None:
-        return lesson
-    raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {_way_out(run)}")
-
-
-def _further_than(lesson: Lesson | None, checkpoint: Path) -> Lesson | None:
-    """Return the lesson that a checkpoint holds, None if it has no more steps than the lesson already written."""
-    from nimt.lesson.checkpoints import load_checkpoint
-
-    found = load_checkpoint(checkpoint)
-    # steps, not times: a clock may be set back
-    return None if lesson is not None and len(found) <= len(lesson) else found
+    if not run.has_lesson():
+        raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {_way_out(run)}")
+    lesson = load_checkpoint(run.lesson)
+    if lesson.outcome in (Outcome.UNFINISHED, Outcome.INTERRUPTED):
+        note(f"the run is not finished, and is shown as far as it was written; go on with: {_say_how_to_resume(path)}")
+    return lesson
 
 
 def _way_out(run: RunFolder) -> str:

@@ -68,9 +68,9 @@ def run_lesson(
         shown = not (quiet or as_json)
         expected = _announce(task) if shown else None
         write_text(folder.config, config)
-        session.keep_checkpoints(folder.checkpoint)
+        session.keep_checkpoints(folder.lesson)
         lesson = run_session(session, settings, shown=shown, expected=expected)
-        return finish(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
+        return finish(lesson, folder, settings, session, as_json=as_json, quiet=quiet, require=require)
 
 
 def _announce(task: Task) -> int | None:

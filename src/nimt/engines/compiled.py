@@ -247,7 +247,7 @@ class CompiledEngine(ABC):
         rows = 1 if self.shows_the_same else steps
         indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._draw(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
-        added = np.empty((steps if task.keep.coefficients else 0, k * q))
+        added = np.empty((steps if task.keeps_coefficients else 0, k * q))
         sheet = StepBatch(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
         if self.maker is not None:
             self.maker.make_room(steps)
@@ -264,7 +264,7 @@ class CompiledEngine(ABC):
                 self.maker.warn()
             except ResponseWarning as warning:  # where warnings are errors: raised after these steps are recorded
                 self.failure = warning
-        coefficients = added[:taken].reshape(-1, k, *task.label_outputs) if task.keep.coefficients else None
+        coefficients = added[:taken].reshape(-1, k, *task.label_outputs) if task.keeps_coefficients else None
         return Chunk(
             indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code], snapshots=snapshots,
             coefficients=coefficients,

@@ -63,7 +63,7 @@ class ReferenceEngine:
         labels: list[Array] = []
         points: list[Array] = []
         added: list[Array] | None = None
-        if self.task.keep.coefficients and isinstance(self.pupil, KernelPupil):
+        if self.task.keeps_coefficients and isinstance(self.pupil, KernelPupil) and self.pupil.takes_slopes:
             added = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None

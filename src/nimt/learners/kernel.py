@@ -286,7 +286,10 @@ class KernelPupil:
         self.move(indices, self.loss.slope(self.values[indices], labels))
 
     def move(self, indices: Indices, slopes: Array) -> None:
-        step = -self.rate() / len(indices) * slopes
+        self.add(indices, -self.rate() / len(indices) * slopes)
+
+    def add(self, indices: Indices, step: Array) -> None:
+        """Do f <- f + sum_j c_j K(x_j, .), which is one step; `step` has the c_j."""
         if len(indices) == 1:
             index = indices.item()
             self.coefficients[index] += step[0]
@@ -301,7 +304,11 @@ class KernelPupil:
     def learn_each(self, indices: Indices, labels: Array) -> None:
         """Show each output a pack of its own: indices and labels are (q, k), one row per output."""
         outputs = np.arange(len(indices))[:, np.newaxis]
-        step = -self.rate() / indices.shape[1] * self.loss.slope(self.values[indices, outputs], labels)
+        self.add_each(indices, -self.rate() / indices.shape[1] * self.loss.slope(self.values[indices, outputs], labels))
+
+    def add_each(self, indices: Indices, step: Array) -> None:
+        """Do the same as `add` for each output, both arrays being (q, k)."""
+        outputs = np.arange(len(indices))[:, np.newaxis]
         np.add.at(self.coefficients, (indices, outputs), step)
         for output in range(len(indices)):
             self.operator.add(self.values[:, output], indices[output], step[output])

@@ -18,11 +18,11 @@ def previous_of(path: Path) -> Path:
     return place.with_name(place.name + ".previous")
 
 
-def read_checkpoint(path: Path) -> dict[str, Any]:
-    """Read the checkpoint, or the one before it if it is damaged or missing."""
+def read_checkpoint(path: Path) -> tuple[dict[str, Any], bool]:
+    """Read the checkpoint, or the one before it if it is damaged or missing; say, too, whether it is the newest."""
     previous = previous_of(path)
     try:
-        return storage.read(path, KIND)
+        return storage.read(path, KIND), True
     except FileNotFoundError:
         if not previous.exists():
             raise InvalidInput(f"there is no checkpoint {path}") from None
@@ -30,9 +30,9 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         if not previous.exists():
             raise
         warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning)
-    return storage.read(previous, KIND)
+    return storage.read(previous, KIND), False
 
 
 def load_checkpoint(path: Path) -> Lesson:
     """Return the lesson so far that a checkpoint holds; its learner is made again when it is asked for."""
-    return Lesson.of_content(read_checkpoint(path), path)
+    return Lesson.of_content(read_checkpoint(path)[0], path)

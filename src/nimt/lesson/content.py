@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, check_stored_array, check_stored_indices, outputs_of
 from nimt.errors import CorruptLesson, StorageWarning
 from nimt.lesson.descriptions import describe, find_lost_part, is_state_alone, rebuild
-from nimt.lesson.held_out import HeldOutError, describe_errors, load_error, load_errors
+from nimt.lesson.held_out import HeldOutError, describe_errors, load_errors
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_learner import StoredLearner
-from nimt.lesson.stored_settings import check_seconds, check_settings
 from nimt.pools.base import Grid, Points, Pool
 
 KIND = "lesson"
@@ -68,6 +67,8 @@ def content_of(
         "course": {**{str(step): values for step, values in fields["snapshots"].items()}, END: fields["final"]},
     }
     indices, labels = fields["indices"], fields["labels"]
+    added = fields["coefficients"]  # more than one number per step would take more than all else
+    content["coefficients"] = None if added is None or added.size > len(added) else added
     if indices is not None and labels is not None:
         truth = _true_labels(fields["target"], indices, per_output)
         content["labels"] = TRUE_LABELS if np.array_equal(truth, labels) else labels
@@ -94,6 +95,9 @@ def fields_of(
 
     The learner is a `StoredLearner`: it is rebuilt, and checked, by the caller.
     """
+    from nimt.lesson.schema import check_content  # here, since lessons that are not read need no msgspec
+
+    check_content(content)
     pool = rebuild(content["pool"])
     if not isinstance(pool, Grid | Points):
         raise CorruptLesson("the file was altered: it does not describe a pool")
@@ -101,10 +105,10 @@ def fields_of(
     target = check_stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))
     curve = check_stored_array(content, "discrepancy", (None,))
     steps = len(curve) - 1
-    settings = check_settings(content["settings"])
+    settings = content["settings"]
     _check_preparation(pool, target)
-    per_output = bool(settings.get("per_output", False)) and target.ndim == 2
-    indices = labels = shown_points = None
+    per_output = settings["per_output"] and target.ndim == 2
+    indices = labels = coefficients = shown_points = None
     if content["indices"] is not None:
         indices = check_stored_packs(content, "indices", steps, n)
         if per_output and steps and indices.shape[1] % target.shape[1]:
@@ -114,18 +118,23 @@ def fields_of(
         else:
             outputs = () if per_output else target.shape[1:]
             labels = check_stored_array(content, "labels", (steps, indices.shape[1], *outputs))
+        if content["coefficients"] is not None:
+            coefficients = check_stored_array(content, "coefficients", labels.shape)
     if content["examples"] is not None:
         shown_points = check_stored_array(content, "examples", (steps, None, pool.dimension))
-    kept, final = _course(content)
-    held_out = load_errors(content.get("held_out_curve"))
-    mix_steps, mixes = check_stored_mixtures(content, steps) if content.get("mixes") is not None else (None, None)
+    kept = dict(content["course"])
+    if END not in kept:
+        raise CorruptLesson("the file was altered: it does not hold f at the end")
+    final = kept.pop(END)
+    held_out = load_errors(content["held_out_curve"])
+    mix_steps, mixes = check_stored_mixtures(content, steps) if content["mixes"] is not None else (None, None)
     return {
         "discrepancy": curve,
         "picks": check_stored_array(content, "picks", (n,), "i").astype(np.int32),
         "outcome": Outcome[content["outcome"]],
-        "elapsed": check_seconds(content, "elapsed"),
-        "engine": str(content["engine"]),
-        "record": str(content["record"]),
+        "elapsed": float(content["elapsed"]),
+        "engine": content["engine"],
+        "record": content["record"],
         "pool": pool,
         "target": target,
         "initial": check_stored_array(content, "initial", target.shape),
@@ -136,23 +145,24 @@ def fields_of(
             content["learner"],
             settings["learner"],
             pool,
-            pool if settings.get("box") is None else rebuild(settings["box"]),
+            pool if settings["box"] is None else rebuild(settings["box"]),
             target,
             allow,
             learner,
-            load_error(content.get("held_out_error")),
-            content.get("state"),
+            None if content["held_out_error"] is None else HeldOutError(**content["held_out_error"]),
+            content["state"],
         ),
         "indices": indices,
         "labels": labels,
+        "coefficients": coefficients,
         "shown_points": shown_points,
         "snapshots": {_step(step, steps): check_stored_array(kept, step, target.shape) for step in kept},
-        "compiling": check_seconds(content, "compiling"),
-        "drew": bool(content.get("drew", True)),
+        "compiling": float(content["compiling"]),
+        "drew": content["drew"],
         "mix_steps": mix_steps,
         "mixes": mixes,
         "held_out_curve": {_step(step, steps): error for step, error in held_out.items()},
-        "looked": None if content.get("looked") is None else check_stored_array(content, "looked", (steps,), "b"),
+        "looked": None if content["looked"] is None else check_stored_array(content, "looked", (steps,), "b"),
     }
 
 
@@ -172,12 +182,6 @@ def check_stored_mixtures(state: Mapping[str, Any], steps: int) -> tuple[NDArray
     if mixes.shape[1] != mixes.shape[2] or (np.diff(mix_steps) <= 0).any():
         raise CorruptLesson("the file was altered: its mixtures are not square matrices at ascending steps")
     return mix_steps, mixes
-
-
-def _course(content: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Return the snapshots and the end, as files hold them."""
-    snapshots = dict(content["course"])
-    return snapshots, snapshots.pop(END)
 
 
 def _step(step: Any, steps: int) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, check_stored_array, is_number, is_whole
+from nimt.arrays import Array, check_stored_array
 from nimt.classes import answers, are_classes
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.errors import InvalidInput
 from nimt.measures import distance
 
 
@@ -66,35 +66,15 @@ def load_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> t
     """Return the points and targets that a file holds, None where it has none."""
     if described is None:
         return None
-    if not isinstance(described, Mapping):
-        raise CorruptLesson("the file was altered: what it holds out is not described")
     points = check_stored_array(described, "points", (None, dimension))
     return points, check_stored_array(described, "target", (len(points), *outputs))
 
 
-def load_errors(described: Any) -> dict[int, float]:
+def load_errors(described: Mapping[str, Any]) -> dict[int, float]:
     """Return the errors by step that a file holds."""
-    if described is None:
-        return {}
-    if not isinstance(described, Mapping):
-        raise CorruptLesson("the file was altered: its errors on held-out points are not described")
     steps = check_stored_array(described, "steps", (None,), "iu")
     errors = check_stored_array(described, "errors", (len(steps),))
     return {int(step): float(error) for step, error in zip(steps, errors, strict=True)}
-
-
-def load_error(described: Any) -> HeldOutError | None:
-    """Return the error at the end that a file holds; None where it has none."""
-    if described is None:
-        return None
-    names = ("count", "rms", "r_squared", "accuracy")
-    if not isinstance(described, Mapping) or set(described) != set(names):
-        raise CorruptLesson("the file was altered: its error on held-out points is not described")
-    count, rms, r_squared, accuracy = (described[name] for name in names)
-    fits = is_whole(count) and count >= 0 and is_number(rms) and (r_squared is None or is_number(r_squared))
-    if not fits or (accuracy is not None and not (is_number(accuracy) and 0 <= accuracy <= 1)):
-        raise CorruptLesson(f"the file was altered: its error on held-out points is {dict(described)!r:.80}")
-    return HeldOutError(count, float(rms), r_squared, accuracy)
 
 
 def describe_errors(errors: Mapping[int, float]) -> dict[str, Any]:

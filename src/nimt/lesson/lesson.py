@@ -43,6 +43,9 @@ class Lesson:
         labels are (T, k, q); if every output was shown examples of its own (`per_output`), both are (T, q k).
         Where packs have different sizes, k is the largest, and a shorter row ends with -1 and NaN, which `pack(t)`
         leaves out.
+    coefficients : array like the labels, or None
+        What each example added to f, the c of c K(x, .), of a `KernelLearner`. Files hold them if there is one number
+        per step; those of packs would be most of a file, and follow from what was shown. None of packs of 64 or more.
     shown_points : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
@@ -100,6 +103,7 @@ class Lesson:
     mix_steps: NDArray[np.int64] | None = None
     mixes: Array | None = None
     held_out_curve: dict[int, float] = field(default_factory=dict)
+    coefficients: Array | None = None
 
     @cached_property
     def held_out(self) -> HeldOutError | None:
@@ -113,7 +117,7 @@ class Lesson:
             return None
         return error_on(np.asarray(self.taught.predict(held[0]), dtype=np.float64), held[1])
 
-    def _find_held_out(self) -> HeldOutError | None:
+    def held_out_to_store(self) -> HeldOutError | None:
         """Return `held_out`, None if it cannot be computed: a lesson that a failing learner ended is saved, too."""
         try:
             return self.held_out
@@ -309,7 +313,7 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self._find_held_out()))
+        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self.held_out_to_store()))
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
         """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.

@@ -15,6 +15,7 @@ from nimt.lesson.outcome import Outcome
 T = TypeVar("T", bound=np.generic)
 
 RECORD_LIMIT = 2**28  # bytes of indices and labels beyond which record="auto" keeps the counts only
+LARGE_PACK = 64  # examples per step from which coefficients are not recorded: they would take more than all else
 RECORDS = ("auto", "all", "picks")
 NO_INDEX = -1  # fills the rows of packs that are smaller than the largest; labels and points are then NaN
 
@@ -108,6 +109,7 @@ class Record:
         self._discrepancy: list[Array] = [np.array([start])]
         self._indices: list[NDArray[np.int64]] = []
         self._labels: list[Array] = []
+        self._coefficients: list[Array] | None = []  # None once they are not known of some step
         self._points: list[Array] = []
         self._looked: list[Flags] = []
         self._mix_steps: list[int] = []
@@ -136,12 +138,16 @@ class Record:
             return
         self._indices.append(chunk.indices)
         self._labels.append(chunk.labels)
+        if chunk.coefficients is None or chunk.indices.shape[1] >= LARGE_PACK:
+            self._coefficients = None
+        elif self._coefficients is not None:
+            self._coefficients.append(chunk.coefficients)
         self._bytes += chunk.indices.nbytes + chunk.labels.nbytes
         if chunk.points is not None:
             self._points.append(chunk.points)
             self._bytes += chunk.points.nbytes
         if self.kept == "auto" and self._bytes > self.limit:
-            self.kept = "picks"
+            self.kept, self._coefficients = "picks", None
             for part in (self._indices, self._labels, self._points, self._mix_steps, self._mixes):
                 part.clear()
 
@@ -182,6 +188,11 @@ class Record:
         return self._join(self._labels, np.zeros((0, 1, *self.outputs)))
 
     @property
+    def coefficients(self) -> Array | None:
+        """What each example added to f, shaped as the labels; None if it is not known of every step."""
+        return None if self._coefficients is None else self._join(self._coefficients, np.zeros((0, 1, *self.outputs)))
+
+    @property
     def points(self) -> Array | None:
         """The points shown, (T, k, d), if they are not those of the pool."""
         return self._join(self._points, np.zeros((0, 1, 1))) if self._points else None
@@ -207,6 +218,7 @@ class Record:
         self._discrepancy = [fields["discrepancy"]]
         self._indices = self._present(fields["indices"])
         self._labels = self._present(fields["labels"])
+        self._coefficients = None if fields["coefficients"] is None else self._present(fields["coefficients"])
         self._points = self._present(fields["shown_points"])
         self._looked = self._present(fields["looked"])
         self._mix_steps, self._mixes = [], []

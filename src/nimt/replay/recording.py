@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array
-from nimt.kernels import CUT
-from nimt.learners.kernel import KernelLearner
+from nimt.arrays import Array, outputs_of
+from nimt.kernels import CUT, Kernel
+from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
+from nimt.lesson.recording import LARGE_PACK
 from nimt.losses import make_described_loss, teaches_classes
+from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.looks import Classes, look_of
 from nimt.pools.base import Grid, Pool, is_picture
-from nimt.replay.coefficients import LARGE_PACK, Coefficients
 from nimt.reports.summary import summary_of
-from nimt.theory.replay import learner_at_start
+from nimt.theory.replay import follow_step, learner_at_start
 
 FORMAT = 1
 ALIGNED = 8  # bytes: a browser reads 64-bit numbers at such places only
 CURVE_POINTS = 2000
-LARGEST = 2**24  # bytes of examples, coefficients and columns; beyond it only every so many steps are kept
 CHUNK = 4096  # steps whose coefficients are held at once
+LARGEST = 2**24  # bytes of examples, coefficients and columns; beyond it only every so many steps are kept
 KINDS = ("float64", "float32", "uint32", "uint16", "uint8", "int32")
 
 
@@ -160,8 +163,8 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     pack = int(lesson.indices.shape[1])
     outputs = _by_output(lesson.target).shape[1]
     mixes = mixtures_of(lesson)
-    taken = Coefficients(learner_at_start(lesson), lesson.pool, pack, lesson.target.shape[1:], lesson.per_output, mixes)
-    kernel = _kernel_blocks(taken.operator, lesson, largest)
+    operator = operator_on(lesson.pool, lesson.taught.kernel)
+    kernel = _kernel_blocks(operator, lesson, largest)
     if kernel is None:
         return None
     every = _steps_per_frame(lesson, largest)
@@ -171,9 +174,12 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     coefficients: list[Array] = []
     begin = [0]
     chunk = every * max(1, CHUNK // every)
+    recorded = lesson.coefficients
+    followed = _follow(lesson, operator)
     for first in range(0, len(lesson), chunk):
-        shown, labels = lesson.indices[first : first + chunk], lesson.labels[first : first + chunk]
-        added = taken.take(shown, labels).reshape(shown.size, outputs)
+        shown = lesson.indices[first : first + chunk]
+        rows = list(islice(followed, chunk)) if recorded is None else recorded[first : first + chunk]
+        added = _by_example(lesson, np.asarray(rows))
         if every == 1:
             places.append(shown.ravel())
             coefficients.append(added)
@@ -194,6 +200,40 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     if every > 1:
         blocks["begin"] = np.array(begin, dtype=np.uint32)
     return Recording(kernel.header | {"pack": pack, "every": every}, blocks)
+
+
+def operator_on(pool: Pool, kernel: Kernel) -> GridOperator | DenseOperator:
+    """Return how K acts on a pool, in the way that a page can play."""
+    if isinstance(pool, Grid) and kernel.is_stationary():
+        return GridOperator(kernel, pool)
+    return DenseOperator(kernel, pool)
+
+
+def _by_example(lesson: Lesson, added: Array) -> Array:
+    """Return coefficients (m, k) or (m, k, q) as (m k, q), 0 for outputs that an example does not belong to."""
+    outputs = _by_output(lesson.target).shape[1]
+    if not lesson.per_output:
+        return added.reshape(-1, outputs)
+    steps, k = added.shape
+    told = np.zeros((steps, k, outputs))
+    told[:, np.arange(k), outputs_of(k, outputs)] = added
+    return told.reshape(-1, outputs)
+
+
+def _follow(lesson: Lesson, operator: GridOperator | DenseOperator) -> Iterator[Array]:
+    """Yield the coefficients of every step, from f before it and the labels shown.
+
+    For lessons that hold none: files leave out those of packs, which would take ten times as much as all else.
+    """
+    pupil = KernelPupil(learner_at_start(lesson), lesson.pool, lesson.target.shape[1:])
+    pupil.operator = operator
+    mixes = mixtures_of(lesson)
+    for step in range(len(lesson)):
+        if step in mixes:
+            pupil.mix(mixes[step])
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
+            follow_step(lesson, step, pupil)
+        yield pupil.added
 
 
 def mixtures_of(lesson: Lesson) -> dict[int, Array]:

@@ -1,4 +1,4 @@
-"""The checkpoint of a running lesson: written whole or not at all, and never over anything else."""
+"""The file of a running lesson: written whole or not at all, and never over anything else."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ class CheckpointFile:
     Parameters
     ----------
     path : path
-    exists : bool
-        Whether the checkpoint that is there is of this lesson.
+    exists, is_whole : bool
+        Whether the checkpoint that is there is of this lesson, and whether it is known to be complete.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, exists: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, exists: bool = False, is_whole: bool = False) -> None:
         self.place: Path = checkpoint_place(Path(path))
         self._folder: os.stat_result = self.place.parent.stat()
         self.exists: bool = exists
-        self._is_whole = False  # whether the newest one is known to be complete
+        self.failure: Exception | None = None  # why the latest one could not be written
+        self._is_whole: bool = is_whole
         self._next = 0.0
 
     def expects(self, elapsed: float) -> None:
@@ -45,14 +46,19 @@ class CheckpointFile:
         """Say whether it is time to write one."""
         return elapsed >= self._next
 
-    def write(self, make: Callable[[], dict[str, Any]], step: int, elapsed: float) -> None:
-        """Write what `resume` needs and keep the checkpoint before; on a full disk warn, and continue the lesson."""
+    def write(self, make: Callable[[], dict[str, Any]], step: int, elapsed: float, *, is_last: bool = False) -> None:
+        """Write what `resume` needs and keep the checkpoint before; on a full disk warn, and continue the lesson.
+
+        The last one is made as small as a lesson that is saved.
+        """
         began = time.perf_counter()
         with delay_interrupt():
             content = make()
+            self.failure = None
             try:
-                self._replace(content)
+                self._replace(content, storage.WORTH if is_last else WORTH)
             except (OSError, InvalidInput) as error:
+                self.failure = error
                 kept = "the checkpoint before it is complete" if self.exists else "it has no checkpoint yet"
                 warn(
                     f"the checkpoint {self.place} could not be written at step {step} ({error}): the lesson "
@@ -61,7 +67,7 @@ class CheckpointFile:
                 )
         self._next = elapsed + max(EVERY, (time.perf_counter() - began) / SHARE)
 
-    def _replace(self, content: dict[str, Any]) -> None:
+    def _replace(self, content: dict[str, Any], worth: float) -> None:
         """Write the new one, and only then move the old one away; a damaged one never replaces a complete one."""
         place = self.place
         if not os.path.samestat(self._folder, place.parent.stat()):
@@ -69,7 +75,7 @@ class CheckpointFile:
         fresh = place.with_name(place.name + ".next")
         if fresh.is_file():
             fresh.unlink()  # of a run that was killed
-        storage.write(fresh, KIND, content, worth=WORTH)
+        storage.write(fresh, KIND, content, worth=worth)
         if not self.exists:  # a checkpoint of another lesson, which must not be resumed by mistake
             previous_of(place).unlink(missing_ok=True)
         elif place.exists() and (self._is_whole or is_whole(place)):

@@ -290,6 +290,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "settings": self.task.settings,
             "indices": record.indices,
             "labels": record.labels,
+            "coefficients": record.coefficients,
             "shown_points": record.points,
             "snapshots": dict(self.snapshots),
             "compiling": self.compiling,
@@ -316,20 +317,30 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     # -- on disk
 
-    def keep_checkpoints(self, path: str | PathLike[str], *, exists: bool = False) -> None:
-        """Write checkpoints to this file from now on; `exists` if the one that is there is of this lesson."""
+    def keep_checkpoints(self, path: str | PathLike[str], stored: StoredTask | None = None) -> None:
+        """Write checkpoints to this file from now on; `stored` is what it holds of this lesson."""
         self.engine.state()  # refused here, where the learner cannot be stored
-        self.checkpoint = CheckpointFile(path, exists=exists)
+        self.checkpoint = CheckpointFile(
+            path, exists=stored is not None, is_whole=stored is not None and stored.is_newest
+        )
         self.checkpoint.expects(self.elapsed)
 
     def write_checkpoint(self) -> None:
         """Write what `open` needs to go on, where checkpoints are kept."""
         if self.checkpoint is not None:
-            self.checkpoint.write(self._content, self.engine.step, self.elapsed)
+            is_last = self.outcome is not None and self.outcome is not Outcome.INTERRUPTED
+            self.checkpoint.write(self._content, self.engine.step, self.elapsed, is_last=is_last)
+
+    def check_written(self) -> None:
+        """Raise what kept the latest checkpoint from being written, if anything did."""
+        if self.checkpoint is not None and self.checkpoint.failure is not None:
+            raise self.checkpoint.failure
 
     def _content(self) -> dict[str, Any]:
         """Return the lesson so far as a file holds it, with the state from which it goes on."""
-        return content_of(self._fields(is_over=True), None, self.task.per_output, None, self.engine.state())
+        # of a lesson that is over the error is kept, so that no learner has to be made to show it
+        error = None if self.task.holdout is None or self.outcome is None else self.lesson.held_out_to_store()
+        return content_of(self._fields(is_over=True), None, self.task.per_output, error, self.engine.state())
 
     @classmethod
     def open(
@@ -355,12 +366,16 @@ class Session(Iterator[tuple[int, Selection, float]]):
         with stored.naming_the_file():
             session = stored.task(**given).begin(quiet=True)
             session.restore(stored)
-        session.keep_checkpoints(stored.path, exists=True)
+        session.check_snapshots(stored.path)
+        session.keep_checkpoints(stored.path, stored)
         return session
 
     def restore(self, stored: StoredTask) -> None:
         """Continue from what a file holds."""
         fields, state = stored.fields, stored.state
+        if state is None:
+            problem = f"{str(stored.path)!r} holds a lesson without the state to go on from"
+            raise InvalidInput(f"{problem}: give teach() checkpoint= to keep it")
         self.record.restore(fields)
         self.engine.restore(state)
         if self.engine.step != len(fields["discrepancy"]) - 1:
@@ -374,6 +389,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         ended: Outcome = fields["outcome"]
         has_more = ended is Outcome.BUDGET and self.engine.step < self.task.stop.max_iterations
         self.outcome = ended if ended in FINAL and not has_more else None
+        self._take_snapshot()  # where this step is asked for only now
+        self._look_at_held_out()
 
     def check_snapshots(self, path: Path) -> None:
         """Refuse to go on without snapshots that were asked for and whose steps are past."""
@@ -381,13 +398,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
         if step > most:
             raise InvalidInput(
                 f"{str(path)!r} holds this lesson up to step {step}, beyond max_iterations={most}: raise "
-                f"max_iterations, or start anew by on_existing='replace'"
+                f"max_iterations, or teach it anew"
             )
         missed = [asked for asked in self._asked if asked <= step and asked not in self.snapshots]
         if missed:
             raise InvalidInput(
                 f"{str(path)!r} holds this lesson up to step {step}, without the snapshot of step {missed[0]}: leave "
-                f"that out, or start anew by on_existing='replace'"
+                f"that out, or teach it anew"
             )
 
 

@@ -15,11 +15,13 @@ from nimt.lesson.checkpoints import previous_of, read_checkpoint
 from nimt.lesson.content import fields_of
 from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.identity import difference
+from nimt.lesson.lesson import Lesson
 from nimt.pools.base import FunctionLike
 from nimt.session.checkpoint_file import checkpoint_place
 from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
 
+LESSON_FILE = "lesson.npz"  # in the folder of a run
 ON_EXISTING = ("refuse", "resume", "replace")
 CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
 REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapshots", "record", "seed")
@@ -27,29 +29,34 @@ REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapsh
 
 @dataclass(frozen=True, eq=False)
 class StoredTask:
-    """What a file holds of a lesson under way: its fields, and the state from which it goes on."""
+    """What a file holds of a lesson: its fields, and the state from which it goes on, if it has one."""
 
     path: Path
     fields: dict[str, Any]
-    state: dict[str, Any]
+    state: dict[str, Any] | None
     allow: list[object]
+    is_newest: bool  # whether it is not the one before a file that is damaged or missing
 
     @classmethod
     def read(cls, path: Path, *, allow: list[object] | None = None) -> StoredTask:
-        """Read a file, or the one before it if it is damaged or missing."""
-        content = read_checkpoint(path)
+        """Read a file, or the one before it if it is damaged or missing; of the folder of a run, its lesson."""
+        if path.is_dir():
+            path = path / LESSON_FILE
+            if not has_checkpoint(path):
+                raise InvalidInput(f"{str(path.parent)!r} is a folder without {LESSON_FILE}: name a lesson file")
+        content, is_newest = read_checkpoint(path)
         with name_file(path):
-            state = content.pop("state", None)
-            if state is None:
-                raise InvalidInput(
-                    f"{str(path)!r} holds a lesson without the state to go on from: give teach() checkpoint= to keep it"
-                )
-            return cls(path, fields_of(content, path, allow or []), state, allow or [])
+            return cls(path, fields_of(content, path, allow or []), content["state"], allow or [], is_newest)
 
     @property
     def settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = self.fields["settings"]
         return settings
+
+    @property
+    def lesson(self) -> Lesson:
+        """The lesson so far; its learner is made again when it is asked for."""
+        return Lesson(**self.fields)
 
     def naming_the_file(self) -> contextlib.AbstractContextManager[None]:
         """Turn what goes wrong with an altered file into `CorruptLesson`."""
@@ -87,6 +94,7 @@ class StoredTask:
             holdout=None if held is None else (held["points"], held["target"]),
             engine=rebuild(settings["engine"]),
             target_function=self._target_function(target),
+            planned_steps=settings["planned_steps"],
             **options,
         )
 

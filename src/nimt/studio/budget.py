@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import nimt
 from nimt.errors import InvalidInput
-from nimt.replay.coefficients import LARGE_PACK
+from nimt.lesson.recording import LARGE_PACK
 
 MOST_BYTES = 2**29  # of memory a lesson may need, by its plan
 MOST_WORK = 2e11  # additions a lesson may need, by its plan

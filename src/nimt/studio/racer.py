@@ -17,11 +17,11 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.lesson.recording import Chunk
+from nimt.lesson.recording import LARGE_PACK, Chunk
+from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.frames import frame_steps
-from nimt.replay.coefficients import LARGE_PACK, Coefficients
-from nimt.replay.recording import Recording, describe_pool, window_blocks
+from nimt.replay.recording import Recording, describe_pool, operator_on, window_blocks
 from nimt.session.session import Session
 from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import GrowingColumn
@@ -98,9 +98,9 @@ class Racer:
         snapshots = snapshot_steps(rules.steps, setting.target.size) if in_frames else []
         record = "picks" if self.pack >= LARGE_PACK else "all"
         self.task = task.keeping(Keep(snapshots=tuple(snapshots), record=record, coefficients=not in_frames))
-        self.coefficients: Coefficients | None = None
+        self.operator: GridOperator | DenseOperator | None = None  # by which steps are played, unless in frames
         if self.frames is None:
-            self.coefficients = self._coefficients(self.learner.bind(setting.pool))
+            self.operator = operator_on(setting.pool, self.learner.bind(setting.pool).kernel)
         self.indices, self.added, self.curve = (
             GrowingColumn(np.uint32),
             GrowingColumn(np.float64),
@@ -115,9 +115,6 @@ class Racer:
         self.error: str | None = None
         self._fitting = 16
         self._at_work = threading.Lock()  # a person may show a point while another thread gets the lesson ready
-
-    def _coefficients(self, learner: KernelLearner) -> Coefficients:
-        return Coefficients(learner, self.setting.pool, self.pack, self.setting.target.shape[1:])
 
     @property
     def over(self) -> bool:
@@ -217,14 +214,13 @@ class Racer:
 
     def rate(self) -> float | None:
         """Return the learning rate, a number also where it was "auto"."""
-        return None if self.coefficients is None else float(self.learner.rate(0, self.coefficients.diagonal))
+        return None if self.operator is None else float(self.learner.rate(0, self.operator.diagonal()))
 
     def _kernel(self) -> Recording:
-        if self.coefficients is None:
+        if self.operator is None:
             return Recording({"kernel": "frames", "shrink": self.frames.shrink if self.frames else 0}, {})
-        operator = self.coefficients.operator
-        if isinstance(operator, GridOperator):
-            return window_blocks(operator)
+        if isinstance(self.operator, GridOperator):
+            return window_blocks(self.operator)
         points = self.setting.pool.points
         gram = self.learner.kernel(points, points)
         n = len(gram)
@@ -281,7 +277,7 @@ class Racer:
     def values_at(self, step: int) -> tuple[int, Array]:
         """Return f at a step, and which step that is: the nearest known one before it."""
         step = max(0, min(step, self.taken))
-        if self.coefficients is None:
+        if self.operator is None:
             snapshots = {} if self.walk is None else self.walk.lesson.snapshots
             known = max((one for one in snapshots if one <= step), default=0)
             return known, np.array(snapshots[known] if known else self.setting.initial)
@@ -289,19 +285,21 @@ class Racer:
 
     def _play(self, steps: Sequence[int]) -> Iterator[Array]:
         """Yield f at these steps, in ascending order, from the coefficients."""
-        again, before = self._coefficients(self.learner), 0
+        assert self.operator is not None
+        outputs = self.setting.target.shape[1:]
+        values, before = np.array(self.learner.values_on(self.setting.pool, outputs)), 0
         for step in steps:
             begin, end = before * self.pack, step * self.pack
-            places = again.board.places(self.indices.part(begin, end).astype(np.int64))
+            places = self.indices.part(begin, end).astype(np.int64)
             added = self.added.part(begin * self.setting.outputs, end * self.setting.outputs)
-            again.board.add(places, added.reshape(end - begin, *self.setting.target.shape[1:]))
+            self.operator.add(values, places, added.reshape(end - begin, *outputs))
             before = step
-            yield np.array(again.values)
+            yield np.array(values)
 
     def animate(self) -> Lesson:
         """Return the lesson so far with f at the steps that an animation shows."""
         lesson = self.lesson()
-        if self.coefficients is None:
+        if self.operator is None:
             return lesson  # f was kept on the way
         steps = frame_steps(len(lesson), self.setting.target.size)
         return replace(lesson, snapshots=dict(zip(steps, self._play(steps), strict=True)))

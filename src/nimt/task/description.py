@@ -46,6 +46,7 @@ def describe_rules(task: Task) -> dict[str, Any]:
         "method": _describe_method(task.teacher),
         "per_output": task.per_output,
         "max_iterations": task.stop.max_iterations,
+        "planned_steps": task.planned_steps,
         "tol": task.stop.tol,
         "measure": _describe_measure(task.measure),
         "stop_when_stationary": task.stop.stop_when_stationary,

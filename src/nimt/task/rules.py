@@ -52,7 +52,7 @@ class Keep:
     snapshots : steps at which to keep f^t on the pool
     record : {"auto", "all", "picks"}
     coefficients : bool
-        Whether the chunks of a session have what each example added to f.
+        Whether what each example added to f is kept, where f is a sum of kernels and packs are not large.
     learner : bool
         Whether the lesson has the taught learner and a description of what was taught; without them a short lesson
         takes a seventh less time.
@@ -75,4 +75,5 @@ class Keep:
         for step in asked:
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")
-        return cls(snapshots=tuple(sorted({int(step) for step in asked})), record=record, learner=learner)
+        kept = tuple(sorted({int(step) for step in asked}))
+        return cls(snapshots=kept, record=record, coefficients=learner, learner=learner)

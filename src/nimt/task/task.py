@@ -22,7 +22,7 @@ from nimt.learners.foreign import check_learner, make_pupil
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.held_out import check_held_out
 from nimt.lesson.identity import identity
-from nimt.lesson.recording import RECORD_LIMIT
+from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure, as_measure
 from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
@@ -61,6 +61,8 @@ class Task:
     holdout : pair of arrays (m, d), (m,) or (m, q); or None
     box : Box or None
         Where the teacher may show any point of a box; `pool` is then its grid.
+    planned_steps : int
+        The length of the teacher's schedules that were given none: the budget, of a lesson that goes on the first one.
     """
 
     learner: Learner
@@ -75,6 +77,7 @@ class Task:
     engine: str | RandomFeatures = "auto"
     holdout: tuple[Array, Array] | None = None
     box: Box | None = None
+    planned_steps: int = 0
 
     @classmethod
     def of(
@@ -96,6 +99,7 @@ class Task:
         engine: str | RandomFeatures = "auto",
         target_function: object = None,
         numbers_only: bool = False,
+        planned_steps: int | None = None,
     ) -> Task:
         """Check what `nimt.teach` takes and return the task, or refuse it in one sentence.
 
@@ -108,7 +112,8 @@ class Task:
             numbers_only=numbers_only,
         )  # fmt: skip
         check_learner(learner)
-        adapted = as_teacher(teacher).fix_length(stop.max_iterations)
+        planned = stop.max_iterations if planned_steps is None else planned_steps
+        adapted = as_teacher(teacher).fix_length(planned)
         box = X if isinstance(X, Box) else None
         pool = X.grid if isinstance(X, Box) else as_pool(X)
         if isinstance(engine, RandomFeatures):
@@ -121,7 +126,7 @@ class Task:
         if held is not None:
             check_held_out(*held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function
-        task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box)
+        task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
         vars(task)["_seated"] = task._make_pupil()
         return task
@@ -226,6 +231,12 @@ class Task:
             return "picks" if 16 * k * self.stop.max_iterations > RECORD_LIMIT else "auto"
         return self.keep.record
 
+    @cached_property
+    def keeps_coefficients(self) -> bool:
+        """Whether engines write down what each example added to f; not of large packs."""
+        k = self.examples_per_step
+        return self.keep.coefficients and self.record != "picks" and (k is None or k < LARGE_PACK)
+
     def keeping(self, keep: Keep) -> Task:
         """Return the same task of which something else is kept; what was built to plan it is handed on."""
         task = dataclasses.replace(self, keep=keep)
@@ -298,10 +309,12 @@ class Task:
         """Return the bytes that grow with the length of the lesson, and those of the snapshots."""
         steps = self.stop.max_iterations
         k = self.examples_per_step or 1
-        per_step = 8 + (0 if self.keep.record == "picks" else 8 * k * (1 + math.prod(self.label_outputs)))
-        record = per_step * steps
+        numbers = math.prod(self.label_outputs)
+        record = (8 + (0 if self.keep.record == "picks" else 8 * k * (1 + numbers))) * steps
         if self.keep.record != "all":
             record = min(record, 8 * steps + RECORD_LIMIT)
+        if self.keeps_coefficients:
+            record += min(8 * k * numbers * steps, RECORD_LIMIT)
         return record + self.target.nbytes * len(self.keep.snapshots)
 
     def begin(self, *, quiet: bool = False) -> Session:

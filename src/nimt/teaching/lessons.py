@@ -119,35 +119,33 @@ def teach(
     """
     check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
+    stored = None if checkpoint is None else _stored_at(Path(checkpoint), on_existing, seed)
     task = Task.of(
         learner, teacher, X, y,
         max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
         patience=patience, snapshots=snapshots, record=record, seed=seed, holdout=holdout, engine=engine,
+        planned_steps=None if stored is None else stored.settings["planned_steps"],
     )  # fmt: skip
-    if checkpoint is None:
-        session = task.begin()
-    else:
-        session = _begin_at(Path(checkpoint), task, on_existing, seed)
-    return _run(session, callback, time_limit, on_interrupt, progress)
-
-
-def _begin_at(path: Path, task: Task, on_existing: str, seed: int | None) -> Session:
-    """Return the lesson before its first step, or where the checkpoint at `path` has it."""
-    if path.is_dir():
-        raise InvalidInput(f"must name a file, and {path} is a folder", parameter="checkpoint")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InvalidInput(f"the folder {path.parent} of the checkpoint does not exist or cannot be written to")
-    stored = StoredTask.read(path) if goes_on(path, on_existing, seed) else None
-    if on_existing == "resume":
+    if checkpoint is not None and on_existing == "resume":
         check_identified(deciding(task.settings))
     session = task.begin()
     if stored is not None:
         with stored.naming_the_file():
             stored.check_same(task)
             session.restore(stored)
-        session.check_snapshots(path)
-    session.keep_checkpoints(path, exists=stored is not None)
-    return session
+        session.check_snapshots(stored.path)
+    if checkpoint is not None:
+        session.keep_checkpoints(checkpoint, stored)
+    return _run(session, callback, time_limit, on_interrupt, progress)
+
+
+def _stored_at(path: Path, on_existing: str, seed: int | None) -> StoredTask | None:
+    """Return what the file of a checkpoint holds, if a lesson is to go on from it."""
+    if path.is_dir():
+        raise InvalidInput(f"must name a file, and {path} is a folder", parameter="checkpoint")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InvalidInput(f"the folder {path.parent} of the checkpoint does not exist or cannot be written to")
+    return StoredTask.read(path) if goes_on(path, on_existing, seed) else None
 
 
 def _run(
@@ -184,7 +182,7 @@ def steps(
     2 [0] 0.000
     """
     for name in OF_A_RUN:
-        if options.get(name) is not None:
+        if options.pop(name, None) not in (None, inspect.signature(teach).parameters[name].default):
             raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
     _check_names("steps", options)
     return Task.of(learner, teacher, X, y, max_iterations=max_iterations, **options).begin()
@@ -239,12 +237,12 @@ def resume(
     on_interrupt: str = "return",
     progress: bool | str = False,
 ) -> Lesson:
-    """Continue a lesson from its checkpoint; the finished lesson equals, bit by bit, one that was never stopped.
+    """Continue a lesson from its file; the finished lesson equals, bit by bit, one that was never stopped.
 
     Parameters
     ----------
     checkpoint : path
-        As given to `teach`; if it is damaged, the one before it is used.
+        As given to `teach`, or the folder of a run of `nimt teach`; if the file is damaged, the one before it is used.
     learner, teacher : optional
         What is not nimt's own (a teacher, kernel, loss or schedule you wrote) must be passed again, as at the start.
     y : optional
@@ -253,7 +251,7 @@ def resume(
         Classes that are described by the parameters of their constructor are rebuilt, and need not be passed again.
     max_iterations : int, optional
         Another budget than before: a larger one continues a lesson whose budget ran out, a smaller one ends it earlier.
-    snapshots : steps at which to keep f^t, besides those asked for before
+    snapshots : later steps at which to keep f^t, besides those asked for before
     callback, time_limit, on_interrupt, progress : as in `teach`
     """
     if not isinstance(checkpoint, str | PathLike):

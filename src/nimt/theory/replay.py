@@ -1,4 +1,4 @@
-"""Run a recorded lesson again, step by step: the one source of everything the theory says about a lesson."""
+"""Go through a recorded lesson, step by step: the one source of everything the theory says about a lesson."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A lesson of a `KernelLearner` that can be run again; `moments()` yields its steps.
+    """A lesson of a `KernelLearner` whose record is whole; `moments()` yields its steps.
 
     Attributes
     ----------
@@ -114,23 +114,30 @@ class Replay:
         for step in range(len(lesson)):
             shown, labels = lesson.pack(step)
             indices, rate = shown.astype(np.intp), pupil.rate()
-            with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is replayed as it was
-                if lesson.per_output:
-                    packs = (lesson.target.shape[1], -1)
-                    at = values[indices, outputs_of(len(indices), packs[0])]
-                    pupil.learn_each(indices.reshape(packs), labels.reshape(packs))
-                else:
-                    at = values[indices]
-                    pupil.learn(indices, labels)
-                slopes = np.asarray(self.loss.slope(at, labels))
+            own = outputs_of(len(indices), lesson.target.shape[1]) if lesson.per_output else ...
+            with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
+                slopes = np.asarray(self.loss.slope(values[indices, own], labels))
+                follow_step(lesson, step, pupil)
             after = pupil.values.copy()
             yield Moment(step, values, after, indices, labels, slopes, rate)
             values = after
         _check_arrival(values, lesson.final)
 
 
+def follow_step(lesson: Lesson, step: int, pupil: KernelPupil) -> None:
+    """Move a pupil as a step moved the learner: by the coefficients recorded, or, of a pack, by its labels."""
+    indices, labels = lesson.pack(step)
+    known = lesson.coefficients
+    moves = labels if known is None else known[step][: len(indices)]
+    if not lesson.per_output:
+        (pupil.learn if known is None else pupil.add)(indices, moves)
+        return
+    packs = (lesson.target.shape[1], -1)
+    (pupil.learn_each if known is None else pupil.add_each)(indices.reshape(packs), moves.reshape(packs))
+
+
 def replay(lesson: Lesson, *, several_outputs: bool = False) -> Replay:
-    """Make a lesson ready to be run again, or say why it cannot be.
+    """Make a lesson ready to be gone through, or say why it cannot be.
 
     `several_outputs` is for what holds for several outputs as for one.
 
