@@ -17,7 +17,7 @@ from nimt.errors import InvalidInput
 from nimt.studio import races, requests
 from nimt.studio.frames import MOST_FRAMES, Frames
 from nimt.studio.racer import Racer
-from nimt.studio.requests import RacerRequest, Rules, read_setting
+from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.server import shipped_files
 from studio.conftest import unpack
 
@@ -89,13 +89,13 @@ def test_a_person_teaches(studio, mixture):
         def select(self, view):
             return view.shown([(40, 120, 40)[view.step]])
 
-    lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3)
+    lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3, tol=None)
     np.testing.assert_allclose(talk.joined(0, "curve"), lesson.discrepancy[1:], rtol=1e-12)
 
 
 def test_a_point_shown_while_the_lesson_gets_ready_is_its_first_step(monkeypatch):
     setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "named", "name": "gmm:start"}, {})
-    racer = Racer(RacerRequest("you", rate=0.01), Rules(steps=9, tol=None), setting)
+    racer = Racer(read_recipe({"steps": 9, "tol": None}, {"teacher": "you", "rate": 0.01}), setting)
     make, began = racer._made_walk, threading.Event()
 
     def make_slowly():
@@ -423,10 +423,10 @@ def test_a_frame_of_what_diverged_can_be_sent(value):
 
 def test_a_racer_knows_its_values_at_any_step():
     setting = read_setting({"kind": "named", "name": "digit:0"}, {"kind": "named", "name": "digit:8"}, {})
-    racer = Racer(RacerRequest(rate=0.05), Rules(steps=300, tol=None), setting)
+    racer = Racer(read_recipe({"steps": 300, "tol": None}, {"rate": 0.05}), setting)
     while not racer.over:
         racer.slice()
-    lesson = nimt.teach(racer.learner, nimt.GreedyTeacher(), setting.pool, setting.target, max_iterations=300,
+    lesson = nimt.teach(racer.learner, nimt.GreedyTeacher(), setting.pool, setting.target, max_iterations=300, tol=None,
                         snapshots=[0, 17, 300])  # fmt: skip
     for step, values in lesson.snapshots.items():
         np.testing.assert_allclose(racer.values_at(step)[1], values, atol=1e-13)
@@ -488,10 +488,10 @@ def test_a_dropped_photo_is_raced_in_colour_and_a_grey_one_in_grey(studio):
         assert len(blocks["initial"]) == len(blocks["target"]) == outputs * header["points"]
 
 
-@pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])
+@pytest.mark.parametrize("racer_request", [{}, {"k": 1.0}, {"learner": "orthogonal"}])
 def test_an_animation_shows_the_lesson_on_its_way(racer_request):
     setting = read_setting(COLOURS, {"kind": "zero"}, {})
-    racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
+    racer = Racer(read_recipe({"steps": 40, "tol": None, "width": 0.7}, racer_request), setting)
     while not racer.over:
         racer.take(7)
     snapshots = racer.animated().snapshots
@@ -502,17 +502,17 @@ def test_an_animation_shows_the_lesson_on_its_way(racer_request):
         assert known == step
 
 
-@pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])
+@pytest.mark.parametrize("racer_request", [{}, {"k": 1.0}, {"learner": "orthogonal"}])
 def test_a_colour_racer_knows_its_values_and_can_be_forked(racer_request):
     setting = read_setting(COLOURS, {"kind": "zero"}, {})
-    racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
+    racer = Racer(read_recipe({"steps": 40, "tol": None, "width": 0.7}, racer_request), setting)
     while not racer.over:
         racer.take(7)
     step, values = racer.values_at(40)
     assert step == 40
     np.testing.assert_allclose(values, racer.lesson().final, atol=1e-6)
     room = races.RaceRunner()
-    race = room.start("me", Rules(steps=40, tol=None, width=0.7), [racer_request], setting)
+    race = room.start("me", [read_recipe({"steps": 40, "tol": None, "width": 0.7}, racer_request)], setting)
     race.racers[0] = racer
     number = room.fork(race, 0, 20, {"target": [[5, 0.25]]})
     fork = race.racers[number]

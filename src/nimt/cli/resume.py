@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
-from nimt.cli.defaults import read_completed
 from nimt.cli.folder import RunFolder, repeated
 from nimt.cli.options import Quiet
-from nimt.cli.settings import RunSettings, settings_of
 from nimt.counting import counted
 from nimt.errors import CorruptLesson, InvalidInput
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
@@ -48,7 +48,7 @@ def resume(
 
     run = RunFolder(as_path(folder))
     with run.claimed_again():
-        settings = settings_of(run.config)
+        settings = Recipe.read(run.config)
         if settings.teachers is not None:
             raise typer.Exit(_compared(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
@@ -63,7 +63,7 @@ def resume(
     raise typer.Exit(code)
 
 
-def _compared(run: RunFolder, settings: RunSettings, iterations: int | None, *, as_json: bool, quiet: bool) -> int:
+def _compared(run: RunFolder, settings: Recipe, iterations: int | None, *, as_json: bool, quiet: bool) -> int:
     """Go on with a comparison that was stopped; return the exit code."""
     from nimt.cli.compare import given_in
 
@@ -74,9 +74,9 @@ def _compared(run: RunFolder, settings: RunSettings, iterations: int | None, *, 
     return given_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
 
 
-def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
+def _go_on(run: RunFolder, settings: Recipe, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
-    from nimt.cli.teach import run_session, task_of
+    from nimt.cli.teach import run_session
     from nimt.datasets.places import readable_file
     from nimt.lesson.lesson import Lesson
     from nimt.lesson.outcome import Outcome
@@ -91,16 +91,14 @@ def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, sho
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
     settings, problem = read_completed(settings)
-    session = task_of(settings, problem).begin()
+    session = settings.task(problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is no checkpoint to go on from: it begins again", quiet=quiet)
     session.keep_checkpoints(run.checkpoint)
     return run_session(session, settings, shown=shown)
 
 
-def _from_checkpoint(
-    run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool
-) -> Lesson:
+def _from_checkpoint(run: RunFolder, settings: Recipe, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
     from nimt.cli.teach import run_session
     from nimt.lesson.outcome import Outcome
     from nimt.session.session import Session
@@ -128,7 +126,7 @@ def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
+def _begin(run: RunFolder, settings: Recipe, lesson: dict[str, Any], found_in: str) -> None:
     """Check that this is the lesson of run.toml, and write there the budget it has now."""
     from nimt.cli.run_identity import check_lesson_of, marked
     from nimt.files import write_text
