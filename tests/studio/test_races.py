@@ -280,11 +280,11 @@ def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, mon
 
 def test_what_the_command_line_cannot_say_is_said(studio, mixture):
     body = {"target": mixture["target"], "start": mixture["start"], "rules": mixture["rules"]}
-    for temperature, expected in (
-        (0.1, "nimt teach gmm"),
-        (0.3, "# the command line has no option for temperature=0.3"),
+    for racer, expected in (
+        ({"teacher": "soft", "temperature": 0.3}, "nimt teach gmm --from gmm:start --teacher soft --temperature 0.3"),
+        ({"learner": "orthogonal"}, "nimt teach gmm --from gmm:start --learner orthogonal"),
+        ({"teacher": "you"}, "# the command line has no such lesson: copy it as Python"),
     ):
-        racer = {"teacher": "soft", "temperature": temperature}
         command = json.loads(studio.post_json("/code", body | {"racer": racer})[1])["command"]
         assert command.startswith(expected)
 
@@ -300,9 +300,9 @@ def test_every_teacher_the_page_offers_is_one_that_can_race():
 def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
     """The thread that teaches takes no racer before it is ready; a lesson that has not begun says so."""
     room = races.RaceRunner()
-    asked = requests.read_racers([{"rate": 0.01}, {"teacher": "random", "rate": 0.01}])
+    asked = requests.read_recipes(mixture["rules"], [{"rate": 0.01}, {"teacher": "random", "rate": 0.01}])
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
-    race = room.start("me", requests.read_rules(mixture["rules"]), asked, setting)
+    race = room.start("me", asked, setting)
     first, second = race.racers
     with pytest.raises(InvalidInput, match="has not begun"):
         first.lesson()
@@ -321,7 +321,7 @@ def test_compiling_is_said_only_while_someone_waits(mixture, monkeypatch):
     monkeypatch.setattr(races, "LOADING", 0.0)
     assert room.is_compiling
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
-    race = room.start("me", requests.read_rules(mixture["rules"]), requests.read_racers(mixture["racers"]), setting)
+    race = room.start("me", requests.read_recipes(mixture["rules"], mixture["racers"]), setting)
     assert room.is_compiling
     race.racers[0].begin()
     assert not room.is_compiling

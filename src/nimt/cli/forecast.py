@@ -44,14 +44,14 @@ def forecast(
     """
     from nimt.theory.forecasting import forecast as made
 
-    settings = Recipe.of(target, given)
+    asked = Recipe.of(target, given)
     path = _figure_path(figure)
-    settings, problem = read_completed(settings)
+    settings, problem = read_completed(asked)
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     found = made(
         settings.make_learner(problem.pool, problem.start), settings.make_teacher(problem), problem.pool,
-        problem.target, tol=settings.tolerance or 0.0, measure=settings.measure, seed=settings.seed,
+        problem.target, tol=asked.tolerance or 0.0, measure=settings.measure, seed=settings.seed,
         max_iterations=iterations,
     )  # fmt: skip
     for line in (found.to_json() if as_json else str(found)).splitlines():

@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING, Any
 from nimt import defaults
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
+from nimt.sources.tables import Columns
 from nimt.teachers.base import AlternativeLabels, Teacher
 
 if TYPE_CHECKING:
     from nimt.sources import Problem
-
-OF_COLUMNS = {
-    "features": "features", "target_column": "target", "scale_features": "scale", "duplicates": "duplicates",
-    "missing": "missing", "holdout": "holdout", "encoding": "encoding",
-}  # fmt: skip
-OF_PROBLEMS = ("other_target", "size", "normalise", "grey", "strict")
 
 
 def to_command(recipe: Recipe) -> str:
@@ -76,22 +71,13 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
 
 def write_problem(recipe: Recipe) -> str:
     """Return the arguments of `nimt.read_problem`."""
-    words = [repr(recipe.target)]
-    if recipe.initial != DEFAULTS["initial"]:
-        words.append(repr(recipe.initial))
-    words += [f"{name}={getattr(recipe, name)!r}" for name in OF_PROBLEMS if getattr(recipe, name) != DEFAULTS[name]]
-    if recipe.target not in NAMES or recipe.initial not in NAMES:
-        columns = {called: getattr(recipe, name) for name, called in OF_COLUMNS.items() if _is_of_table(recipe, name)}
-        if recipe.features is not None:
-            columns["features"] = tuple(name.strip() for name in recipe.features.split(","))
-        if recipe.has_loss_of_classes:
-            columns["classes"] = True
-        words.append(f"columns=nimt.Columns({', '.join(f'{name}={value!r}' for name, value in columns.items())})")
-    return ", ".join(words)
-
-
-def _is_of_table(recipe: Recipe, name: str) -> bool:
-    return name == "holdout" or getattr(recipe, name) != DEFAULTS[name]  # Python holds out no rows by default
+    words = [repr(recipe.target)] + [repr(recipe.initial)] * (recipe.initial != DEFAULTS["initial"])
+    words += [f"{name}={value!r}" for name, value in recipe.sources().items() if value != DEFAULTS[name]]
+    if recipe.target in NAMES and recipe.initial in NAMES:
+        return ", ".join(words)
+    usual = vars(Columns())
+    columns = [f"{name}={value!r}" for name, value in recipe.columns().items() if value != usual[name]]
+    return ", ".join([*words, f"columns=nimt.Columns({', '.join(columns)})"])
 
 
 def write_kernel(recipe: Recipe, pool: str) -> str:

@@ -26,20 +26,14 @@ class Entry:
 
     Attributes
     ----------
-    says : str
-        What `--help` says of the option.
-    panel : str
-        The part of `--help` it is in.
+    says, panel : str
+        What `--help` says of the option, and in which part.
     flags : tuple of str
         The option; "--" and the name of the field by default.
-    option : str or None
-        The option of `nimt.teach` (`nimt.task.rules.Options`) that it becomes.
-    key : str or None
-        What the studio's messages call it; None if they do not have it.
-    of_racer : bool
-        Whether each racer of a race has its own.
-    least, most : float
-        What the studio takes.
+    option, column : str or None
+        What it becomes: an option of `nimt.teach` (`Options`), or a parameter of `nimt.Columns`.
+    key, of_racer, least, most :
+        What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
     only : str or None
         The one command that has it.
     """
@@ -48,6 +42,7 @@ class Entry:
     panel: str
     flags: tuple[str, ...] = ()
     option: str | None = None
+    column: str | None = None
     key: str | None = None
     of_racer: bool = False
     least: float = 0.0

@@ -58,13 +58,23 @@ class Recipe:
     normalise: str = entry("none", "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT)
     grey: bool = entry(False, "Teach the brightness of a colour picture.", WHAT, "--grey/--colour")
     strict: bool = entry(False, "Refuse an INITIAL of another size than TARGET.", WHAT, "--strict/--resample")
-    features: str | None = entry(None, "Feature columns, separated by commas; by default all others.", TABLE)
-    target_column: str | None = entry(None, "The column that is taught; by default the last.", TABLE)
-    scale_features: bool = entry(True, "Features to mean 0, deviation 1.", TABLE, "--scale-features/--raw-features")
-    duplicates: str = entry("refuse", "refuse points with several targets, or teach their mean.", TABLE)
-    missing: str = entry("refuse", "Rows without a value: refuse, drop, or fill in the mean.", TABLE)
-    holdout: float | None = entry(None, "The share of rows for testing, not taught; by default 0.2.", TABLE)
-    encoding: str | None = entry(None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE)
+    features: str | None = entry(
+        None, "Feature columns, separated by commas; by default all others.", TABLE, column="features"
+    )
+    target_column: str | None = entry(None, "The column that is taught; by default the last.", TABLE, column="target")
+    scale_features: bool = entry(
+        True, "Features to mean 0, deviation 1.", TABLE, "--scale-features/--raw-features", column="scale"
+    )
+    duplicates: str = entry(
+        "refuse", "refuse points with several targets, or teach their mean.", TABLE, column="duplicates"
+    )
+    missing: str = entry("refuse", "Rows without a value: refuse, drop, or fill in the mean.", TABLE, column="missing")
+    holdout: float | None = entry(
+        None, "The share of rows for testing, not taught; by default 0.2.", TABLE, column="holdout"
+    )
+    encoding: str | None = entry(
+        None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
+    )
     teacher: str = entry(
         defaults.TEACHER,
         "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
@@ -194,26 +204,17 @@ class Recipe:
         from nimt.sources import read_problem
         from nimt.sources.tables import Columns
 
+        return read_problem(self.target, self.initial, **self.sources(), columns=Columns(**self.columns()))
+
+    def sources(self) -> dict[str, Any]:
+        """Return the options of `nimt.read_problem`."""
+        return {name: getattr(self, name) for name in ("other_target", "size", "normalise", "grey", "strict")}
+
+    def columns(self) -> dict[str, Any]:
+        """Return the parameters of `nimt.Columns`: which columns and rows of a table are used, and how."""
+        found = {line.column: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.column}
         names = None if self.features is None else tuple(name.strip() for name in self.features.split(","))
-        return read_problem(
-            self.target,
-            self.initial,
-            other_target=self.other_target,
-            size=self.size,
-            normalise=self.normalise,
-            grey=self.grey,
-            strict=self.strict,
-            columns=Columns(
-                names,
-                self.target_column,
-                self.scale_features,
-                self.duplicates,
-                self.missing,
-                self.holdout,
-                classes=self.has_loss_of_classes,
-                encoding=self.encoding,
-            ),
-        )
+        return found | {"features": names, "classes": self.has_loss_of_classes}
 
     @property
     def has_loss_of_classes(self) -> bool:
