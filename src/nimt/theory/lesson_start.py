@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nimt import defaults
 from nimt.arrays import Array, Indices, check_count, check_positive
 from nimt.errors import InvalidInput, named
 from nimt.learners.foreign import own_seat
@@ -120,9 +121,9 @@ def lesson_start(
     y: Any,
     *,
     tol: Tolerance,
-    measure: Any,
+    measure: Any = defaults.MEASURE,
     max_iterations: int | None = None,
-    seed: int,
+    seed: int = defaults.SEED,
 ) -> LessonStart:
     """Check a lesson as `teach` does, and refuse what can be taught and not forecast."""
     if not isinstance(tol, str):
