@@ -12,8 +12,8 @@ from nimt.counting import say_count
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
-    from nimt.cli.settings import RunSettings
     from nimt.lesson.lesson import Lesson
+    from nimt.recipe.recipe import Recipe
 
 WIDE = 160  # letters
 STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
@@ -51,9 +51,7 @@ FEW_LESSONS = 3  # that are named one by one
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
 
-def finish(
-    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
-) -> int:
+def finish(lesson: Lesson, folder: RunFolder, settings: Recipe, *, as_json: bool, quiet: bool, require: bool) -> int:
     """Write what the lesson leaves, say so, and return the exit code."""
     from nimt.lesson.outcome import Outcome
 
@@ -112,7 +110,7 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
 
 
 def _finish_elsewhere(
-    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
+    lesson: Lesson, folder: RunFolder, settings: Recipe, *, as_json: bool, quiet: bool, require: bool
 ) -> int:
     """Write the lesson to a new folder: its own was removed or replaced while it ran."""
     from nimt.cli.folder import RunFolder
@@ -131,7 +129,7 @@ def _finish_elsewhere(
         return finish(lesson, other, settings, as_json=as_json, quiet=quiet, require=require)
 
 
-def _draw(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
+def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool) -> list[Path]:
     note("drawing the figures and the animation", quiet=quiet)
     from nimt.reports.lesson import write_lesson_report
 

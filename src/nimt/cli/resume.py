@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
-from nimt.cli.defaults import read_complete_settings
 from nimt.cli.folder import RunFolder, say_how_to_repeat
 from nimt.cli.options import Quiet
-from nimt.cli.settings import RunSettings, settings_of
 from nimt.counting import say_count
 from nimt.errors import CorruptLesson, InvalidInput
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
@@ -48,7 +48,7 @@ def resume(
 
     run = RunFolder(as_path(folder))
     with run.claim_again():
-        settings = settings_of(run.config)
+        settings = Recipe.read(run.config)
         if settings.teachers is not None:
             raise typer.Exit(_go_on_comparing(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
@@ -63,9 +63,7 @@ def resume(
     raise typer.Exit(code)
 
 
-def _go_on_comparing(
-    run: RunFolder, settings: RunSettings, iterations: int | None, *, as_json: bool, quiet: bool
-) -> int:
+def _go_on_comparing(run: RunFolder, settings: Recipe, iterations: int | None, *, as_json: bool, quiet: bool) -> int:
     """Go on with a comparison that was stopped; return the exit code."""
     from nimt.cli.compare import give_lessons_in
 
@@ -76,9 +74,9 @@ def _go_on_comparing(
     return give_lessons_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
 
 
-def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
+def _go_on(run: RunFolder, settings: Recipe, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
     """Return the lesson from its checkpoint on, as it is where it was over, or from the beginning."""
-    from nimt.cli.teach import run_session, task_of
+    from nimt.cli.teach import run_session
     from nimt.datasets.places import readable_file
     from nimt.lesson.lesson import Lesson
     from nimt.lesson.outcome import Outcome
@@ -92,17 +90,15 @@ def _go_on(run: RunFolder, settings: RunSettings, iterations: int | None, *, sho
         if lesson.outcome is not Outcome.BUDGET or len(lesson) >= settings.iterations:
             note(f"the lesson is over: {lesson.outcome}", quiet=quiet)
             return lesson
-    settings, problem = read_complete_settings(settings)
-    session = task_of(settings, problem).begin()
+    settings, problem = read_completed(settings)
+    session = settings.task(problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is no checkpoint to go on from: it begins again", quiet=quiet)
     session.keep_checkpoints(run.checkpoint)
     return run_session(session, settings, shown=shown)
 
 
-def _from_checkpoint(
-    run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool
-) -> Lesson:
+def _from_checkpoint(run: RunFolder, settings: Recipe, iterations: int | None, *, shown: bool, quiet: bool) -> Lesson:
     from nimt.cli.teach import run_session
     from nimt.lesson.outcome import Outcome
     from nimt.session.session import Session
@@ -130,7 +126,7 @@ def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
+def _begin(run: RunFolder, settings: Recipe, lesson: dict[str, Any], found_in: str) -> None:
     """Check that this is the lesson of run.toml, and write there the budget it has now."""
     from nimt.cli.run_identity import check_lesson_of, mark_settings
     from nimt.files import write_text

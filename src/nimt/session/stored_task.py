@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,13 @@ from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.identity import difference
 from nimt.pools.base import FunctionLike
 from nimt.session.checkpoint_file import checkpoint_place
+from nimt.task.rules import Stop
 from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
 
 ON_EXISTING = ("refuse", "resume", "replace")
 CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
-REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapshots", "record", "seed")
+REPEATED = (*(part.name for part in fields(Stop)), "snapshots", "record", "seed")
 
 
 @dataclass(frozen=True, eq=False)

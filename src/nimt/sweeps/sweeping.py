@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import inspect
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from nimt import defaults
 from nimt._version import __version__
 from nimt.errors import InvalidInput
 from nimt.lesson.descriptions import describe, is_own
@@ -21,7 +21,8 @@ from nimt.sweeps.entries import Entry, entry_of_lesson, sentence_of
 from nimt.sweeps.folder import SweepFolder
 from nimt.sweeps.progress import Listener, SweepProgress, check_sweep_progress, sweep_bar
 from nimt.sweeps.sweep import Sweep
-from nimt.task.task import Task, check_options
+from nimt.task.rules import OPTIONS, Options, Tolerance
+from nimt.task.task import Task
 from nimt.teaching.parallel import Workers, check_jobs
 from nimt.teaching.seeding import check_seeds, over_seeds
 
@@ -34,9 +35,9 @@ def sweep(
     learners: object,
     teachers: object,
     *,
-    max_iterations: int,
-    tol: float | None = None,
-    seeds: int | Iterable[int] = 5,
+    max_iterations: int = defaults.MAX_ITERATIONS,
+    tol: Tolerance = defaults.TOL,
+    seeds: int | Iterable[int] = defaults.SEEDS,
     out: str | PathLike[str] | None = None,
     n_jobs: int = -1,
     keep_lessons: bool = False,
@@ -113,11 +114,10 @@ def sweep(
 
 def check_rules(**options: Any) -> dict[str, Any]:
     """Return the rules of all lessons, checked before the first."""
-    known = inspect.signature(Task.of).parameters
     for name in options:
-        if name not in known and name != "time_limit":
+        if name not in OPTIONS and name != "time_limit":
             raise InvalidInput(f"sweep() does not take {name}: see the options of teach()")
-    check_options(**{name: value for name, value in options.items() if name not in ("time_limit", "engine")})
+    Options(**{name: value for name, value in options.items() if name != "time_limit"}).check()
     return options
 
 

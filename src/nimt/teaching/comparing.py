@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.descriptions import describe
@@ -20,6 +21,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
 from nimt.session.session import Callback, check_run_options
+from nimt.task.rules import Tolerance
 from nimt.task.task import Task
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.base import Selection, SelectsExamples, View
@@ -37,9 +39,9 @@ def compare(
     X: Pool | Box | ArrayLike,
     y: FunctionLike,
     *,
-    max_iterations: int,
-    tol: float | None = None,
-    seeds: int | Iterable[int] = 5,
+    max_iterations: int = defaults.MAX_ITERATIONS,
+    tol: Tolerance = defaults.TOL,
+    seeds: int | Iterable[int] = defaults.SEEDS,
     engine: str = "auto",
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -115,7 +117,8 @@ def compare(
         for name, measured in times.items()
         if None not in measured
     }
-    return Comparison(lessons, tol, choosing)
+    settled = next(iter(lessons.values()))[0].tol  # as a number, of tol="auto" too
+    return Comparison(lessons, settled, choosing)
 
 
 @dataclass(frozen=True, eq=False)
