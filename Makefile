@@ -33,7 +33,7 @@ $(DEV_READY): $(READY) requirements-dev.lock
 
 demo: $(READY)   ## every experiment of the paper: figures, summary.json and report.html, in out/
 	@$(BIN)/python -m nimt.paper --out out
-	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper"
+	@echo "The program is $(BIN)/nimt. Try: $(BIN)/nimt teach gmm --from gmm:start --learning-rate 0.01 --tol 1e-4"
 
 # types are checked beside the tests, on the core that they leave idle, and what was found is printed after them
 test: style      ## style, types, all tests but the exhaustive ones

@@ -75,7 +75,7 @@ def in_a_plain_box(steps):
 def in_a_box(steps):
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=lambda x: bell(x, -10))
     target = lambda x: bell(x, -2) / 3 + 2 * bell(x, 2) / 3  # noqa: E731
-    return nimt.teach(learner, nimt.GreedyTeacher(), nimt.Box((-14, 14)), target, max_iterations=steps)
+    return nimt.teach(learner, nimt.GreedyTeacher(), nimt.Box((-14, 14)), target, max_iterations=steps, tol=None)
 
 
 def bell(x, mean):
@@ -84,7 +84,7 @@ def bell(x, mean):
 
 def taught(steps, teacher, loss):
     learner = nimt.KernelLearner(nimt.rbf(0.5), loss=loss, learning_rate=RATE)
-    return nimt.teach(learner, teacher, POOL, TARGET, max_iterations=steps, engine="reference")
+    return nimt.teach(learner, teacher, POOL, TARGET, max_iterations=steps, tol=None, engine="reference")
 
 
 def by_hand(steps):

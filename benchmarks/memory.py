@@ -73,7 +73,7 @@ def main(name):
 
     def teach(pool, target, width, steps, teacher, options):
         learner = nimt.KernelLearner(nimt.rbf(width=width), learning_rate=0.5)
-        return nimt.teach(learner, teacher, pool, target, max_iterations=steps, **options)
+        return nimt.teach(learner, teacher, pool, target, max_iterations=steps, **{"tol": None} | options)
 
     pool, target, width, _, teacher, options = CASES[name](9)
     teach(pool, target, width, 5, teacher, options)  # loads and compiles everything

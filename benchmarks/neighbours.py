@@ -77,7 +77,7 @@ def by_nimt(teacher) -> Callable[..., dict[int, float]]:
         X, y, new, truth, first = digits(seed)
         target = np.eye(10)[y]
         learner = Refitted().partial_fit(X[first], target[first])
-        walk = nimt.steps(learner, teacher, X, target, max_iterations=max(LABELS) - FIRST, seed=seed)
+        walk = nimt.steps(learner, teacher, X, target, max_iterations=max(LABELS) - FIRST, tol=None, seed=seed)
         shown = list(first)
         accuracy = {}
         for _, selection, _ in walk:
@@ -178,7 +178,7 @@ def error_of_fit(points, heights, chosen) -> float:
 
 def greedy_centres(points, heights):
     learner = nimt.OrthogonalLearner(nimt.rbf(WIDTH), regularisation=1e-10)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, heights, max_iterations=CHOSEN)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, heights, max_iterations=CHOSEN, tol=None)
     return lesson.indices[:, 0]
 
 

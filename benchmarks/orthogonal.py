@@ -50,7 +50,7 @@ def taught(image, centers, width, dense=False, repeat=2):
         return timed(
             lambda: nimt.teach(
                 nimt.OrthogonalLearner(nimt.rbf(width)), nimt.GreedyTeacher(), nimt.Grid.like(image), image,
-                max_iterations=centers,
+                max_iterations=centers, tol=None,
             ),
             repeat,
         )  # fmt: skip

@@ -42,7 +42,7 @@ def times_of_parts(teacher, warm=100, repeat=40):
     """Return the microseconds of each part as it is after some steps of a lesson; the shortest of some times."""
     image = picture(SIDE)
     learner = nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=RATE)
-    walk = nimt.steps(learner, teacher, nimt.Grid.like(image), image, max_iterations=10**6)
+    walk = nimt.steps(learner, teacher, nimt.Grid.like(image), image, max_iterations=10**6, tol=None)
     walk.advance(warm)
     return {name: 1e6 * shortest(*call, repeat) for name, call in calls(walk._run.engine).items()}
 

@@ -51,8 +51,8 @@ def both_ways(side, steps, lessons, repeat):
     image = picture(side)
     pool, teacher = nimt.Grid.like(image), nimt.RandomTeacher()
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
-    common = {"max_iterations": steps, "record": "picks"}
-    nimt.teach(learner, teacher, pool, image, max_iterations=10)  # compiles, once
+    common = {"max_iterations": steps, "tol": None, "record": "picks"}
+    nimt.teach(learner, teacher, pool, image, max_iterations=10, tol=None)  # compiles, once
     loops, swept, busy = [], [], []
     for _ in range(repeat):
         began = time.perf_counter()

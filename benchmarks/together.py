@@ -40,7 +40,7 @@ def lesson_on(image, steps, k=1, engine="auto", record="picks"):
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
     return nimt.teach(
         learner, nimt.GreedyTeacher(k=k), nimt.Grid.like(image[..., 0] if image.ndim == 3 else image), image,
-        max_iterations=steps, record=record, engine=engine,
+        max_iterations=steps, tol=None, record=record, engine=engine,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def main() -> None:
     x = nimt.Grid(np.linspace(-3, 3, 120))
     network = MLPRegressor(hidden_layer_sizes=(64, 64), learning_rate_init=0.003, random_state=0)
     lesson = nimt.teach(
-        network, nimt.GreedyTeacher(k=0.1), x, np.sin, measure="rms", max_iterations=800, snapshots=[10, 40]
+        network, nimt.GreedyTeacher(k=0.1), x, np.sin, measure="rms", max_iterations=800, tol=None, snapshots=[10, 40]
     )
     print(lesson)
     options.out.mkdir(parents=True, exist_ok=True)

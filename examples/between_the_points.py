@@ -25,7 +25,7 @@ def lessons(steps: int) -> dict[str, nimt.Lesson]:
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=start)
     places = {"on a grid": GRID, "in a box": BOX}
     return {
-        name: nimt.teach(learner, nimt.SynthesisTeacher(), X, target, max_iterations=steps)
+        name: nimt.teach(learner, nimt.SynthesisTeacher(), X, target, max_iterations=steps, tol=None)
         for name, X in places.items()
     }
 

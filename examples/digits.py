@@ -154,6 +154,7 @@ class School:
                 digits.pixels,
                 nimt.one_hot(labels),
                 max_iterations=self.steps,
+                tol=None,
                 measure=TestAccuracy(digits.test, digits.classes[digits.test]),
                 seed=seed,
             ).discrepancy

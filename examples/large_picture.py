@@ -56,7 +56,7 @@ def main() -> None:
         job = bar.add_task("teaching", total=steps)
         began = time.perf_counter()
         lesson = nimt.teach(
-            learner, nimt.GreedyTeacher(), nimt.Grid.like(picture), picture, max_iterations=steps,
+            learner, nimt.GreedyTeacher(), nimt.Grid.like(picture), picture, max_iterations=steps, tol=None,
             snapshots=[steps // 16, steps // 4, steps], callback=lambda now: bar.update(job, completed=now.step),
         )  # fmt: skip
         seconds = time.perf_counter() - began

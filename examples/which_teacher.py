@@ -169,7 +169,7 @@ def counted(steps: float) -> str:
 
 def default_radius(problem: Problem) -> float:
     lesson = nimt.teach(
-        problem.gradient_learner(), nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=0
+        problem.gradient_learner(), nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=0, tol=None
     )
     return float(np.max(np.abs(lesson.initial - lesson.target)))
 

@@ -38,7 +38,9 @@ def lessons(folder: Path) -> list[tuple[str, Path]]:
     files = []
     for number, (learner, teacher, pool, y, options) in enumerate(cases):
         checkpoint = folder / f"{number}.checkpoint"
-        lesson = nimt.teach(learner, teacher, pool, y, max_iterations=12, checkpoint=checkpoint, **options)
+        lesson = nimt.teach(
+            learner, teacher, pool, y, max_iterations=12, checkpoint=checkpoint, **{"tol": None} | options
+        )
         lesson.save(folder / f"{number}.lesson")
         files += [("checkpoint", checkpoint), ("lesson", folder / f"{number}.lesson")]
     return files

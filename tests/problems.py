@@ -95,7 +95,7 @@ def small_lesson(teacher=None, learner=None, **options):
     """Teach a dozen scattered points; every option of `teach` may be given."""
     points, target, _ = scattered()
     learner = learner or nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2)
-    options = {"max_iterations": 25} | options
+    options = {"max_iterations": 25, "tol": None} | options
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), points, target, **options)
 
 

@@ -70,7 +70,13 @@ def arrivals():
 
 def slow_study(out, *, seeds=8, steps=10, pause=0.01, **options):
     return nimt.sweep(
-        (POOL, np.sin), learner(), SlowTeacher(pause), seeds=seeds, max_iterations=steps, out=out, **options
+        (POOL, np.sin),
+        learner(),
+        SlowTeacher(pause),
+        seeds=seeds,
+        max_iterations=steps,
+        out=out,
+        **{"tol": None} | options,
     )
 
 

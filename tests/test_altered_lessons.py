@@ -24,7 +24,8 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pool = PreparedPoints(rng.normal(size=(9, 3)), preparation)
     lesson = nimt.teach(
         nimt.KernelLearner(2.0 * nimt.rbf(1.0)), nimt.GreedyTeacher(), pool,
-        np.eye(3)[np.arange(9) % 3], max_iterations=6, snapshots=[0, 3], holdout=(np.zeros((2, 3)), np.eye(3)[:2]),
+        np.eye(3)[np.arange(9) % 3], max_iterations=6, tol=None, snapshots=[0, 3],
+        holdout=(np.zeros((2, 3)), np.eye(3)[:2]),
     )  # fmt: skip
     path = tmp_path_factory.mktemp("honest") / "lesson.npz"
     lesson.save(path)
@@ -131,7 +132,7 @@ def test_the_record_alone_says_the_same_as_the_lesson(honest: Path, tmp_path: Pa
 def test_the_rate_that_auto_stood_for_is_read_from_the_file(tmp_path: Path, k: int) -> None:
     points = np.random.default_rng(0).random((30, 2)) * 4
     learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate="auto")
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), points, points[:, 0], max_iterations=3)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), points, points[:, 0], max_iterations=3, tol=None)
     lesson.save(tmp_path / "lesson.npz")
     assert lesson.learning_rate is not None and (lesson.learning_rate > 0.5) == (k > 1)
     for read in (nimt.Lesson.load, nimt.Lesson.load_record):
@@ -173,7 +174,7 @@ def test_a_lesson_is_saved_where_its_learner_fails_on_held_out_points(tmp_path: 
 
     points = np.arange(9.0)[:, np.newaxis]
     lesson = nimt.teach(
-        Tired(), nimt.RandomTeacher(), points, np.sin, max_iterations=3, holdout=(points[:2], np.ones(2))
+        Tired(), nimt.RandomTeacher(), points, np.sin, max_iterations=3, tol=None, holdout=(points[:2], np.ones(2))
     )
     Tired.rested = False
     lesson.save(tmp_path / "lesson.npz")

@@ -25,7 +25,7 @@ def wave(x):
 @pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.RandomTeacher(k=0.5)], ids=["greedy", "random"])
 def test_estimators_of_scikit_learn_get_better(make, teacher):
     points, _, _ = scattered(40)
-    lesson = nimt.teach(make(), teacher, points, wave, max_iterations=300)
+    lesson = nimt.teach(make(), teacher, points, wave, max_iterations=300, tol=None)
     assert lesson.discrepancy[-1] < 0.5 * lesson.discrepancy[0]
     np.testing.assert_array_equal(lesson.final, lesson.learner.predict(points))
 
@@ -36,7 +36,7 @@ def test_an_unfitted_estimator_predicts_zero_and_stays_unfitted(make):
     points, _, _ = scattered()
     mine = make()
     before = dict(vars(mine))
-    lesson = nimt.teach(mine, nimt.GreedyTeacher(), points, wave, max_iterations=3)
+    lesson = nimt.teach(mine, nimt.GreedyTeacher(), points, wave, max_iterations=3, tol=None)
     np.testing.assert_array_equal(lesson.initial, np.zeros(12))
     assert lesson.discrepancy[0] == pytest.approx(np.linalg.norm(wave(points)) / 12, rel=1e-14)
     assert vars(mine) == before
@@ -46,7 +46,7 @@ def test_a_fitted_estimator_starts_from_what_it_knows():
     points, target, _ = scattered()
     mine = SGDRegressor(random_state=0).fit(points, target)
     weights = mine.coef_.copy()
-    lesson = nimt.teach(mine, nimt.GreedyTeacher(), points, wave, max_iterations=3)
+    lesson = nimt.teach(mine, nimt.GreedyTeacher(), points, wave, max_iterations=3, tol=None)
     np.testing.assert_array_equal(lesson.initial, mine.predict(points))
     np.testing.assert_array_equal(mine.coef_, weights)
     assert (lesson.learner.coef_ != weights).any()
@@ -60,7 +60,7 @@ def test_a_classifier_is_told_all_classes_at_first(classifier):
     points, _, _ = scattered(30)
     classes = np.where(points[:, 0] > 0.3, 1.0, np.where(points[:, 1] > 0, 2.0, 3.0))
     teacher = nimt.RandomTeacher(k=3, labels=nimt.AlternativeLabels(np.full(30, 9.0), probability=0.1))
-    lesson = nimt.teach(classifier, teacher, points, classes, max_iterations=60)
+    lesson = nimt.teach(classifier, teacher, points, classes, max_iterations=60, tol=None)
     assert set(lesson.learner.classes_) == {1.0, 2.0, 3.0, 9.0}
 
 
@@ -126,7 +126,7 @@ class Wide(Averaging):
 def test_what_cannot_be_taught_is_told_why(learner, sentence):
     points, target, _ = scattered()
     with pytest.raises(nimt.InvalidInput, match=sentence):
-        nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1)
+        nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1, tol=None)
 
 
 class Closed:
@@ -164,7 +164,7 @@ def test_a_pupil_with_a_learn_of_its_own_is_asked_to_learn():
     points, target, _ = scattered(12)
     learners = (kind(nimt.rbf(0.5), learning_rate=0.1) for kind in (Counted, nimt.KernelLearner))
     counted, plain = (
-        nimt.teach(learner, nimt.GreedyTeacher(k=2), points, target, max_iterations=8, engine="reference")
+        nimt.teach(learner, nimt.GreedyTeacher(k=2), points, target, max_iterations=8, tol=None, engine="reference")
         for learner in learners
     )
     assert asked == counted.indices.tolist()
@@ -191,7 +191,7 @@ def test_a_loss_of_ones_own_is_asked_for_its_slope_once_per_step(k):
         learner = nimt.KernelLearner(nimt.rbf(0.5), loss=loss, learning_rate=0.1)
         asked.clear()
         lessons[loss] = nimt.teach(
-            learner, nimt.GreedyTeacher(k=k), points, target, max_iterations=8, engine="reference"
+            learner, nimt.GreedyTeacher(k=k), points, target, max_iterations=8, tol=None, engine="reference"
         )
     assert [len(f) for f in asked[-8:]] == [k] * 8 and len(asked) < 2 * 8
     square, own = lessons.values()
@@ -214,12 +214,12 @@ class Unknowing:
 
 def test_a_learner_that_predicts_nan_from_the_start_is_named():
     with pytest.raises(nimt.InvalidInput, match="Unknowing predicts nan at 5 of 5 values before the first example"):
-        nimt.teach(Unknowing(), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=3)
+        nimt.teach(Unknowing(), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=3, tol=None)
 
 
 def test_a_learner_that_predicts_nan_later_ends_the_lesson():
     lesson = nimt.teach(
-        Unknowing(lambda packs: packs < 2), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=9
+        Unknowing(lambda packs: packs < 2), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=9, tol=None
     )
     assert lesson.outcome is nimt.Outcome.DIVERGED
     assert len(lesson) == 2

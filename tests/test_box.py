@@ -77,7 +77,7 @@ def test_local_maxima_on_a_line_are_those_of_plain_loops(sizes):
 
 
 def in_box(teacher, **options):
-    return nimt.teach(MIXTURE.learner(), teacher, BOX, MIXTURE.target, **{"max_iterations": 30} | options)
+    return nimt.teach(MIXTURE.learner(), teacher, BOX, MIXTURE.target, **{"max_iterations": 30, "tol": None} | options)
 
 
 def test_every_example_is_the_furthest_point_of_the_box():
@@ -121,7 +121,9 @@ def test_points_between_and_the_grid_points_next_to_them():
 
 def test_a_teacher_sees_what_became_of_what_it_showed():
     """The response it works out in a box is the learner's: 2 eta."""
-    walk = nimt.steps(MIXTURE.learner(), nimt.SynthesisTeacher(radius=40.0), BOX, MIXTURE.target, max_iterations=12)
+    walk = nimt.steps(
+        MIXTURE.learner(), nimt.SynthesisTeacher(radius=40.0), BOX, MIXTURE.target, max_iterations=12, tol=None
+    )
     for step, selection, _ in walk:
         if step > 1:
             moved, asked = selection.memory["common"]
@@ -137,7 +139,7 @@ def test_packs_and_two_axes():
         return np.sin(3 * x[:, 0]) * x[:, 1]
 
     for teacher in (nimt.GreedyTeacher(k=3), nimt.SynthesisTeacher(k=2), nimt.SoftTeacher(), nimt.RandomTeacher(k=4)):
-        lesson = nimt.teach(learner, teacher, box, saddle, max_iterations=20)
+        lesson = nimt.teach(learner, teacher, box, saddle, max_iterations=20, tol=None)
         assert lesson.shown_points.shape == (20, teacher.k, 2)
         assert lesson.discrepancy[-1] < lesson.discrepancy[0]
 
@@ -145,7 +147,7 @@ def test_packs_and_two_axes():
 @pytest.mark.long
 @pytest.mark.parametrize("learner", [nimt.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), SGDRegressor()])
 def test_any_learner(learner):
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), BOX, MIXTURE.target, max_iterations=12)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), BOX, MIXTURE.target, max_iterations=12, tol=None)
     assert lesson.discrepancy[-1] != lesson.discrepancy[0]
     np.testing.assert_allclose(lesson.learner.predict(BOX.grid.points), lesson.final, atol=1e-12)
 
@@ -188,7 +190,7 @@ def test_other_labels():
 def test_what_a_lesson_in_a_box_refuses(options, message):
     given = {"learner": MIXTURE.learner(), "teacher": nimt.GreedyTeacher(), "y": MIXTURE.target} | options
     with pytest.raises(nimt.InvalidInput, match=message):
-        nimt.teach(X=BOX, max_iterations=3, **given)
+        nimt.teach(X=BOX, max_iterations=3, **{"tol": None} | given)
 
 
 def test_a_lesson_in_a_box_can_be_stopped_and_resumed(tmp_path):
@@ -228,7 +230,7 @@ def one_axis(teacher=None, kernel=None, target=None, loss="square", **options):
     learner = nimt.KernelLearner(kernel or nimt.rbf(0.5), loss=loss, learning_rate=0.05, initial=MIXTURE.initial)
     if target is two_outputs:
         learner = nimt.KernelLearner(kernel or nimt.rbf(0.5), learning_rate=0.05)
-    options = {"max_iterations": 60} | options
+    options = {"max_iterations": 60, "tol": None} | options
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), BOX, target or MIXTURE.target, **options)
 
 
@@ -339,7 +341,7 @@ def test_kernels_on_one_axis_are_those_of_scikit_learn_to_the_last_bit(kernel):
 @pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(k=2), nimt.SynthesisTeacher()])
 @pytest.mark.parametrize("at", [1, 2, 7])
 def test_a_lesson_in_a_box_is_resumed_bit_by_bit(teacher, at, tmp_path):
-    options = {"teacher": teacher, "target": np.sin, "max_iterations": 12}
+    options = {"teacher": teacher, "target": np.sin, "max_iterations": 12, "tol": None}
     whole = one_axis(**options)
     one_axis(**options, callback=lambda p: p.step >= at, checkpoint=tmp_path / "c")
     again = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05, initial=MIXTURE.initial)
@@ -355,6 +357,6 @@ def test_a_jump_in_a_tiny_box_is_found(width, edge):
     learner = nimt.KernelLearner(nimt.rbf(width / 6), learning_rate=0.5)
     lesson = nimt.teach(
         learner, nimt.GreedyTeacher(), nimt.Box([(0.0, width)]), lambda x: (x[:, 0] > edge * width) * 1.0,
-        max_iterations=15,
+        max_iterations=15, tol=None,
     )  # fmt: skip
     assert len(lesson) == 15 and lesson.discrepancy[-1] < lesson.discrepancy[0]

@@ -43,9 +43,9 @@ LESSONS = {
     "taught before": {"learner": kernel().partial_fit(POINTS[:3], TARGET[:3])},
     "rms": {"measure": "rms"},
     "rkhs": {"measure": "rkhs", "learner": kernel()},
-    "patience": {"teacher": nimt.RandomTeacher(), "patience": 9, "max_iterations": 200},
+    "patience": {"teacher": nimt.RandomTeacher(), "patience": 9, "max_iterations": 200, "tol": None},
     "tolerance": {"tol": 0.1, "max_iterations": 200},
-    "stationary": {"stop_when_stationary": 0.5, "max_iterations": 200},
+    "stationary": {"stop_when_stationary": 0.5, "max_iterations": 200, "tol": None},
     "picks only": {"record": "picks", "teacher": nimt.RandomTeacher(k=2)},
     "snapshots": {"snapshots": range(0, 26, 4)},
 }
@@ -86,7 +86,7 @@ def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
     ids=["greedy", "random"],
 )
 def test_every_engine_goes_on_as_if_never_stopped(engine, teacher, tmp_path):
-    options = {"max_iterations": 40, "snapshots": [0, 11, 40], "engine": engine}
+    options = {"max_iterations": 40, "tol": None, "snapshots": [0, 11, 40], "engine": engine}
     whole = MIXTURE.teach(teacher, **options)
     assert whole.engine == engine
     for at in (1, 11, 33):
@@ -99,7 +99,7 @@ def test_every_engine_goes_on_as_if_never_stopped(engine, teacher, tmp_path):
 
 def test_a_time_limit_can_be_given_again_and_again(tmp_path):
     path = tmp_path / "checkpoint"
-    options = {"teacher": nimt.RandomTeacher(), "max_iterations": 4_000, "engine": "reference"}
+    options = {"teacher": nimt.RandomTeacher(), "max_iterations": 4_000, "tol": None, "engine": "reference"}
     whole = small_lesson(**options)
     lesson = small_lesson(**options, time_limit=0.02, checkpoint=path)
     assert lesson.outcome is nimt.Outcome.TIME
@@ -136,7 +136,9 @@ def test_any_kind_of_target_can_be_gone_on_with(make, measure, tmp_path):
     learner = kernel(initial=START) if getattr(target, "initial", 0.0) is START else kernel()
 
     def lesson(**options):
-        return nimt.teach(learner, nimt.GreedyTeacher(), POINTS, target, max_iterations=15, measure=measure, **options)
+        return nimt.teach(
+            learner, nimt.GreedyTeacher(), POINTS, target, max_iterations=15, measure=measure, **{"tol": None} | options
+        )
 
     lesson(callback=lambda progress: progress.step == 6, checkpoint=path)
     assert_same_lesson(nimt.resume(path), lesson())
@@ -147,7 +149,7 @@ def test_any_kind_of_target_can_be_gone_on_with(make, measure, tmp_path):
 @pytest.mark.usefixtures("every_step")
 def test_parameters_can_be_gone_on_with(tmp_path):
     path = tmp_path / "checkpoint"
-    options = {"max_iterations": 15, "measure": "parameters"}
+    options = {"max_iterations": 15, "tol": None, "measure": "parameters"}
     teach = [nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.RandomTeacher(), POINTS, nimt.LinearLearner([1.0, 2.0, 3.0])]
     nimt.teach(*teach, **options, callback=lambda progress: progress.step == 6, checkpoint=path)
     assert_same_lesson(nimt.resume(path), nimt.teach(*teach, **options))
@@ -344,7 +346,7 @@ def test_many_snapshots_are_not_searched_at_every_step(monkeypatch):
 def test_seconds_that_were_altered_are_refused(tmp_path, name, seconds):
     path = tmp_path / "lesson.ckpt"
     learner = nimt.KernelLearner(nimt.rbf(0.5))
-    nimt.teach(learner, nimt.GreedyTeacher(), np.arange(9.0), np.sin, max_iterations=5, checkpoint=path)
+    nimt.teach(learner, nimt.GreedyTeacher(), np.arange(9.0), np.sin, max_iterations=5, tol=None, checkpoint=path)
     content = storage.read(path, "lesson")
     storage.write(path, "lesson", content | {name: seconds})
     with pytest.raises(nimt.CorruptLesson, match="seconds"):

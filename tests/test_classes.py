@@ -112,7 +112,7 @@ def test_a_greedy_lesson_by_a_plain_loop(q):
 
     shown, f = plain_lesson(points.tolist(), labels.tolist(), 0.8, 1.5, 60, worst)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate=1.5)
-    lesson = nimt.teach(learner, BY_LOSS, points, labels, max_iterations=60, measure="accuracy")
+    lesson = nimt.teach(learner, BY_LOSS, points, labels, max_iterations=60, tol=None, measure="accuracy")
     assert lesson.indices[:, 0].tolist() == shown
     np.testing.assert_allclose(lesson.final, f, rtol=1e-9, atol=1e-12)
     right = sum(row.index(max(row)) == c for row, c in zip(f, classes.tolist(), strict=True))
@@ -131,7 +131,7 @@ def test_an_uncertain_lesson_by_a_plain_loop(q):
 
     shown, f = plain_lesson(points.tolist(), labels.tolist(), 0.8, 1.5, 40, least_sure)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss=nimt.CrossEntropy(), learning_rate=1.5)
-    lesson = nimt.teach(learner, nimt.UncertaintyTeacher(), points, labels, max_iterations=40)
+    lesson = nimt.teach(learner, nimt.UncertaintyTeacher(), points, labels, max_iterations=40, tol=None)
     assert lesson.indices[:, 0].tolist() == shown
     np.testing.assert_allclose(lesson.final, f, rtol=1e-9, atol=1e-12)
 
@@ -141,7 +141,7 @@ def test_uncertainty_never_looks_at_the_labels():
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.2)
     right, wrong = nimt.one_hot(classes), nimt.one_hot((classes + 1) % 3)
     lessons = [
-        nimt.teach(learner, nimt.UncertaintyTeacher(k=4), points, y, max_iterations=1, engine="reference")
+        nimt.teach(learner, nimt.UncertaintyTeacher(k=4), points, y, max_iterations=1, tol=None, engine="reference")
         for y in (right, wrong)
     ]
     np.testing.assert_array_equal(lessons[0].indices, lessons[1].indices)
@@ -152,9 +152,9 @@ def test_gradient_and_packs_and_soft_labels(tmp_path):
     soft = 0.9 * nimt.one_hot(classes) + 0.1 / 3
     teacher = nimt.GreedyTeacher(k=4, score="gradient", loss="crossentropy", kernel=nimt.rbf(0.8))
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
-    lesson = nimt.teach(learner, teacher, points, soft, max_iterations=20, checkpoint=tmp_path / "checkpoint")
+    lesson = nimt.teach(learner, teacher, points, soft, max_iterations=20, tol=None, checkpoint=tmp_path / "checkpoint")
     more = nimt.resume(tmp_path / "checkpoint", max_iterations=40)
-    whole = nimt.teach(learner, teacher, points, soft, max_iterations=40)
+    whole = nimt.teach(learner, teacher, points, soft, max_iterations=40, tol=None)
     np.testing.assert_array_equal(more.final, whole.final)
     whole.save(tmp_path / "lesson.npz")
     kept = nimt.Lesson.load(tmp_path / "lesson.npz")
@@ -201,7 +201,7 @@ def test_labels_that_are_no_classes(labels, classes, said):
 def test_labels_outside_the_domain_of_the_loss(target, said):
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="crossentropy")
     with pytest.raises(nimt.InvalidInput, match=said):
-        nimt.teach(learner, BY_LOSS, [0.0, 1.0], target, max_iterations=1)
+        nimt.teach(learner, BY_LOSS, [0.0, 1.0], target, max_iterations=1, tol=None)
 
 
 def test_labels_shown_by_hand_are_checked_too():
@@ -213,7 +213,7 @@ def test_labels_shown_by_hand_are_checked_too():
 def test_outputs_that_differ_between_target_and_start():
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="crossentropy", initial=np.zeros((4, 2)))
     with pytest.raises(nimt.InvalidInput, match="initial has 2 outputs where 3 are needed"):
-        nimt.teach(learner, BY_LOSS, np.arange(4.0), nimt.one_hot([0, 1, 2, 0]), max_iterations=1)
+        nimt.teach(learner, BY_LOSS, np.arange(4.0), nimt.one_hot([0, 1, 2, 0]), max_iterations=1, tol=None)
 
 
 # ---------------------------------------------------------------- accuracy
@@ -251,7 +251,7 @@ def test_signs_are_the_answers_for_two_labels():
 def test_an_accuracy_needs_classes(target, said):
     with pytest.raises(nimt.InvalidInput, match=said):
         nimt.teach(
-            nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], target, max_iterations=1,
+            nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], target, max_iterations=1, tol=None,
             measure="accuracy",
         )  # fmt: skip
 
@@ -260,7 +260,7 @@ def test_an_accuracy_needs_classes(target, said):
 def test_an_accuracy_is_called_by_its_name_and_written_in_per_cent(tmp_path, capsys):
     points, classes = blobs(3)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
-    options = {"measure": "accuracy", "max_iterations": 60}
+    options = {"measure": "accuracy", "max_iterations": 60, "tol": None}
     lesson = nimt.teach(learner, BY_LOSS, points, nimt.one_hot(classes), patience=3, **options)
     assert lesson.outcome is nimt.Outcome.STALLED and "discrepancy" not in str(lesson.outcome)
     assert "; accuracy 0." in repr(lesson) and "discrepancy" not in repr(lesson)
@@ -289,7 +289,7 @@ def test_an_accuracy_is_called_by_its_name_and_written_in_per_cent(tmp_path, cap
                                    MLPClassifier((8,), random_state=0)])  # fmt: skip
 def test_a_classifier_is_seen_by_its_log_probabilities(model):
     points, classes = blobs(3)
-    lesson = nimt.teach(model, nimt.RandomTeacher(k=8), points, nimt.one_hot(classes), max_iterations=5,
+    lesson = nimt.teach(model, nimt.RandomTeacher(k=8), points, nimt.one_hot(classes), max_iterations=5, tol=None,
                         measure="accuracy")  # fmt: skip
     assert not lesson.initial.any()  # not fitted: every class is as likely
     np.testing.assert_allclose(np.exp(lesson.final), lesson.learner.predict_proba(points), atol=1e-12)
@@ -301,7 +301,7 @@ def test_a_classifier_is_seen_by_its_log_probabilities(model):
 def test_a_classifier_without_probabilities_is_seen_by_its_decisions(q):
     points, classes = blobs(q)
     model = SGDClassifier(loss="hinge", random_state=0).partial_fit(points, classes + 5, classes=np.arange(q) + 5)
-    lesson = nimt.teach(model, nimt.UncertaintyTeacher(k=4), points, nimt.one_hot(classes), max_iterations=5,
+    lesson = nimt.teach(model, nimt.UncertaintyTeacher(k=4), points, nimt.one_hot(classes), max_iterations=5, tol=None,
                         measure="accuracy")  # fmt: skip
     decided = lesson.learner.decision_function(points)
     if q == 2:
@@ -316,7 +316,7 @@ def test_a_classifier_with_other_classes_is_refused():
     points, classes = blobs(3)
     model = GaussianNB().fit(points, classes % 2)
     with pytest.raises(nimt.InvalidInput, match="knows 2 classes and the target has 3 columns"):
-        nimt.teach(model, nimt.RandomTeacher(), points, nimt.one_hot(classes), max_iterations=1)
+        nimt.teach(model, nimt.RandomTeacher(), points, nimt.one_hot(classes), max_iterations=1, tol=None)
 
 
 # ---------------------------------------------------------------- a teacher that is misled
@@ -335,16 +335,16 @@ def test_a_greedy_teacher_warns_of_labels_that_disagree_with_its_reference(form,
     target = nimt.one_hot(wrong_at(classes, [3, 8]))
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     teacher = nimt.GreedyTeacher(score="loss", loss="crossentropy", reference=reference)
-    options = {"max_iterations": 3, "checkpoint": tmp_path / "checkpoint"}
+    options = {"max_iterations": 3, "tol": None, "checkpoint": tmp_path / "checkpoint"}
     with pytest.warns(nimt.TeacherWarning, match="at 2 of 40 points the label disagrees with the reference"):
         nimt.teach(learner, teacher, points, target, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nimt.resume(tmp_path / "checkpoint", max_iterations=5)  # the reference is stored as values
-        nimt.teach(learner, teacher, points, nimt.one_hot(classes), max_iterations=1)
+        nimt.teach(learner, teacher, points, nimt.one_hot(classes), max_iterations=1, tol=None)
         allowed = np.delete(np.arange(40), [3, 8])  # what it may not show cannot mislead it
         limited = nimt.GreedyTeacher(score="loss", loss="crossentropy", reference=reference, pool=allowed)
-        nimt.teach(learner, limited, points, target, max_iterations=1)
+        nimt.teach(learner, limited, points, target, max_iterations=1, tol=None)
 
 
 class KnowsAll:
@@ -363,15 +363,20 @@ def test_references_that_cannot_be_compared():
     points, classes = blobs(3)
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.1)
     with pytest.raises(nimt.InvalidInput, match="compared with labels that are classes"):
-        nimt.teach(learner, nimt.GreedyTeacher(reference=0.5), points, points[:, 0], max_iterations=1)
+        nimt.teach(learner, nimt.GreedyTeacher(reference=0.5), points, points[:, 0], max_iterations=1, tol=None)
     for reference in (np.full(40, 7), np.zeros((40, 2))):
         with pytest.raises(nimt.InvalidInput, match="give the reference as classes"):
             nimt.teach(
-                learner, nimt.GreedyTeacher(reference=reference), points, nimt.one_hot(classes), max_iterations=1
+                learner,
+                nimt.GreedyTeacher(reference=reference),
+                points,
+                nimt.one_hot(classes),
+                max_iterations=1,
+                tol=None,
             )
     signs = np.sign(points[:, 0])
     with pytest.warns(nimt.TeacherWarning, match="at 40 of 40"):
-        nimt.teach(learner, nimt.GreedyTeacher(reference=-signs), points, signs, max_iterations=1)
+        nimt.teach(learner, nimt.GreedyTeacher(reference=-signs), points, signs, max_iterations=1, tol=None)
 
 
 @pytest.mark.parametrize("loss", ["crossentropy", "logistic"])
@@ -380,7 +385,7 @@ def test_a_greedy_teacher_by_residual_is_told_that_logits_are_no_labels(loss):
     labels = nimt.one_hot(classes) if loss == "crossentropy" else np.where(classes == 0, 1.0, -1.0)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss=loss, learning_rate="auto")
     with pytest.warns(nimt.TeacherWarning, match=f"score='loss', loss='{loss}'"):
-        nimt.teach(learner, nimt.GreedyTeacher(), points, labels, max_iterations=1)
+        nimt.teach(learner, nimt.GreedyTeacher(), points, labels, max_iterations=1, tol=None)
 
 
 # ---------------------------------------------------------------- regions
@@ -391,7 +396,7 @@ def test_a_greedy_teacher_by_residual_is_told_that_logits_are_no_labels(loss):
 def test_regions_are_what_the_learner_names(q, tmp_path):
     points, classes = blobs(q)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
-    rules = {"max_iterations": 40, "snapshots": [20], "engine": "reference"}
+    rules = {"max_iterations": 40, "tol": None, "snapshots": [20], "engine": "reference"}
     lesson = nimt.teach(learner, BY_LOSS, points, nimt.one_hot(classes), **rules)
     table = nimt.plots.region_table(lesson, cells=12)
     for row in range(12):
@@ -408,11 +413,13 @@ def test_regions_are_what_the_learner_names(q, tmp_path):
 def test_regions_of_signs_and_of_a_classifier(tmp_path):
     points, classes = blobs(2)
     signs = nimt.teach(nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.2), nimt.GreedyTeacher(), points,
-                       2.0 * classes - 1, max_iterations=40)  # fmt: skip
+                       2.0 * classes - 1, max_iterations=40, tol=None)  # fmt: skip
     table = nimt.plots.region_table(signs, cells=10)
     mesh = np.stack([part.ravel() for part in np.meshgrid(table.x, table.y)], axis=1)
     np.testing.assert_array_equal(table.named.ravel(), (signs.learner.predict(mesh) > 0).astype(int))
-    model = nimt.teach(GaussianNB(), nimt.RandomTeacher(k=10), points, nimt.one_hot(classes), max_iterations=3)
+    model = nimt.teach(
+        GaussianNB(), nimt.RandomTeacher(k=10), points, nimt.one_hot(classes), max_iterations=3, tol=None
+    )
     table = nimt.plots.region_table(model, cells=10)
     mesh = np.stack([part.ravel() for part in np.meshgrid(table.x, table.y)], axis=1)
     np.testing.assert_array_equal(table.named.ravel(), model.learner.predict(mesh))
@@ -420,11 +427,11 @@ def test_regions_of_signs_and_of_a_classifier(tmp_path):
 
 def test_regions_that_cannot_be_drawn():
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.2)
-    line = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 1.0], [0.0, 1.0], max_iterations=1)
+    line = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 1.0], [0.0, 1.0], max_iterations=1, tol=None)
     with pytest.raises(nimt.InvalidInput, match="drawn on a plane, and the points have 1"):
         nimt.plots.regions(line)
     points, _ = blobs(2)
-    values = nimt.teach(learner, nimt.GreedyTeacher(), points, points[:, 0], max_iterations=1)
+    values = nimt.teach(learner, nimt.GreedyTeacher(), points, points[:, 0], max_iterations=1, tol=None)
     with pytest.raises(nimt.InvalidInput, match="needs classes"):
         nimt.plots.regions(values)
 
@@ -443,7 +450,7 @@ def overlapping_classes(n=400, noise=0.2):
 def test_a_greedy_lesson_that_learns_no_classes_warns_with_a_way_out(measure, held):
     points, labels = overlapping_classes()
     learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
-    options = {"measure": measure, "max_iterations": 600}
+    options = {"measure": measure, "max_iterations": 600, "tol": None}
     if held:
         options["holdout"] = (points[:100], labels[:100])
         points, labels = points[100:], labels[100:]
@@ -460,9 +467,9 @@ def test_a_greedy_lesson_that_learns_no_classes_warns_with_a_way_out(measure, he
 def test_a_notebook_calls_an_accuracy_by_its_name():
     points, labels = overlapping_classes(60, noise=0.0)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, labels, measure="accuracy", max_iterations=60)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, labels, measure="accuracy", max_iterations=60, tol=None)
     comparison = nimt.compare(learner, {"greedy": nimt.GreedyTeacher()}, points, labels, measure="accuracy",
-                              max_iterations=20)  # fmt: skip
+                              max_iterations=20, tol=None)  # fmt: skip
     for shown in (repr(lesson), lesson._repr_html_(), repr(comparison), comparison._repr_html_()):
         assert "discrepancy" not in shown
     assert "accuracy" in repr(lesson)

@@ -27,7 +27,7 @@ def teach(teacher, q=3, X=SCATTERED, target=None, start=True, **options):
     points = X.points if isinstance(X, nimt.Grid) else X
     initial = waves(points, q, 50) if start is True else start
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2, initial=initial)
-    rules = {"max_iterations": 40, "seed": 4} | options
+    rules = {"max_iterations": 40, "tol": None, "seed": 4} | options
     return nimt.teach(learner, teacher, X, waves(points, q, 7) if target is None else target, **rules)
 
 
@@ -86,7 +86,7 @@ def test_files_and_checkpoints(engine, tmp_path):
     teacher = nimt.Communicating(nimt.RandomTeacher(k=2), every=5)
     whole = teach(teacher, X=GRID, engine=engine)
     for stop in (5, 23, 25):  # at a mixture and between two
-        teach(teacher, X=GRID, engine=engine, max_iterations=stop, checkpoint=tmp_path / f"c{stop}")
+        teach(teacher, X=GRID, engine=engine, max_iterations=stop, tol=None, checkpoint=tmp_path / f"c{stop}")
         resumed = nimt.resume(tmp_path / f"c{stop}", max_iterations=40)
         for name in ("indices", "discrepancy", "final", "mixes", "mix_steps"):
             np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
@@ -106,7 +106,9 @@ def test_the_coefficients_and_the_start_follow(start):
     initial = waves(SCATTERED, 2, 50) if isinstance(start, str) else start
     lesson = teach(teacher, 2, start=initial)
     np.testing.assert_allclose(lesson.learner.predict(SCATTERED), lesson.final, atol=1e-10)
-    again = nimt.teach(lesson.learner, teacher, SCATTERED, lesson.target, max_iterations=30)  # taught and mixed before
+    again = nimt.teach(
+        lesson.learner, teacher, SCATTERED, lesson.target, max_iterations=30, tol=None
+    )  # taught and mixed before
     np.testing.assert_allclose(again.learner.predict(SCATTERED), again.final, atol=1e-9)
     if start == 0.0:
         assert np.array_equal(lesson.mixes[0], np.eye(2))
@@ -151,16 +153,16 @@ def test_in_a_box():
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.3, initial=start)
     box = nimt.Box([(-2, 2)], points=21)
     teacher = nimt.Communicating(nimt.GreedyTeacher(), every=10)
-    lesson = nimt.teach(learner, teacher, box, both, max_iterations=60)
+    lesson = nimt.teach(learner, teacher, box, both, max_iterations=60, tol=None)
     assert lesson.mix_steps.tolist() == [0, 10, 20, 30, 40, 50, 60]
     np.testing.assert_allclose(lesson.learner.predict(box.grid), lesson.final, atol=1e-9)
 
 
 def test_steps_take_mixtures_too():
     teacher = nimt.Communicating(nimt.GreedyTeacher(), every=3)
-    whole = teach(teacher, max_iterations=7)
+    whole = teach(teacher, max_iterations=7, tol=None)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2, initial=waves(SCATTERED, 3, 50))
-    walk = nimt.steps(learner, teacher, SCATTERED, waves(SCATTERED, 3, 7), max_iterations=7)
+    walk = nimt.steps(learner, teacher, SCATTERED, waves(SCATTERED, 3, 7), max_iterations=7, tol=None)
     curve = [discrepancy for _, _, discrepancy in walk]
     np.testing.assert_array_equal(curve, whole.discrepancy[1:])
     np.testing.assert_array_equal(walk.lesson.mixes, whole.mixes)
@@ -197,14 +199,14 @@ def test_a_learner_is_mixed_by_hand(tmp_path):
         (
             lambda: nimt.teach(
                 nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.Communicating(nimt.GreedyTeacher()), SCATTERED,
-                waves(SCATTERED, 2, 7), max_iterations=1,
+                waves(SCATTERED, 2, 7), max_iterations=1, tol=None,
             ),
             "which OrthogonalLearner cannot do",
         ),
         (
             lambda: nimt.teach(
                 nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.Communicating(nimt.GreedyTeacher()),
-                SCATTERED, nimt.one_hot(np.arange(40) % 3), max_iterations=1,
+                SCATTERED, nimt.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
             ),
             "CrossEntropy.*give the teacher without Communicating",
         ),
@@ -223,7 +225,7 @@ def test_the_held_out_curve_begins_with_the_start():
     for snapshots in ([0, 3], []):  # also if the lesson ends where it begins
         lesson = teach(
             nimt.Communicating(nimt.GreedyTeacher(), every=3), 2, start=start, snapshots=snapshots,
-            max_iterations=max([0, *snapshots]), holdout=(fresh, waves(fresh, 2, 7)),
+            max_iterations=max([0, *snapshots]), tol=None, holdout=(fresh, waves(fresh, 2, 7)),
         )  # fmt: skip
         at_start = np.sqrt(np.mean((start(fresh) - waves(fresh, 2, 7)) ** 2))
         assert lesson.held_out_curve[0] == pytest.approx(at_start)

@@ -145,7 +145,7 @@ def not_a_number_above(f, y):
 def test_a_slope_that_is_not_a_number_diverges_on_every_engine(engine, k):
     x = nimt.Grid(np.linspace(-3, 3, 61))
     learner = nimt.KernelLearner(nimt.Wendland(0.5, dimension=1), loss=not_a_number_above, learning_rate=0.3)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), x, np.sin, max_iterations=60, engine=engine)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), x, np.sin, max_iterations=60, tol=None, engine=engine)
     assert lesson.outcome is nimt.Outcome.DIVERGED and np.isnan(lesson.discrepancy[-1])
 
 
@@ -205,7 +205,7 @@ def test_where_a_loss_is_below_0_the_largest_is_shown(engine):
     learner = nimt.KernelLearner(nimt.Wendland(0.5, dimension=1), loss=less_than_nothing, learning_rate=0.2)
     by_loss = nimt.GreedyTeacher(score="loss", loss=less_than_nothing)
     y = np.random.default_rng(8).normal(size=100)
-    lesson = nimt.teach(learner, by_loss, x, y, max_iterations=60, engine=engine)
-    by_error = nimt.teach(learner, nimt.GreedyTeacher(), x, y, max_iterations=60, engine="reference")
+    lesson = nimt.teach(learner, by_loss, x, y, max_iterations=60, tol=None, engine=engine)
+    by_error = nimt.teach(learner, nimt.GreedyTeacher(), x, y, max_iterations=60, tol=None, engine="reference")
     np.testing.assert_array_equal(lesson.indices, by_error.indices)
     assert len(np.unique(lesson.indices)) > 10

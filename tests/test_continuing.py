@@ -77,7 +77,7 @@ def test_one_call_starts_a_lesson_continues_it_and_returns_it_when_it_is_finishe
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("engine", ["reference", "grid", "streamed"])
 def test_every_engine_continues(path, engine):
-    options = {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 40, "engine": engine}
+    options = {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 40, "tol": None, "engine": engine}
     whole = MIXTURE.teach(**options)
     MIXTURE.teach(**options, callback=lambda progress: progress.step >= 11, checkpoint=path)
     assert_same_lesson(MIXTURE.teach(**options, checkpoint=path, on_existing="resume"), whole)
@@ -116,11 +116,18 @@ def test_another_lesson_is_never_continued(path, options, names):
 @pytest.mark.usefixtures("every_step")
 def test_a_target_of_another_kind_is_never_continued(path):
     learner, x = nimt.KernelLearner(nimt.rbf(0.5)), np.arange(9.0)
-    nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=5, checkpoint=path)
+    nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=5, tol=None, checkpoint=path)
     for pool, target, name in ((x, np.cos, "y"), (x[:-1], np.sin, "X")):
         with pytest.raises(nimt.InvalidInput, match=f"with another {name}:"):
             nimt.teach(
-                learner, nimt.GreedyTeacher(), pool, target, max_iterations=5, checkpoint=path, on_existing="resume"
+                learner,
+                nimt.GreedyTeacher(),
+                pool,
+                target,
+                max_iterations=5,
+                tol=None,
+                checkpoint=path,
+                on_existing="resume",
             )
 
 

@@ -26,7 +26,9 @@ def teach(teacher, engine, X=GRID, q=3, **options):
     rng = np.random.default_rng(q)
     labels, start = np.eye(q)[rng.integers(q, size=n)], 0.3 * rng.normal(size=(n, q))
     learner = nimt.KernelLearner(nimt.rbf(0.7), loss="crossentropy", learning_rate=0.5, initial=start)
-    return nimt.teach(learner, teacher, X, labels, engine=engine, **{"max_iterations": 60, "seed": 1} | options)
+    return nimt.teach(
+        learner, teacher, X, labels, engine=engine, **{"max_iterations": 60, "tol": None, "seed": 1} | options
+    )
 
 
 @pytest.mark.filterwarnings("ignore::nimt.TeacherWarning")  # two of them choose by |f - f*|, which is not advised

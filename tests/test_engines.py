@@ -61,7 +61,7 @@ def engines_for(pool):
 
 def teach(pool, y, teacher, engine, *, kernel=None, loss="square", rate=0.2, steps=300, initial=0.0, **options):
     learner = nimt.KernelLearner(kernel or nimt.rbf(WIDTH), loss=loss, learning_rate=rate, initial=initial)
-    return nimt.teach(learner, teacher, pool, y, max_iterations=steps, engine=engine, **options)
+    return nimt.teach(learner, teacher, pool, y, max_iterations=steps, engine=engine, **{"tol": None} | options)
 
 
 def assert_same_lesson(one, other):
@@ -175,7 +175,7 @@ def test_where_a_chunk_ends_changes_nothing(engine, teacher):
     whole = teach(POOLS["2-D"], TARGETS["2-D"], chosen, engine, steps=300, snapshots=[0, 1, 140, 300])
     walk = nimt.steps(
         nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=0.2), chosen, POOLS["2-D"], TARGETS["2-D"],
-        max_iterations=300, engine=engine,
+        max_iterations=300, tol=None, engine=engine,
     )  # fmt: skip
     for t, selection, discrepancy in walk:
         assert discrepancy == whole.discrepancy[t]
@@ -629,7 +629,7 @@ def test_where_a_chunk_ends_changes_no_made_label():
     teacher = nimt.SynthesisTeacher()
     learner = nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=0.05)
     whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, "grid", rate=0.05, steps=200)
-    walk = nimt.steps(learner, teacher, POOLS["2-D"], TARGETS["2-D"], max_iterations=200, engine="grid")
+    walk = nimt.steps(learner, teacher, POOLS["2-D"], TARGETS["2-D"], max_iterations=200, tol=None, engine="grid")
     for t, selection, discrepancy in walk:
         assert discrepancy == whole.discrepancy[t]
         np.testing.assert_array_equal(selection.labels, whole.labels[t - 1])

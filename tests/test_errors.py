@@ -45,9 +45,9 @@ def test_the_program_names_the_option_and_leaves_out_what_only_python_can_give()
 
 
 def test_a_parameter_with_its_value_is_written_as_python_and_as_an_option():
-    error = refused(lambda: nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", learning_rate="auto").copy())
-    assert str(error).startswith("learning_rate='auto' needs a loss")
-    assert error.tell_in_program(OPTION_OF).startswith("--learning-rate auto needs a loss")
+    error = refused(lambda: nimt.KernelLearner(nimt.linear(0.0)).partial_fit([[0.0]], [1.0]))
+    assert str(error).startswith("learning_rate='auto' needs K(x, x) > 0")
+    assert error.tell_in_program(OPTION_OF).startswith("--learning-rate auto needs K(x, x) > 0")
     assert error.way_out == "give a number"
 
 

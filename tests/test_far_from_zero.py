@@ -21,7 +21,7 @@ def waves(x):
 
 def teach(X, kernel, engine="auto", steps=300):
     learner = nimt.KernelLearner(kernel, learning_rate=0.4)
-    return nimt.teach(learner, nimt.GreedyTeacher(), X, waves(STEPS), engine=engine, max_iterations=steps)
+    return nimt.teach(learner, nimt.GreedyTeacher(), X, waves(STEPS), engine=engine, max_iterations=steps, tol=None)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -48,7 +48,7 @@ def test_only_the_axis_that_is_far_is_moved(engine):
     one, other = (
         nimt.teach(
             nimt.KernelLearner(nimt.rbf(0.9), learning_rate=0.4), nimt.GreedyTeacher(k=2), X, target, engine=engine,
-            max_iterations=200,
+            max_iterations=200, tol=None,
         )
         for X in (near, far)
     )  # fmt: skip
@@ -59,15 +59,15 @@ def test_only_the_axis_that_is_far_is_moved(engine):
 def test_other_learners_and_places_keep_the_digits():
     kernel = nimt.rbf(1.7)
     learner = nimt.OrthogonalLearner(kernel)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), FAR + STEPS, waves(STEPS), max_iterations=8)
-    at_zero = nimt.teach(learner, nimt.GreedyTeacher(), STEPS, waves(STEPS), max_iterations=8)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), FAR + STEPS, waves(STEPS), max_iterations=8, tol=None)
+    at_zero = nimt.teach(learner, nimt.GreedyTeacher(), STEPS, waves(STEPS), max_iterations=8, tol=None)
     np.testing.assert_allclose(lesson.final, at_zero.final, rtol=0, atol=1e-9)
     np.testing.assert_allclose(lesson.learner.predict(FAR + STEPS), lesson.final, rtol=0, atol=1e-9)
 
     box = nimt.Box([(FAR, FAR + 11)], points=12)
     lesson = nimt.teach(
         nimt.KernelLearner(kernel, learning_rate=0.4), nimt.GreedyTeacher(), box, lambda x: waves(x[:, 0] - FAR),
-        max_iterations=50,
+        max_iterations=50, tol=None,
     )  # fmt: skip
     np.testing.assert_allclose(lesson.learner.predict(box.grid), lesson.final, rtol=0, atol=1e-12)
 

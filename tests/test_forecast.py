@@ -70,7 +70,7 @@ def test_whole_follows_a_schedule():
     learner, X, y = small(3, 8)
     learner.set_params(learning_rate=lambda t: 0.5 / np.sqrt(1 + t))
     teacher = nimt.GreedyTeacher(k=1.0)
-    taught = nimt.teach(learner, teacher, X, y, max_iterations=400)
+    taught = nimt.teach(learner, teacher, X, y, max_iterations=400, tol=None)
     tol = float(taught.discrepancy[250]) * 1.0000001
     found = nimt.forecast(learner, teacher, X, y, tol=tol)
     assert found.itd == taught.steps_to(tol) == 250
@@ -253,7 +253,7 @@ def test_the_limit_of_a_pool_is_where_its_lessons_end():
     learner, X, y = small(8, 15, width=0.5, rate=0.4)
     teacher = nimt.GreedyTeacher(pool=[0, 3, 4, 9, 11])
     limit = nimt.theory.pool_limit(learner, teacher, X, y)
-    taught = nimt.teach(learner, teacher, X, y, max_iterations=20_000)
+    taught = nimt.teach(learner, teacher, X, y, max_iterations=20_000, tol=None)
     np.testing.assert_allclose(taught.final - taught.target, limit.residual, atol=1e-12)
     assert taught.discrepancy[-1] == pytest.approx(limit.discrepancy, rel=1e-9)
 
@@ -267,7 +267,7 @@ def test_the_digit_with_a_pool_of_08_comes_to_its_limit():
         zero,
     )
     limit = nimt.theory.pool_limit(*task).discrepancy
-    taught = nimt.teach(*task, max_iterations=200_000, record="picks")
+    taught = nimt.teach(*task, max_iterations=200_000, tol=None, record="picks")
     assert taught.discrepancy[-1] == pytest.approx(limit, rel=1e-5)
     assert limit == pytest.approx(0.0045, rel=0.1)  # which pixels are drawn depends on the seed
 
@@ -279,7 +279,7 @@ def test_equal_points_with_different_labels(teacher):
     found = nimt.forecast(learner, teacher, X, y, tol=0.4)  # sqrt(1 + 1) / 3 = 0.471 remains
     assert not found.reachable and found.remains == pytest.approx(np.sqrt(2) / 3)
     assert "equal points" in found.method
-    taught = nimt.teach(learner, teacher, X, y, max_iterations=3000)
+    taught = nimt.teach(learner, teacher, X, y, max_iterations=3000, tol=None)
     assert taught.discrepancy.min() >= found.remains - 1e-12
 
 
@@ -293,7 +293,7 @@ def test_a_budget_that_is_too_short():
         task = (MIXTURE.learner(), teacher, MIXTURE.pool, MIXTURE.target)
         found = nimt.forecast(*task, tol=1e-4, max_iterations=1000)
         assert found.itd is None and found.reachable
-        taught = nimt.teach(*task, max_iterations=1000)
+        taught = nimt.teach(*task, max_iterations=1000, tol=None)
         assert found.curve.at(1000) == pytest.approx(taught.discrepancy[-1], rel=0.1)
 
 
@@ -435,7 +435,7 @@ def test_the_picture_has_the_forecast_and_the_lesson():
     ax = nimt.plots.forecast(found, lesson).axes[0]
     labels = ax.get_legend_handles_labels()[1]
     assert labels == ["GFT-1: 3,056 steps", "forecast: 3,060 steps", "2,907 to 3,213"]
-    rms = nimt.teach(*task, measure="rms", max_iterations=5)
+    rms = nimt.teach(*task, measure="rms", max_iterations=5, tol=None)
     with pytest.raises(nimt.InvalidInput, match="like with like"):
         nimt.plots.forecast(found, rms)
 

@@ -18,7 +18,12 @@ def hill(points):
 
 
 def taught(**options):
-    options = {"max_iterations": 300, "snapshots": range(0, 301, 50), "holdout": (FRESH, hill(FRESH))} | options
+    options = {
+        "max_iterations": 300,
+        "tol": None,
+        "snapshots": range(0, 301, 50),
+        "holdout": (FRESH, hill(FRESH)),
+    } | options
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.3)
     return nimt.teach(learner, nimt.GreedyTeacher(), POINTS, hill, **options)
 
@@ -95,7 +100,7 @@ def test_a_kernel_that_reaches_no_neighbour_warns():
     points = np.random.default_rng(0).normal(size=(300, 6)) * [0.01, 0.1, 1, 10, 50, 100]
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate="auto")
     with pytest.warns(nimt.NarrowKernelWarning, match="reaches almost no neighbour: at 48 of 48 points"):
-        nimt.teach(learner, nimt.GreedyTeacher(), points, points[:, 0], max_iterations=1)
+        nimt.teach(learner, nimt.GreedyTeacher(), points, points[:, 0], max_iterations=1, tol=None)
 
 
 @pytest.mark.parametrize("pool", [nimt.Grid.like(np.zeros((20, 20))), np.arange(0, 300.0, 10), POINTS])
@@ -103,4 +108,4 @@ def test_a_grid_few_points_and_a_wide_kernel_do_not(pool):
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate="auto")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nimt.teach(learner, nimt.GreedyTeacher(), pool, lambda x: x[:, 0], max_iterations=1)
+        nimt.teach(learner, nimt.GreedyTeacher(), pool, lambda x: x[:, 0], max_iterations=1, tol=None)

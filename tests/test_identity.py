@@ -94,7 +94,7 @@ def setting(changed, mine):
     place = nimt.Box([(-3.0, 3.0)]) if in_box else POOL
     target = mine.target if changed == "target" or in_box else np.sin
     options = {"measure": mine.Share(), "tol": 0.9} if changed == "measure" else {"tol": 1e-2}
-    return (learner, teacher, place, target), {"max_iterations": 300, **options}
+    return (learner, teacher, place, target), {"max_iterations": 300, "tol": None, **options}
 
 
 CHANGES = (
@@ -119,7 +119,7 @@ def test_a_sweep_gives_a_lesson_again_when_code_has_changed(changed, tmp_path):
 def test_a_folder_with_lessons_of_other_code_under_the_same_names_is_pointed_out(tmp_path):
     for number in (0.1, 0.4):
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=code(number).rate)
-        nimt.sweep((POOL, np.sin), learner, nimt.GreedyTeacher(), seeds=1, max_iterations=5, out=tmp_path)
+        nimt.sweep((POOL, np.sin), learner, nimt.GreedyTeacher(), seeds=1, max_iterations=5, tol=None, out=tmp_path)
         if number == 0.1:
             assert len(nimt.Sweep.load(tmp_path)) == 1
     with pytest.warns(nimt.StorageWarning, match="several lessons called problem, KernelLearner, GFT-1, seed 0"):
@@ -159,7 +159,13 @@ def test_a_comparison_does_not_use_lessons_of_other_rules(changed, tmp_path):
     def compared(**options):
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
         return nimt.compare(
-            learner, [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=20, out=tmp_path / "kept", **options
+            learner,
+            [nimt.GreedyTeacher()],
+            POOL,
+            np.sin,
+            max_iterations=20,
+            out=tmp_path / "kept",
+            **{"tol": None} | options,
         )
 
     compared()
@@ -169,7 +175,9 @@ def test_a_comparison_does_not_use_lessons_of_other_rules(changed, tmp_path):
 
 def test_an_estimator_is_known_by_its_parameters_and_by_what_it_has_learned(tmp_path):
     def swept(learner):
-        return nimt.sweep((POOL, np.sin), learner, nimt.GreedyTeacher(), seeds=1, max_iterations=9, out=tmp_path)
+        return nimt.sweep(
+            (POOL, np.sin), learner, nimt.GreedyTeacher(), seeds=1, max_iterations=9, tol=None, out=tmp_path
+        )
 
     fitted = SGDRegressor(alpha=1e-3, random_state=0).partial_fit([[1.0]], [2.0])
     learners = [SGDRegressor(alpha=1e-3, random_state=0), SGDRegressor(alpha=1.0, random_state=0), fitted]
@@ -183,7 +191,9 @@ def test_the_reason_why_a_learner_was_not_made_is_not_that_of_before(tmp_path):
         def fails(problem):
             raise RuntimeError(reason)
 
-        return nimt.sweep((POOL, np.sin), {"made": fails}, nimt.GreedyTeacher(), max_iterations=2, out=tmp_path)
+        return nimt.sweep(
+            (POOL, np.sin), {"made": fails}, nimt.GreedyTeacher(), max_iterations=2, tol=None, out=tmp_path
+        )
 
     swept("no width")
     assert swept("no rate").entries[0].error.endswith("no rate")
@@ -319,7 +329,7 @@ def test_lessons_of_what_cannot_be_identified_are_given_but_not_kept(tmp_path):
             return 0.1
 
     learner, teacher = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate), nimt.GreedyTeacher()
-    options = {"max_iterations": 5}
+    options = {"max_iterations": 5, "tol": None}
     refused = pytest.raises(nimt.InvalidInput, match=r"cannot be said whether .*rate is still the same")
     with refused:
         nimt.sweep((POOL, np.sin), learner, teacher, out=tmp_path / "out", **options)

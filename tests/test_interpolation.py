@@ -57,7 +57,7 @@ def test_the_named_rules_are_members_of_the_family():
 
 
 def test_a_large_beta_nears_f_over_p():
-    options = {"learner": nimt.OrthogonalLearner(KERNEL), "max_iterations": 10}
+    options = {"learner": nimt.OrthogonalLearner(KERNEL), "max_iterations": 10, "tol": None}
     high = small_lesson(nimt.InterpolationTeacher(60.0, kernel=KERNEL), **options)
     limit = small_lesson(nimt.InterpolationTeacher("f/P", kernel=KERNEL), **options)
     np.testing.assert_array_equal(high.indices, limit.indices)
@@ -66,7 +66,9 @@ def test_a_large_beta_nears_f_over_p():
 def test_p_greedy_does_not_look_at_the_target():
     teacher, learner = nimt.InterpolationTeacher("P", kernel=KERNEL), nimt.OrthogonalLearner(KERNEL)
     points, target, _ = scattered()
-    one, other = (nimt.teach(learner, teacher, points, y, max_iterations=8) for y in (target, -3 * target + 1))
+    one, other = (
+        nimt.teach(learner, teacher, points, y, max_iterations=8, tol=None) for y in (target, -3 * target + 1)
+    )
     np.testing.assert_array_equal(one.indices, other.indices)
 
 
@@ -80,7 +82,7 @@ def test_centres_needed_on_the_mixture(rule, at_most):
 
 @pytest.mark.usefixtures("every_step")
 def test_resuming_changes_nothing(tmp_path):
-    options = {"teacher": nimt.InterpolationTeacher("f*P", kernel=KERNEL, k=2), "max_iterations": 6}
+    options = {"teacher": nimt.InterpolationTeacher("f*P", kernel=KERNEL, k=2), "max_iterations": 6, "tol": None}
     whole = small_lesson(**options)
     small_lesson(**options, callback=lambda p: p.step >= 2, checkpoint=tmp_path / "c")
     assert_same_lesson(nimt.resume(tmp_path / "c"), whole)

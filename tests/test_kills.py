@@ -169,7 +169,7 @@ def killed_after(seconds: float, call: Callable[[], object], there: Path | None 
 def test_kills_at_random_moments_change_nothing(kind: str, tmp_path: Path) -> None:
     lesson = KINDS[kind]()
     given = (lesson.learner, lesson.teacher, lesson.pool, lesson.target)
-    rules = {"max_iterations": 2 * 10**7, "seed": 5, "record": "all"} | lesson.rules
+    rules = {"max_iterations": 2 * 10**7, "tol": None, "seed": 5, "record": "all"} | lesson.rules
     place = tmp_path / "checkpoint.npz"
     rng = np.random.default_rng(sum(map(ord, kind)))
     begun = killed_after(rng.uniform(0.0, 1.0), lambda: nimt.teach(*given, checkpoint=place, **rules), place)
@@ -179,7 +179,7 @@ def test_kills_at_random_moments_change_nothing(kind: str, tmp_path: Path) -> No
         assert killed_after(rng.uniform(0.1, 1.5), lambda: nimt.resume(place, **lesson.again))
     resumed = nimt.resume(place, time_limit=0.1, **lesson.again)
     assert resumed.outcome is nimt.Outcome.TIME
-    whole = nimt.teach(*given, **rules | {"max_iterations": len(resumed)})
+    whole = nimt.teach(*given, **rules | {"max_iterations": len(resumed), "tol": None})
     assert len(resumed) == len(whole)
     for name in ("discrepancy", "indices", "labels", "picks", "final", "shown_points", "looked", "mix_steps", "mixes"):
         one, other = getattr(whole, name), getattr(resumed, name)
@@ -192,7 +192,7 @@ def test_kills_at_random_moments_change_nothing(kind: str, tmp_path: Path) -> No
 def test_a_sweep_that_is_killed_gives_every_lesson_once(tmp_path: Path) -> None:
     learners = {rate: kernel_learner(float(rate)) for rate in ("1e-3", "1e-2", "1e-1")}
     teachers = {"greedy": GREEDY, "random": nimt.RandomTeacher(), "mixed labels": nimt.SynthesisTeacher()}
-    rules = {"max_iterations": 150_000, "seeds": 3, "record": "picks", "keep_lessons": True, "n_jobs": 2}
+    rules = {"max_iterations": 150_000, "tol": None, "seeds": 3, "record": "picks", "keep_lessons": True, "n_jobs": 2}
     rng = np.random.default_rng(8)
 
     def entries(folder: str) -> dict[tuple[str, str, int], dict[str, Any]]:
@@ -217,11 +217,13 @@ def test_a_sweep_that_is_killed_gives_every_lesson_once(tmp_path: Path) -> None:
 def test_a_comparison_that_is_killed_goes_on(tmp_path: Path) -> None:
     teachers = {"greedy": GREEDY, "random": nimt.RandomTeacher(), "packs": nimt.GreedyTeacher(k=0.1)}
     learner = kernel_learner(1e-6)
-    paced = nimt.teach(learner, teachers["packs"], GRID, WAVES, max_iterations=10**7, time_limit=5.0, record="picks")
+    paced = nimt.teach(
+        learner, teachers["packs"], GRID, WAVES, max_iterations=10**7, tol=None, time_limit=5.0, record="picks"
+    )
     rng = np.random.default_rng(9)
 
     def compared(folder: Path | None) -> nimt.Comparison:
-        rules = {"max_iterations": len(paced), "seeds": 2, "record": "picks", "engine": "grid"}
+        rules = {"max_iterations": len(paced), "tol": None, "seeds": 2, "record": "picks", "engine": "grid"}
         return nimt.compare(learner, teachers, GRID, WAVES, out=folder, **rules)
 
     folder = tmp_path / "lessons"

@@ -24,7 +24,7 @@ def test_a_linear_kernel_is_a_linear_learner_at_every_step(intercept, loss):
     straight = nimt.LinearLearner(weights, loss=loss, learning_rate=0.05, intercept=intercept)
     kernel = nimt.linear(1.0 if intercept else 0.0)
     curved = nimt.KernelLearner(kernel, loss=loss, learning_rate=0.05, initial=start)
-    options = {"max_iterations": 40, "snapshots": range(41)}
+    options = {"max_iterations": 40, "tol": None, "snapshots": range(41)}
     one = nimt.teach(straight, nimt.RandomTeacher(k=2), points, target, **options)
     other = nimt.teach(curved, nimt.RandomTeacher(k=2), points, target, **options)
     np.testing.assert_array_equal(one.indices, other.indices)
@@ -91,6 +91,7 @@ def test_a_pool_with_the_same_point_twice_gives_one_row():
         points,
         [1.0, 2.0, 1.0, 2.0, 3.0],
         max_iterations=10,
+        tol=None,
     )
     assert len(lesson.learner.centers_) == 3
     np.testing.assert_allclose(lesson.learner.predict(points), lesson.final, rtol=1e-13)
@@ -126,13 +127,13 @@ def test_values_for_a_start_stay_with_their_pool():
     points, target, initial = scattered()
     taught = small_lesson(learner=nimt.KernelLearner(nimt.rbf(0.7), initial=initial)).learner
     with pytest.raises(nimt.InvalidInput, match="values on another pool"):
-        nimt.teach(taught, nimt.GreedyTeacher(), points + 1.0, target, max_iterations=1)
+        nimt.teach(taught, nimt.GreedyTeacher(), points + 1.0, target, max_iterations=1, tol=None)
 
 
 def test_values_on_a_pool_with_a_point_twice_stay_apart():
     points, initial = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, 3.0])
     learner = nimt.KernelLearner(nimt.rbf(0.7), initial=initial)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, np.zeros(3), max_iterations=0)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, np.zeros(3), max_iterations=0, tol=None)
     np.testing.assert_array_equal(lesson.learner.predict(points), initial)
 
 
@@ -163,10 +164,10 @@ def test_a_schedule_is_asked_once_a_step_and_goes_on_where_it_stopped():
 )
 def test_auto_is_one_over_the_smoothness_times_the_largest_diagonal(learner, rate):
     points = np.array([[3.0, 4.0], [1.0, 0.0]])
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, [1.0, -1.0], max_iterations=1)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, [1.0, -1.0], max_iterations=1, tol=None)
     assert lesson.learner.learning_rate_ == pytest.approx(rate, rel=1e-14)
     by_number = clone(learner).set_params(learning_rate=rate)
-    again = nimt.teach(by_number, nimt.GreedyTeacher(), points, [1.0, -1.0], max_iterations=1)
+    again = nimt.teach(by_number, nimt.GreedyTeacher(), points, [1.0, -1.0], max_iterations=1, tol=None)
     np.testing.assert_allclose(lesson.final, again.final, rtol=1e-13)
 
 

@@ -18,7 +18,7 @@ RAMP = np.linspace(0, 1, 8 * 6).reshape(8, 6)
 def picture():
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2)
     return nimt.teach(
-        learner, nimt.GreedyTeacher(), nimt.Grid.like(RAMP), RAMP, max_iterations=20, snapshots=[0, 5, 10]
+        learner, nimt.GreedyTeacher(), nimt.Grid.like(RAMP), RAMP, max_iterations=20, tol=None, snapshots=[0, 5, 10]
     )
 
 
@@ -55,7 +55,7 @@ def test_pictures_are_grey_unless_a_colour_map_is_named(picture):
 def test_other_planes_stay_in_viridis():
     plane = nimt.Grid(np.linspace(0, 1, 5), np.linspace(0, 1, 5))
     lesson = nimt.teach(
-        nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), plane, np.zeros(25) + 1, max_iterations=3
+        nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), plane, np.zeros(25) + 1, max_iterations=3, tol=None
     )
     assert nimt.plots.panels(lesson).axes[0].collections[0].get_cmap().name == "viridis"
 

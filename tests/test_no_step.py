@@ -36,7 +36,7 @@ PLACES = {
 def test_a_lesson_of_no_step_answers_with_all_outputs_of_the_start(kind, place, start, tmp_path):
     given, expected = STARTS[start]
     lesson = nimt.teach(
-        LEARNERS[kind](given), nimt.GreedyTeacher(), PLACES[place], waves, max_iterations=0, snapshots=[0],
+        LEARNERS[kind](given), nimt.GreedyTeacher(), PLACES[place], waves, max_iterations=0, tol=None, snapshots=[0],
         holdout=(FRESH, waves(FRESH)),
     )  # fmt: skip
     assert len(lesson) == 0
@@ -55,8 +55,8 @@ def test_a_learner_that_was_never_taught_answers_with_the_outputs_of_its_start(k
 
 
 def test_a_lesson_of_no_step_binds_a_learner_to_no_number_of_outputs():
-    lesson = nimt.teach(nimt.KernelLearner(KERNEL), nimt.GreedyTeacher(), POINTS, waves, max_iterations=0)
-    on = nimt.teach(lesson.learner, nimt.GreedyTeacher(), POINTS, waves(POINTS)[:, 0], max_iterations=3)
+    lesson = nimt.teach(nimt.KernelLearner(KERNEL), nimt.GreedyTeacher(), POINTS, waves, max_iterations=0, tol=None)
+    on = nimt.teach(lesson.learner, nimt.GreedyTeacher(), POINTS, waves(POINTS)[:, 0], max_iterations=3, tol=None)
     assert on.learner.predict(FRESH).shape == (7,)
 
 
@@ -81,7 +81,7 @@ def test_the_distance_in_h_to_a_function_absorbed_without_a_step_is_its_norm():
 def test_the_bounds_of_a_lesson_of_no_step_speak_of_no_rate():
     lesson = nimt.teach(
         nimt.KernelLearner(KERNEL, learning_rate=0.1), nimt.GreedyTeacher(), POINTS, waves(POINTS)[:, 0],
-        max_iterations=0,
+        max_iterations=0, tol=None,
     )  # fmt: skip
     found = theory.bounds(lesson, epsilon=0.1)
     assert found.rate_within is None

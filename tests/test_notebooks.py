@@ -63,10 +63,10 @@ SHOWN = {
     "lesson": lesson,
     "lesson of no steps": lambda: lesson(max_iterations=0),
     "lesson that failed": lambda: nimt.teach(
-        learner(), nimt.GreedyTeacher(), X, np.sin, max_iterations=3, measure=AttackMeasure()
+        learner(), nimt.GreedyTeacher(), X, np.sin, max_iterations=3, tol=None, measure=AttackMeasure()
     ),
     "lesson with several outputs": lambda: nimt.teach(
-        learner(), nimt.GreedyTeacher(), X, np.column_stack([X, X]), max_iterations=3
+        learner(), nimt.GreedyTeacher(), X, np.column_stack([X, X]), max_iterations=3, tol=None
     ),
     "comparison": comparison,
     "plan": lambda: nimt.plan(learner(), nimt.GreedyTeacher(), X, np.sin),
@@ -88,7 +88,7 @@ SHOWN = {
     "attacking teacher": Attacker,
     "attacking lesson": lambda: lesson(AttackerByName(), measure=AttackMeasure()),
     "attacking comparison": lambda: nimt.compare(
-        learner(), {ATTACK: nimt.GreedyTeacher(), "b": AttackerByName()}, X, np.sin, max_iterations=5
+        learner(), {ATTACK: nimt.GreedyTeacher(), "b": AttackerByName()}, X, np.sin, max_iterations=5, tol=None
     ),
     "attacking learner": lambda: learner(initial=Named()),
 }
@@ -154,7 +154,7 @@ def test_a_comparison_shows_a_row_and_a_curve_per_teacher():
 
 def test_curves_of_one_colour_differ_by_their_dashes():
     teachers = {"one": nimt.RandomTeacher(), "five": nimt.RandomTeacher(k=5)}
-    shown = nimt.compare(learner(), teachers, nimt.Grid(X), np.sin, max_iterations=5)._repr_html_()
+    shown = nimt.compare(learner(), teachers, nimt.Grid(X), np.sin, max_iterations=5, tol=None)._repr_html_()
     assert len(re.findall(r'<polyline [^>]*stroke-dasharray="4.8 2.4"/>', shown)) == 1
 
 
@@ -257,7 +257,7 @@ def test_the_names_of_a_comparison_stand_apart_at_the_ends_of_its_curves():
 @pytest.mark.long
 def test_a_name_is_never_read_as_mathematics():
     teachers = {"$x_": nimt.GreedyTeacher(), "a$\\frac$": nimt.RandomTeacher()}
-    compared = nimt.compare(learner(), teachers, X, np.sin, max_iterations=5, seeds=2)
+    compared = nimt.compare(learner(), teachers, X, np.sin, max_iterations=5, tol=None, seeds=2)
     compared.plot()._repr_png_()
 
 

@@ -97,7 +97,7 @@ def test_by_hand_and_in_a_lesson_it_learns_the_same():
 
 def test_it_goes_on_with_new_points():
     points, target, _ = scattered(n=20)
-    first = nimt.teach(orthogonal(), nimt.GreedyTeacher(), points[:10], target[:10], max_iterations=10)
+    first = nimt.teach(orthogonal(), nimt.GreedyTeacher(), points[:10], target[:10], max_iterations=10, tol=None)
     both = nimt.teach(first.learner, nimt.GreedyTeacher(), points, target, max_iterations=10, tol=1e-9)
     np.testing.assert_allclose(both.learner.predict(points), target, atol=1e-7)
     assert len(both.learner.centers_) == 20
@@ -114,12 +114,12 @@ def test_a_centre_it_has_is_refused():
 def test_the_lesson_ends_when_nothing_in_the_pool_is_new():
     teacher = nimt.InterpolationTeacher("P", kernel=KERNEL)
     learner = orthogonal(initial=MIXTURE.initial, power_tolerance=0.1)
-    lesson = nimt.teach(learner, teacher, MIXTURE.pool, MIXTURE.target, max_iterations=280)
+    lesson = nimt.teach(learner, teacher, MIXTURE.pool, MIXTURE.target, max_iterations=280, tol=None)
     assert lesson.outcome is nimt.Outcome.STATIONARY
     assert 20 < len(lesson) < 100
     rows = lesson.learner.basis_at(MIXTURE.pool.points)
     assert np.max(1 - np.sum(rows**2, axis=1)) <= 0.1**2 * (1 + 1e-9)
-    random = nimt.teach(learner, nimt.RandomTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=5000)
+    random = nimt.teach(learner, nimt.RandomTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=5000, tol=None)
     assert random.outcome is nimt.Outcome.STATIONARY
 
 
@@ -129,8 +129,8 @@ def test_the_lesson_ends_when_nothing_in_the_pool_is_new():
 def test_resuming_changes_nothing(regularisation, tmp_path):
     points, target, initial = scattered()
     start = orthogonal(regularisation=regularisation, initial=initial)
-    for learner in (start, nimt.teach(start, nimt.RandomTeacher(), points, target, max_iterations=3).learner):
-        options = {"learner": learner, "teacher": nimt.RandomTeacher(k=2), "max_iterations": 8}
+    for learner in (start, nimt.teach(start, nimt.RandomTeacher(), points, target, max_iterations=3, tol=None).learner):
+        options = {"learner": learner, "teacher": nimt.RandomTeacher(k=2), "max_iterations": 8, "tol": None}
         whole = small_lesson(**options)
         for at in (1, 3):
             small_lesson(

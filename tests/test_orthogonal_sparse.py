@@ -18,14 +18,14 @@ COLOUR = np.random.default_rng(6).normal(size=(SIDE, SIDE, 3))
 LESSONS = {
     "greedy": {},
     "three outputs": {"target": COLOUR},
-    "random packs": {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 60},
+    "random packs": {"teacher": nimt.RandomTeacher(k=3), "max_iterations": 60, "tol": None},
     "ridge": {"learner_options": {"regularisation": 0.1}},
-    "to the end": {"max_iterations": 400, "learner_options": {"power_tolerance": 0.3}},
+    "to the end": {"max_iterations": 400, "tol": None, "learner_options": {"power_tolerance": 0.3}},
 }
 
 
 def taught(teacher=None, target=PICTURE, width=0.5, learner=None, **options):
-    options = {"max_iterations": 120} | options
+    options = {"max_iterations": 120, "tol": None} | options
     learner = learner or nimt.OrthogonalLearner(nimt.rbf(width), **options.pop("learner_options", {}))
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), GRID, target, **options)
 
@@ -49,7 +49,10 @@ def assert_equal_up_to_rounding(lesson, other):
 @pytest.mark.long
 @pytest.mark.parametrize(
     "options",
-    [*LESSONS.values(), {"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40}],
+    [
+        *LESSONS.values(),
+        {"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40, "tol": None},
+    ],
     ids=[*LESSONS, "by the power function"],
 )
 def test_the_lesson_is_that_of_dense_columns(options, monkeypatch):
@@ -119,7 +122,7 @@ def test_a_kernel_on_a_line_and_in_space(monkeypatch, compiled_from):
         for loaded in (False, True):
             monkeypatch.setattr(reference, "numba_is_loaded", lambda loaded=loaded: loaded)
             learner = nimt.OrthogonalLearner(nimt.rbf(0.5))
-            lessons.append(nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=40))
+            lessons.append(nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=40, tol=None))
         assert_equal_to_the_last_bit(*lessons)
     assert compiled_from == [0, 0]
 
@@ -134,7 +137,7 @@ def test_columns_that_fill_up_become_dense_and_the_lesson_stays_the_same(monkeyp
         pupil.learn(np.array([index]), np.ones(1))
         kinds.append(type(pupil.basis.kept))
     assert kinds[0] is SparseColumns and kinds[-1] is DenseColumns
-    options = {"width": 1.3, "max_iterations": 60}
+    options = {"width": 1.3, "max_iterations": 60, "tol": None}
     assert_equal_up_to_rounding(taught(**options), dense(monkeypatch, **options))
 
 

@@ -131,7 +131,7 @@ def test_a_lesson_on_a_picture_takes_a_fraction_of_its_arrays(tmp_path):
     grid = nimt.Grid.like(picture)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate="auto")
     lesson = nimt.teach(
-        learner, nimt.GreedyTeacher(), grid, picture, max_iterations=3000, snapshots=range(0, 3001, 150)
+        learner, nimt.GreedyTeacher(), grid, picture, max_iterations=3000, tol=None, snapshots=range(0, 3001, 150)
     )
     lesson.save(tmp_path / "lesson")
     raw = sum(values.nbytes for values in lesson.snapshots.values()) + lesson.indices.nbytes + lesson.labels.nbytes

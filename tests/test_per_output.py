@@ -28,7 +28,7 @@ def target_on(points, q):
 def teach(teacher, q=3, X=SCATTERED, target=None, **options):
     points = X.points if isinstance(X, nimt.Grid) else X
     learner = nimt.KernelLearner(nimt.rbf(0.5), **({"learning_rate": 0.2} | options.pop("learner", {})))
-    rules = {"max_iterations": 50, "seed": 4} | options
+    rules = {"max_iterations": 50, "tol": None, "seed": 4} | options
     return nimt.teach(learner, teacher, X, target_on(points, q) if target is None else target, **rules)
 
 
@@ -132,7 +132,7 @@ def test_every_engine_stops_where_the_plain_loop_stops(engine, rule):
     rate = 0.9 if "patience" in rule else 0.2
     plain, fast = (
         teach(nimt.PerOutput(nimt.GreedyTeacher()), X=ROOM, engine=name, max_iterations=2000,
-              learner={"learning_rate": rate}, **rule)
+              learner={"learning_rate": rate}, **{"tol": None} | rule)
         for name in ("reference", engine)
     )  # fmt: skip
     assert len(plain) < 2000 and len(fast) == len(plain) and fast.outcome is plain.outcome
@@ -144,7 +144,7 @@ def test_on_a_grid_not_even_ties_tell_the_engines_apart():
     target = np.stack([board, 1 - board], axis=-1).reshape(-1, 2).astype(float)
     plain, fast = (
         teach(nimt.PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(board), target=target, engine=engine,
-              max_iterations=1200)
+              max_iterations=1200, tol=None)
         for engine in ("reference", "grid")
     )  # fmt: skip
     np.testing.assert_array_equal(fast.indices, plain.indices)
@@ -155,7 +155,7 @@ def test_on_a_grid_not_even_ties_tell_the_engines_apart():
 @pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("name", ["greedy", "large pack", "random", "other labels"])
 def test_a_resumed_lesson_is_bit_identical(name, engine, tmp_path):
-    options = {"X": ROOM, "engine": engine, "max_iterations": 200}
+    options = {"X": ROOM, "engine": engine, "max_iterations": 200, "tol": None}
     whole = teach(nimt.PerOutput(COMPILED[name]), **options)
     goal = [3]
     stopped = teach(nimt.PerOutput(COMPILED[name]), checkpoint=tmp_path / "c",
@@ -220,7 +220,7 @@ def test_other_labels_are_for_the_whole_step():
 )
 def test_files_and_checkpoints(teacher, tmp_path):
     whole = teach(nimt.PerOutput(teacher))
-    teach(nimt.PerOutput(teacher), max_iterations=23, checkpoint=tmp_path / "c")
+    teach(nimt.PerOutput(teacher), max_iterations=23, tol=None, checkpoint=tmp_path / "c")
     resumed = nimt.resume(tmp_path / "c", max_iterations=50)
     for name in ("indices", "labels", "discrepancy", "final", "picks"):
         np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
@@ -233,12 +233,12 @@ def test_files_and_checkpoints(teacher, tmp_path):
 
 @pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.PerOutput(nimt.GreedyTeacher())])
 def test_a_lesson_without_steps_is_kept(teacher, tmp_path):
-    teach(teacher, max_iterations=0).save(tmp_path / "lesson")
+    teach(teacher, max_iterations=0, tol=None).save(tmp_path / "lesson")
     assert len(nimt.Lesson.load(tmp_path / "lesson")) == 0
 
 
 def test_the_table_names_the_outputs():
-    table = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), q=2, max_iterations=3).to_table()
+    table = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), q=2, max_iterations=3, tol=None).to_table()
     assert list(table)[2:] == [
         f"{name}_{j}_output_{o}" for o in (1, 2) for j in (1, 2) for name in ("index", "x_1", "x_2", "label")
     ]
@@ -249,8 +249,8 @@ def test_the_table_names_the_outputs():
 
 def test_schedules_of_the_teacher_hold_for_every_output(tmp_path):
     growing = nimt.GreedyTeacher(k=nimt.schedules.linear(1, 4), look=nimt.schedules.every(3))
-    lesson = teach(nimt.PerOutput(growing), q=2, max_iterations=20, snapshots=[10])
-    alone = [teach(growing, target=target_on(SCATTERED, 2)[:, o], max_iterations=20) for o in range(2)]
+    lesson = teach(nimt.PerOutput(growing), q=2, max_iterations=20, tol=None, snapshots=[10])
+    alone = [teach(growing, target=target_on(SCATTERED, 2)[:, o], max_iterations=20, tol=None) for o in range(2)]
     table = lesson.to_table()
     for t in range(20):
         (first, _), (second, _) = alone[0].pack(t), alone[1].pack(t)
@@ -267,7 +267,7 @@ def test_schedules_of_the_teacher_hold_for_every_output(tmp_path):
 
 def test_steps_and_comparisons():
     learner, target = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2), target_on(SCATTERED, 2)
-    walk = nimt.steps(learner, nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED, target, max_iterations=2)
+    walk = nimt.steps(learner, nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED, target, max_iterations=2, tol=None)
     assert [selection.indices.shape for _, selection, _ in walk] == [(2,), (2,)]
     teachers = [nimt.GreedyTeacher(), nimt.PerOutput(nimt.GreedyTeacher()), nimt.PerOutput(nimt.RandomTeacher())]
     table = nimt.compare(learner, teachers, SCATTERED, target, tol=0.02, max_iterations=400, seeds=2)
@@ -279,14 +279,14 @@ def test_steps_and_comparisons():
 
 def test_the_step_size_is_that_of_one_output():
     """The pack of one output is averaged over itself, so more outputs do not change what is safe."""
-    options = {"learner": {"learning_rate": "auto"}, "max_iterations": 5}
+    options = {"learner": {"learning_rate": "auto"}, "max_iterations": 5, "tol": None}
     together = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), **options)
     alone = teach(nimt.GreedyTeacher(k=2), target=target_on(SCATTERED, 3)[:, 0], **options)
     assert together.learner.learning_rate_ == alone.learner.learning_rate_
 
 
 def test_stationary_and_at_rest():
-    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), stop_when_stationary=1e-3, max_iterations=10_000)
+    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), stop_when_stationary=1e-3, max_iterations=10_000, tol=None)
     assert lesson.outcome is nimt.Outcome.STATIONARY
     gaps = np.abs(lesson.final - lesson.target).max(axis=0)
     assert max((2 * gap) ** 2 for gap in gaps) <= 1e-3
@@ -323,21 +323,21 @@ class OwnPacks(nimt.Teacher):
         (
             lambda: nimt.teach(
                 nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
-                target_on(SCATTERED, 2), max_iterations=1,
+                target_on(SCATTERED, 2), max_iterations=1, tol=None,
             ),
             "which OrthogonalLearner cannot learn",
         ),
         (
             lambda: nimt.teach(
                 nimt.KernelLearner(nimt.rbf(0.5)), nimt.PerOutput(nimt.GreedyTeacher()), nimt.Box([(-2, 2)], points=9),
-                lambda x: np.column_stack([x[:, 0], x[:, 0]]), max_iterations=1,
+                lambda x: np.column_stack([x[:, 0], x[:, 0]]), max_iterations=1, tol=None,
             ),
             "in a Box all outputs are shown the same examples",
         ),
         (
             lambda: nimt.teach(
                 nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
-                nimt.one_hot(np.arange(40) % 3), max_iterations=1,
+                nimt.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
             ),
             "CrossEntropy.*give the teacher without PerOutput",
         ),
@@ -352,7 +352,7 @@ def test_panels_show_every_output_its_own_example():
     x = nimt.Grid(np.linspace(-3, 3, 60))
     target = np.column_stack([np.sin(x.points[:, 0]), np.cos(x.points[:, 0])])
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
-    rules = {"max_iterations": 20, "snapshots": [0, 10], "engine": "reference"}
+    rules = {"max_iterations": 20, "tol": None, "snapshots": [0, 10], "engine": "reference"}
     lesson = nimt.teach(learner, nimt.PerOutput(nimt.GreedyTeacher(k=2)), x, target, **rules)
     (axes, *_) = nimt.plots.panels(lesson, [10]).axes
     marks = [line.get_xydata() for line in axes.get_lines() if line.get_marker() == "o"]
@@ -364,7 +364,7 @@ def test_panels_show_every_output_its_own_example():
 
 
 def test_the_tables_of_a_lesson_of_no_step_have_all_columns_and_no_rows():
-    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), 2, max_iterations=0)
+    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), 2, max_iterations=0, tol=None)
     assert {name: len(column) for name, column in lesson.examples().items()} == dict.fromkeys(
         ["step", "index", "output", "x_1", "x_2", "label"], 0
     )

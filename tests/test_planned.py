@@ -54,7 +54,7 @@ def test_places_are_due_in_the_mean():
 
 
 def lesson_of(teacher, steps, **options):
-    return nimt.teach(LEARNER, teacher, POINTS, TARGET, max_iterations=steps, **options)
+    return nimt.teach(LEARNER, teacher, POINTS, TARGET, max_iterations=steps, **{"tol": None} | options)
 
 
 def test_every_pack_has_one_place_of_every_run():
@@ -93,7 +93,9 @@ def test_the_teacher_knows_the_errors_at_what_it_showed_alone():
 def test_larger_errors_are_shown_more_often():
     target = np.where(np.arange(64) < 8, 5.0, 0.1)
     learner = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=1e-6)
-    lesson = nimt.teach(learner, nimt.PlannedTeacher(k=8, floor=0.3), np.arange(64.0), target, max_iterations=80)
+    lesson = nimt.teach(
+        learner, nimt.PlannedTeacher(k=8, floor=0.3), np.arange(64.0), target, max_iterations=80, tol=None
+    )
     shares = lesson.picks[:8].sum() / lesson.picks.sum()
     due = (0.7 * 40 / 45.6 + 0.3 / 8) * 0.9 + 0.1 / 8  # one of ten epochs is in turn
     assert shares == pytest.approx(due, abs=0.02)
@@ -124,7 +126,7 @@ def test_int_keeps_its_pack_between_looks_and_sums_over_channels():
     target = rng.normal(size=(30, 3))
     k, look = schedules.steps(0.2, 0.92, over=40, stages=10), schedules.incremental(10, over=40, stages=5)
     learner = nimt.KernelLearner(nimt.rbf(0.01), learning_rate=0.05)
-    lesson = nimt.teach(learner, nimt.INTTeacher(k=k, look=look), np.arange(30.0), target, max_iterations=40)
+    lesson = nimt.teach(learner, nimt.INTTeacher(k=k, look=look), np.arange(30.0), target, max_iterations=40, tol=None)
     values, pack = np.zeros((30, 3)), []
     for step in range(40):
         if look.at(step):

@@ -30,7 +30,9 @@ def line(points):
 
 def lesson_on(pool, teacher=None, y=line, **options):
     learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=0.1)
-    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), pool, y, **{"max_iterations": 12} | options)
+    return nimt.teach(
+        learner, teacher or nimt.GreedyTeacher(), pool, y, **{"max_iterations": 12, "tol": None} | options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +59,16 @@ def figures_of(lesson, picture):
     """Return figures of every kind that is made here."""
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
     study = (np.arange(5.0), np.sin), learner, nimt.GreedyTeacher()
-    both = nimt.compare(learner, [nimt.GreedyTeacher(), nimt.RandomTeacher()], X, line, max_iterations=5, seeds=2)
+    both = nimt.compare(
+        learner, [nimt.GreedyTeacher(), nimt.RandomTeacher()], X, line, max_iterations=5, tol=None, seeds=2
+    )
     return {
         "curve": plots.curve(lesson),
         "panels": plots.panels(lesson),
         "picture": plots.panels(picture),
         "comparison": both.plot(),
         "forecast": plots.forecast(nimt.forecast(*study[1:], *study[0], tol=1e-2)),
-        "sweep": nimt.sweep(*study, max_iterations=5).plot(),
+        "sweep": nimt.sweep(*study, max_iterations=5, tol=None).plot(),
         "report": panels_figure(lesson_on(np.random.default_rng(0).normal(size=(9, 3)))),
         "experiment": canvas(3, 2),
     }
@@ -324,7 +328,7 @@ def test_a_lesson_that_was_over_at_once_can_be_drawn(pool, tmp_path):
 def test_a_lesson_that_diverged_can_be_drawn(pool, tmp_path):
     learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=1e200)
     with pytest.warns(nimt.StepSizeWarning):
-        lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, line, max_iterations=5)
+        lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, line, max_iterations=5, tol=None)
     assert lesson.outcome is nimt.Outcome.DIVERGED
     saved(plots.panels(lesson), tmp_path)
     saved(plots.curve(lesson), tmp_path)
@@ -371,7 +375,7 @@ def flowers(dimension, words, n=60):
     pool = PreparedPoints(preparation.points(rows), preparation)
     target = preparation.labels([words[number] for number in place])
     learner = nimt.KernelLearner(nimt.rbf(2.0), loss="logistic" if len(words) == 2 else "square")
-    return nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=80, measure="accuracy")
+    return nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=80, tol=None, measure="accuracy")
 
 
 def test_classes_in_many_dimensions_are_counted_by_what_the_learner_names():
@@ -405,7 +409,7 @@ def test_regions_of_a_table_are_asked_in_its_prepared_coordinates():
 def test_many_points_are_drawn_as_a_density():
     points = np.random.default_rng(1).normal(size=(6000, 3))
     lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), points, points.sum(axis=1),
-                        max_iterations=2)  # fmt: skip
+                        max_iterations=2, tol=None)  # fmt: skip
     ax = Figure().subplots()
     scene = scene_of(ax, lesson, (-10.0, 10.0), "black")
     scene.show(lesson.final, np.empty(0, np.int64))

@@ -21,7 +21,7 @@ def picture_lesson(teacher=None, **options):
     rng = np.random.default_rng(3)
     target = rng.normal(size=(12, 17))
     learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05)
-    options = {"max_iterations": 1000} | options
+    options = {"max_iterations": 1000, "tol": None} | options
     options["snapshots"] = [step for step in STEPS if step <= options["max_iterations"]]
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), nimt.Grid.like(target), target, **options)
 
@@ -29,7 +29,9 @@ def picture_lesson(teacher=None, **options):
 def points_lesson(**options):
     points, target, initial = scattered(40)
     learner = nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2, initial=initial)
-    return nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=1000, snapshots=STEPS, **options)
+    return nimt.teach(
+        learner, nimt.GreedyTeacher(), points, target, max_iterations=1000, snapshots=STEPS, **{"tol": None} | options
+    )
 
 
 def colour_lesson(teacher=None, from_nothing=False, **options):
@@ -37,13 +39,13 @@ def colour_lesson(teacher=None, from_nothing=False, **options):
     target, initial = rng.uniform(size=(2, 12 * 17, 3))
     learner = nimt.KernelLearner(nimt.rbf(1.3), learning_rate=0.05, initial=0.0 if from_nothing else initial)
     grid = nimt.Grid.like(np.zeros((12, 17)))
-    options = {"max_iterations": 1000, "snapshots": STEPS} | options
+    options = {"max_iterations": 1000, "tol": None, "snapshots": STEPS} | options
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), grid, target, **options)
 
 
 LESSONS = {
     "curve": lambda: MIXTURE.teach(max_iterations=1000, snapshots=STEPS, tol=1e-4),
-    "boundary": lambda: BOUNDARY.teach(max_iterations=1000, snapshots=STEPS),
+    "boundary": lambda: BOUNDARY.teach(max_iterations=1000, tol=None, snapshots=STEPS),
     "picture": picture_lesson,
     "packs": lambda: picture_lesson(nimt.RandomTeacher(k=9)),
     "made labels": lambda: picture_lesson(nimt.SynthesisTeacher()),
@@ -134,7 +136,7 @@ def test_a_lesson_of_large_packs_is_thinned_and_says_so():
 def test_other_learners_are_played_from_their_snapshots():
     points, target, _ = scattered(30)
     lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
-                        max_iterations=10, snapshots=[2, 5])  # fmt: skip
+                        max_iterations=10, tol=None, snapshots=[2, 5])  # fmt: skip
     recording = record_of(lesson)
     assert recording.header["kernel"] == "frames"
     assert recording.blocks["frame_steps"].tolist() == [0, 2, 5, 10]
@@ -168,7 +170,9 @@ def test_the_page_loads_nothing_and_its_title_is_text():
 def test_a_diverged_lesson_has_a_page():
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=3.0)
     with pytest.warns(nimt.StepSizeWarning):
-        lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400)
+        lesson = nimt.teach(
+            learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400, tol=None
+        )
     assert lesson.outcome is nimt.Outcome.DIVERGED
     assert "moving away" in json.dumps(record_of(lesson).header)
 

@@ -93,7 +93,7 @@ def test_the_time_of_lessons_is_told_without_that_of_compiling(tmp_path, monkeyp
 
 def test_what_was_computed_beside_the_lessons_is_told_apart():
     lesson = nimt.teach(
-        nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=1
+        nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=1, tol=None
     )
     timed = dataclasses.replace(lesson, elapsed=1.0, compiling=2.0)
     found = seconds_of([timed, timed], teaching=7.0, drawing=3.0)
@@ -145,7 +145,9 @@ def test_the_overview_explains_what_is_far_from_published(lines):
 
 def test_every_known_difference_has_its_reason():
     eight, zero, letter = digits.pictures(None)
-    lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), [0.0], [1.0], max_iterations=0)
+    lesson = nimt.teach(
+        nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), [0.0], [1.0], max_iterations=0, tol=None
+    )
     found = PictureLessons(dict.fromkeys(digits.METHODS, lesson), (eight, zero, letter))
     differs = {taught.name: taught.summary()["differs"] for taught in digits.lessons(found)}
     assert {name for name, why in differs.items() if why} == {POOL, ALTERNATIVE}

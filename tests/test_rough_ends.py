@@ -15,7 +15,7 @@ X = np.linspace(-2, 2, 30)
 
 def teach(**options):
     known = {"learner": nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2), "teacher": nimt.GreedyTeacher()}
-    known |= {"X": X, "y": np.sin, "max_iterations": 10}
+    known |= {"X": X, "y": np.sin, "max_iterations": 10, "tol": None}
     return nimt.teach(**known | options)
 
 
@@ -138,12 +138,12 @@ def test_a_schedule_that_fails_keeps_the_steps_before_on_every_engine(engine, fa
 
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=schedule)
     with pytest.raises(nimt.LessonInterrupted, match=f"Broken at step {fails_at}: of mine") as caught:
-        teach(learner=learner, X=nimt.Grid(X), engine=engine, max_iterations=60)
+        teach(learner=learner, X=nimt.Grid(X), engine=engine, max_iterations=60, tol=None)
     kept = caught.value.lesson
     assert len(kept) == fails_at
     whole = teach(
         learner=nimt.KernelLearner(nimt.rbf(0.5), learning_rate=lambda step: 0.2 / (1 + step)), X=nimt.Grid(X),
-        engine=engine, max_iterations=fails_at,
+        engine=engine, max_iterations=fails_at, tol=None,
     )  # fmt: skip
     np.testing.assert_array_equal(kept.indices, whole.indices)
     np.testing.assert_array_equal(kept.discrepancy, whole.discrepancy)
@@ -181,10 +181,10 @@ def test_a_kernel_that_fails_in_a_step_keeps_the_steps_before(kind):
     lengths = set()
     for calls in range(6, 12):
         with pytest.raises(nimt.LessonInterrupted, match=r"Broken at step .* of mine") as caught:
-            teach(learner=make(TiredKernel(calls)), teacher=teacher, engine=engine, max_iterations=40)
+            teach(learner=make(TiredKernel(calls)), teacher=teacher, engine=engine, max_iterations=40, tol=None)
         assert isinstance(caught.value.__cause__, Broken)
         kept = caught.value.lesson
-        whole = teach(learner=make(TiredKernel()), teacher=teacher, engine=engine, max_iterations=len(kept))
+        whole = teach(learner=make(TiredKernel()), teacher=teacher, engine=engine, max_iterations=len(kept), tol=None)
         for name in ("indices", "labels", "discrepancy", "final", "picks"):
             np.testing.assert_array_equal(getattr(kept, name), getattr(whole, name), err_msg=name)
         np.testing.assert_array_equal(kept.learner.centers_, whole.learner.centers_)
@@ -228,7 +228,7 @@ class Power:
 
 def said_of(loss, rate):
     learner = nimt.KernelLearner(nimt.rbf(0.1), loss=loss, learning_rate=rate)
-    return lambda: nimt.teach(learner, nimt.GreedyTeacher(), X, np.full(30, 3.0), max_iterations=3)
+    return lambda: nimt.teach(learner, nimt.GreedyTeacher(), X, np.full(30, 3.0), max_iterations=3, tol=None)
 
 
 @pytest.mark.parametrize("loss", [Power(3.0), Power(1.5)], ids=["cubic", "1.5"])
@@ -254,7 +254,9 @@ def test_a_kink_is_still_warned_of(loss):
 
 
 def test_a_table_of_several_outputs_has_a_column_per_label():
-    lesson = teach(y=np.column_stack([np.sin(X), np.cos(X)]), teacher=nimt.GreedyTeacher(k=2), max_iterations=3)
+    lesson = teach(
+        y=np.column_stack([np.sin(X), np.cos(X)]), teacher=nimt.GreedyTeacher(k=2), max_iterations=3, tol=None
+    )
     table = lesson.to_table()
     labels = [name for name in table if name.startswith("label")]
     assert labels == [f"label_{j}_output_{output}" for j in (1, 2) for output in (1, 2)]
@@ -281,7 +283,7 @@ class Exhausted(nimt.Teacher):
 
 
 def test_a_teacher_that_raises_stop_iteration_does_not_end_the_steps_silently():
-    steps = nimt.steps(nimt.KernelLearner(nimt.rbf(0.5)), Exhausted(), X, np.sin, max_iterations=10)
+    steps = nimt.steps(nimt.KernelLearner(nimt.rbf(0.5)), Exhausted(), X, np.sin, max_iterations=10, tol=None)
     seen = []
 
     def walk():
@@ -312,7 +314,7 @@ HUGE = 10**400
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: teach(max_iterations=HUGE),
+        lambda: teach(max_iterations=HUGE, tol=None),
         lambda: teach(tol=HUGE),
         lambda: teach(patience=HUGE),
         lambda: teach(time_limit=HUGE),
@@ -423,8 +425,8 @@ def forecast_for(teacher):
 
 
 ASKED = {
-    "teach": lambda *lesson: nimt.teach(*lesson, max_iterations=3),
-    "steps": lambda *lesson: list(nimt.steps(*lesson, max_iterations=3)),
+    "teach": lambda *lesson: nimt.teach(*lesson, max_iterations=3, tol=None),
+    "steps": lambda *lesson: list(nimt.steps(*lesson, max_iterations=3, tol=None)),
     "plan": nimt.plan,
     "forecast greedy": forecast_for(nimt.GreedyTeacher()),
     "forecast whole": forecast_for(nimt.GreedyTeacher(k=1.0)),

@@ -19,7 +19,7 @@ def taught(shape, engine, outputs=(), teacher=None, steps=150, width=0.8):
     ran = []
     lesson = nimt.teach(
         nimt.KernelLearner(nimt.rbf(width), learning_rate=0.2), teacher or nimt.GreedyTeacher(),
-        nimt.Grid.like(np.zeros(shape)), target, max_iterations=steps, engine=engine,
+        nimt.Grid.like(np.zeros(shape)), target, max_iterations=steps, tol=None, engine=engine,
         callback=lambda progress: ran.append(progress.engine),
     )  # fmt: skip
     return lesson, ran[-1]

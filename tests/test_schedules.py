@@ -8,9 +8,9 @@ import pytest
 
 import nimt
 from nimt import schedules, testing
-from nimt.cli.settings import pack
 from nimt.kernels import Matern
 from nimt.operators.grid import GridOperator
+from nimt.recipe.fields import read_pack as pack
 from nimt.teachers.base import View
 from nimt.theory.assumptions import one_example_a_step
 from nimt.theory.replay import replay
@@ -29,11 +29,11 @@ SHAPES = {
 
 
 def taught(teacher, steps=30, **options):
-    return nimt.teach(LEARNER, teacher, POINTS, TARGET, max_iterations=steps, **options)
+    return nimt.teach(LEARNER, teacher, POINTS, TARGET, max_iterations=steps, **{"tol": None} | options)
 
 
 def taught_in_a_box(teacher):
-    return nimt.teach(LEARNER, teacher, nimt.Box([(0, 1)]), np.sin, max_iterations=1)
+    return nimt.teach(LEARNER, teacher, nimt.Box([(0, 1)]), np.sin, max_iterations=1, tol=None)
 
 
 def forecast(teacher):
@@ -118,7 +118,7 @@ def on_engine(teacher, engine, outputs=(), **options):
     X, width = ENGINES[engine]
     y = np.random.default_rng(5).normal(size=(len(X), *outputs))
     learner = nimt.KernelLearner(nimt.rbf(width), loss=options.pop("loss", "square"), learning_rate=0.2)
-    options = {"max_iterations": 45, "seed": 3, "snapshots": [0, 3, 4, 5, 20, 45], **options}
+    options = {"max_iterations": 45, "tol": None, "seed": 3, "snapshots": [0, 3, 4, 5, 20, 45], **options}
     return [nimt.teach(learner, teacher, X, y, engine=name, **options) for name in ("reference", engine)]
 
 
@@ -235,7 +235,7 @@ def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, ch
     for teacher, outputs in teachers_with_packs(SHRINKING[size], len(grid))[chosen_by]:
         target, start = rng.normal(size=(2, len(grid), *outputs))
         learner = nimt.KernelLearner(kernel, learning_rate=0.3, initial=start)
-        options = {"max_iterations": 16, "seed": 3, "snapshots": [0, 3, 4, 16]}
+        options = {"max_iterations": 16, "tol": None, "seed": 3, "snapshots": [0, 3, 4, 16]}
         plain = nimt.teach(learner, teacher, grid, target, engine="reference", **options)
         for engine in ("grid", "neighbours", "streamed"):
             fast = nimt.teach(learner, teacher, grid, target, engine=engine, **options)
@@ -266,8 +266,10 @@ def test_compiled_packs_of_an_earlier_look_are_those_of_the_plain_loop(engine, l
 @pytest.mark.parametrize("stop", [1, 3, 4, 7])
 def test_a_compiled_lesson_is_resumed_between_two_looks(stop, tmp_path):
     teacher = nimt.GreedyTeacher(k=3, look=schedules.every(4))
-    whole = nimt.teach(LEARNER, teacher, ROOM, ROOM.points[:, 0], max_iterations=12)
-    part = nimt.teach(LEARNER, teacher, ROOM, ROOM.points[:, 0], max_iterations=stop, checkpoint=tmp_path / "part.npz")
+    whole = nimt.teach(LEARNER, teacher, ROOM, ROOM.points[:, 0], max_iterations=12, tol=None)
+    part = nimt.teach(
+        LEARNER, teacher, ROOM, ROOM.points[:, 0], max_iterations=stop, tol=None, checkpoint=tmp_path / "part.npz"
+    )
     assert part.engine == whole.engine == "grid"
     assert_same_lesson(nimt.resume(tmp_path / "part.npz", max_iterations=12), whole)
 
@@ -296,7 +298,13 @@ def test_a_pack_without_a_slope_may_still_grow(engine):
     X, y = np.array([0.0, 9.0]), np.array([1.0, -1.0])
     learner = nimt.KernelLearner(nimt.rbf(0.5), loss="hinge", learning_rate=0.1, initial=np.array([4.0, -0.5]))
     lesson = nimt.teach(
-        learner, nimt.GreedyTeacher(k=schedules.steps(1, 2, over=8, stages=2)), X, y, max_iterations=8, engine=engine
+        learner,
+        nimt.GreedyTeacher(k=schedules.steps(1, 2, over=8, stages=2)),
+        X,
+        y,
+        max_iterations=8,
+        tol=None,
+        engine=engine,
     )
     assert len(lesson) == 8
     assert lesson.final[0] == 4.0 and lesson.final[1] < -0.5
@@ -383,7 +391,7 @@ def test_several_outputs_are_mixed_and_looked_at_by_their_norm():
     teacher = nimt.MixedTeacher(
         {nimt.GreedyTeacher(): 0.5, nimt.SoftTeacher(): 0.5}, k=schedules.linear(2, 8, over=9), look=schedules.every(4)
     )
-    lesson = nimt.teach(LEARNER, teacher, POINTS, target, max_iterations=12, seed=1)
+    lesson = nimt.teach(LEARNER, teacher, POINTS, target, max_iterations=12, tol=None, seed=1)
     assert lesson.labels.shape == (12, 8, 3)
     indices, labels = lesson.pack(3)
     np.testing.assert_array_equal(labels, target[indices])

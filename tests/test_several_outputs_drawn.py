@@ -24,7 +24,7 @@ PHOTO = np.stack([ROWS / 5, COLUMNS / 7, 1 - ROWS / 10], axis=2)
 def lesson_on(pool, target, width=0.5, **options):
     learner = nimt.KernelLearner(nimt.rbf(width), learning_rate=0.3)
     return nimt.teach(
-        learner, nimt.GreedyTeacher(), pool, target, **{"max_iterations": 60, "snapshots": [20]} | options
+        learner, nimt.GreedyTeacher(), pool, target, **{"max_iterations": 60, "tol": None, "snapshots": [20]} | options
     )
 
 

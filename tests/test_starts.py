@@ -20,7 +20,7 @@ def kept(lesson, folder, **options):
 def taught(initial, pool=None):
     pool = nimt.Grid(np.linspace(-1, 1, 11)) if pool is None else pool
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=initial)
-    return nimt.teach(learner, nimt.GreedyTeacher(), pool, lambda x: np.cos(x[:, 0]), max_iterations=5)
+    return nimt.teach(learner, nimt.GreedyTeacher(), pool, lambda x: np.cos(x[:, 0]), max_iterations=5, tol=None)
 
 
 def by_hand(axes, table, point):
@@ -119,5 +119,5 @@ def test_learners_from_the_same_formula_differ_by_an_expansion():
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=nimt.Formula("sine"))
     goal = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=nimt.Formula("sine"))
     goal.partial_fit([[0.3]], [2.0])
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), grid, goal, max_iterations=3, measure="rkhs")
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), grid, goal, max_iterations=3, tol=None, measure="rkhs")
     assert lesson.discrepancy[0] == pytest.approx(goal.rkhs_norm())

@@ -18,7 +18,7 @@ def rate(value, kernel=None, **options):
 def warned(learner, teacher=None, call=nimt.teach, target=TARGET, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        call(learner, teacher or nimt.GreedyTeacher(), POINTS, target, **{"max_iterations": 5} | options)
+        call(learner, teacher or nimt.GreedyTeacher(), POINTS, target, **{"max_iterations": 5, "tol": None} | options)
     return caught
 
 
@@ -97,7 +97,9 @@ def test_a_pack_of_different_points_is_averaged_and_may_go_faster():
 
 
 def test_auto_uses_the_pack():
-    lesson = nimt.teach(rate("auto", nimt.rbf(1e-3)), nimt.GreedyTeacher(k=1.0), POINTS, TARGET, max_iterations=1)
+    lesson = nimt.teach(
+        rate("auto", nimt.rbf(1e-3)), nimt.GreedyTeacher(k=1.0), POINTS, TARGET, max_iterations=1, tol=None
+    )
     assert lesson.learner.learning_rate_ == pytest.approx(6.0)
     np.testing.assert_allclose(lesson.final, TARGET, atol=1e-12)  # one step
 
@@ -109,7 +111,7 @@ def test_a_hinge_step_longer_than_the_way_is_told():
 
 def test_a_box_is_warned_of_too():
     with pytest.warns(nimt.StepSizeWarning, match="will diverge"):
-        nimt.teach(rate(1.1), nimt.GreedyTeacher(), nimt.Box([(0, 1)], points=9), np.sin, max_iterations=2)
+        nimt.teach(rate(1.1), nimt.GreedyTeacher(), nimt.Box([(0, 1)], points=9), np.sin, max_iterations=2, tol=None)
 
 
 def test_resuming_does_not_warn_again(tmp_path):

@@ -87,7 +87,7 @@ def test_stationarity_counts_the_diagonal():
     learner = nimt.KernelLearner(nimt.linear(0.0), learning_rate=1e-6)
     for limit, steps in ((2 * 3.0 * 4.0 - 0.01, 2), (2 * 3.0 * 4.0 + 0.01, 0)):
         lesson = nimt.teach(
-            learner, nimt.GreedyTeacher(), [[2.0]], [3.0], max_iterations=2, stop_when_stationary=limit**2
+            learner, nimt.GreedyTeacher(), [[2.0]], [3.0], max_iterations=2, tol=None, stop_when_stationary=limit**2
         )
         assert len(lesson) == steps
 
@@ -111,7 +111,7 @@ def test_patience_runs_out_when_nothing_improves():
 
 def test_staying_the_same_is_no_improvement():
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=5.0)  # y f >= 1: the hinge is flat
-    lesson = nimt.teach(learner, nimt.RandomTeacher(), [[0.0]], [1.0], max_iterations=50, patience=4)
+    lesson = nimt.teach(learner, nimt.RandomTeacher(), [[0.0]], [1.0], max_iterations=50, tol=None, patience=4)
     assert lesson.outcome is Outcome.STALLED
     assert len(lesson) == 4
 
@@ -120,10 +120,10 @@ def test_staying_the_same_is_no_improvement():
 def test_a_lesson_that_no_step_can_move_ends_and_says_so(engine):
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=5.0)
     x = nimt.Grid([0.0, 9.0])
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, [1.0, 2.0], max_iterations=50, engine=engine)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, [1.0, 2.0], max_iterations=50, tol=None, engine=engine)
     assert lesson.outcome is Outcome.AT_REST
     assert len(lesson) == 0
-    again = nimt.teach(learner, nimt.RandomTeacher(), x, [1.0, 2.0], max_iterations=50, engine=engine)
+    again = nimt.teach(learner, nimt.RandomTeacher(), x, [1.0, 2.0], max_iterations=50, tol=None, engine=engine)
     assert again.outcome is Outcome.BUDGET  # another draw might move it
 
 
@@ -167,7 +167,7 @@ def compiling_clock(monkeypatch):
     return begins
 
 
-LIMITED = {"max_iterations": 1000, "engine": "reference", "time_limit": 4.0}
+LIMITED = {"max_iterations": 1000, "tol": None, "engine": "reference", "time_limit": 4.0}
 
 
 @pytest.mark.usefixtures("compiling_clock")
@@ -229,7 +229,9 @@ def test_every_outcome_is_a_sentence():
 
 def test_a_lesson_stepped_by_hand_is_unfinished_until_it_ends():
     points, target, _ = scattered()
-    walk = nimt.steps(nimt.KernelLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target, max_iterations=2)
+    walk = nimt.steps(
+        nimt.KernelLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target, max_iterations=2, tol=None
+    )
     assert walk.lesson.outcome is Outcome.UNFINISHED
     assert len(list(walk)) == 2
     assert walk.lesson.outcome is Outcome.BUDGET

@@ -53,7 +53,7 @@ def test_the_steps_are_those_of_plain_loops():
     oracle = KernelOracle(points.tolist(), initial.tolist(), gauss(0.7), slope_square, lambda step: 0.05)
     indices, labels = synthesis_in_plain_loops(oracle, target.tolist(), 60)
     learner = nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.05, initial=initial)
-    lesson = nimt.teach(learner, nimt.SynthesisTeacher(), points, target, max_iterations=60)
+    lesson = nimt.teach(learner, nimt.SynthesisTeacher(), points, target, max_iterations=60, tol=None)
     np.testing.assert_array_equal(lesson.indices, indices)
     np.testing.assert_allclose(lesson.labels, labels, rtol=1e-9)
 
@@ -74,7 +74,7 @@ def test_nine_times_fewer_examples_on_the_digit():
 
 
 def test_the_first_label_is_true_and_the_first_correction_is_the_radius():
-    lesson = MIXTURE.teach(nimt.SynthesisTeacher(), max_iterations=200, snapshots=range(201))
+    lesson = MIXTURE.teach(nimt.SynthesisTeacher(), max_iterations=200, tol=None, snapshots=range(201))
     assert lesson.labels[0, 0] == lesson.target[lesson.indices[0, 0]]
     predictions = np.array([lesson.snapshots[t][lesson.indices[t, 0]] for t in range(200)])
     radius = np.max(np.abs(lesson.initial - lesson.target))
@@ -82,14 +82,14 @@ def test_the_first_label_is_true_and_the_first_correction_is_the_radius():
 
 
 def test_the_learner_lands_on_the_target_once_the_radius_allows():
-    lesson = MIXTURE.teach(nimt.SynthesisTeacher(radius=40.0), max_iterations=60, snapshots=range(61))
+    lesson = MIXTURE.teach(nimt.SynthesisTeacher(radius=40.0), max_iterations=60, tol=None, snapshots=range(61))
     shown = lesson.indices[10:, 0]
     landed = [lesson.snapshots[t + 1][i] for t, i in enumerate(shown, start=10)]
     np.testing.assert_allclose(landed, lesson.target[shown], atol=1e-12)
 
 
 def test_a_radius_is_kept_by_the_true_label_too():
-    lesson = MIXTURE.teach(nimt.SynthesisTeacher(radius=0.1), max_iterations=1)
+    lesson = MIXTURE.teach(nimt.SynthesisTeacher(radius=0.1), max_iterations=1, tol=None)
     start = lesson.initial[lesson.indices[0, 0]]
     assert lesson.labels[0, 0] == pytest.approx(start - 0.1)
 
@@ -158,7 +158,9 @@ def test_huber_inside_and_outside_its_square_part():
 def test_it_says_so_where_movement_does_not_grow_and_keeps_to_true_labels():
     learner = MIXTURE.learner(loss="absolute", learning_rate=0.001)
     with pytest.warns(nimt.ResponseWarning, match=r"0\.399 away moved the learner no further than one 0\.199"):
-        lesson = nimt.teach(learner, nimt.SynthesisTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=1000)
+        lesson = nimt.teach(
+            learner, nimt.SynthesisTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=1000, tol=None
+        )
     away = np.abs(lesson.labels[:, 0] - lesson.target[lesson.indices[:, 0]])
     assert np.count_nonzero(away > 0) <= 2
     assert not away[3:].any()
@@ -192,7 +194,7 @@ class SeenThroughNoise:
 @pytest.mark.parametrize("deviation", [1e-4, 1e-3, 3e-3])
 def test_observation_noise(deviation):
     learner = SeenThroughNoise(MIXTURE.learner(), deviation)
-    lesson = nimt.teach(learner, nimt.SynthesisTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=300)
+    lesson = nimt.teach(learner, nimt.SynthesisTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=300, tol=None)
     left = lesson.learner.learner.predict(MIXTURE.pool) - lesson.target
     assert np.linalg.norm(left) / len(left) < 1e-4  # GFT-1 needs 3056 steps for this, noise or none
 
@@ -215,7 +217,7 @@ def test_a_limited_pool_is_all_it_shows():
 def test_a_lesson_already_learned():
     points, target, _ = scattered()
     lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0), initial=target), nimt.SynthesisTeacher(), points, target,
-                        max_iterations=5)  # fmt: skip
+                        max_iterations=5, tol=None)  # fmt: skip
     np.testing.assert_array_equal(lesson.final, target)
 
 

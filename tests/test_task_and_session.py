@@ -19,7 +19,7 @@ def a_task(engine="auto", teacher=None, pool=GRID, outputs=1, **options):
     if outputs == 2:
         target = np.column_stack([target, np.cos(points.sum(axis=1))])
     learner = nimt.KernelLearner(nimt.rbf(0.4), learning_rate=0.2)
-    options = {"max_iterations": 30, "engine": engine} | options
+    options = {"max_iterations": 30, "tol": None, "engine": engine} | options
     return Task.of(learner, teacher or nimt.GreedyTeacher(), pool, target, **options)
 
 

@@ -104,10 +104,10 @@ def test_a_mask_may_have_the_shape_of_the_grid_and_no_other():
     grid = nimt.Grid(np.arange(2.0), np.arange(3.0))
     mask = np.array([[False, True, False], [False, False, True]])
     learner = nimt.KernelLearner(nimt.rbf(1.0))
-    lesson = nimt.teach(learner, GREEDY(k=1.0, pool=mask), grid, np.arange(6.0), max_iterations=1)
+    lesson = nimt.teach(learner, GREEDY(k=1.0, pool=mask), grid, np.arange(6.0), max_iterations=1, tol=None)
     np.testing.assert_array_equal(lesson.indices, [[1, 5]])
     with pytest.raises(nimt.InvalidInput, match=r"mask of shape \(3, 2\).*\(6,\) or \(2, 3\)"):
-        nimt.teach(learner, GREEDY(pool=mask.T), grid, np.arange(6.0), max_iterations=1)
+        nimt.teach(learner, GREEDY(pool=mask.T), grid, np.arange(6.0), max_iterations=1, tol=None)
 
 
 @every_teacher
@@ -195,7 +195,7 @@ def test_the_gradient_score_chooses_differently_where_the_diagonal_varies():
     kernel = nimt.linear(0.0)
     learner = nimt.KernelLearner(kernel, learning_rate=0.01)
     lessons = [
-        nimt.teach(learner, teacher, points, target, max_iterations=1)
+        nimt.teach(learner, teacher, points, target, max_iterations=1, tol=None)
         for teacher in (GREEDY(), GREEDY(score="gradient", loss="square", kernel=kernel))
     ]
     assert lessons[0].indices[0, 0] == 0
@@ -211,13 +211,15 @@ def test_the_gradient_score_sees_a_loss_that_has_gone_flat():
     points, target = np.array([[0.0], [5.0]]), np.array([2.0, 0.1])
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=np.array([9.0, 0.0]))
     teacher = GREEDY(score="gradient", loss="hinge", kernel=nimt.rbf(1.0))
-    assert nimt.teach(learner, GREEDY(), points, target, max_iterations=1).outcome is nimt.Outcome.AT_REST
-    assert nimt.teach(learner, teacher, points, target, max_iterations=1).indices[0, 0] == 1
+    assert nimt.teach(learner, GREEDY(), points, target, max_iterations=1, tol=None).outcome is nimt.Outcome.AT_REST
+    assert nimt.teach(learner, teacher, points, target, max_iterations=1, tol=None).indices[0, 0] == 1
 
 
 def test_a_teacher_reports_its_scores():
     points, target, _ = scattered()
-    walk = nimt.steps(nimt.KernelLearner(nimt.rbf(0.7)), GREEDY(), points, target, max_iterations=1, engine="reference")
+    walk = nimt.steps(
+        nimt.KernelLearner(nimt.rbf(0.7)), GREEDY(), points, target, max_iterations=1, tol=None, engine="reference"
+    )
     _, selection, _ = next(walk)
     np.testing.assert_array_equal(selection.scores, np.abs(target))
 

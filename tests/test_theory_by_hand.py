@@ -16,7 +16,9 @@ LINE = np.array([0.0, 1.0, 2.0])  # under <x, x'> + 1 the diagonal is 1, 2, 5
 
 def taught(learning_rate=0.25, steps=4, teacher=None, target=(3.0, 4.0), pool=FAR, **options):
     learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=learning_rate)
-    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), pool, target, max_iterations=steps, **options)
+    return nimt.teach(
+        learner, teacher or nimt.GreedyTeacher(), pool, target, max_iterations=steps, **{"tol": None} | options
+    )
 
 
 def on_a_line(learning_rate=0.1, **options):
@@ -142,7 +144,7 @@ def test_bounds_say_how_long_is_too_long(four_steps):
 @pytest.mark.parametrize("loss", ["hinge", "absolute"])
 def test_a_loss_without_a_smoothness_constant_gets_a_sentence_and_no_number(loss):
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss=loss, learning_rate=0.1)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), FAR, [1.0, -1.0], max_iterations=3)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), FAR, [1.0, -1.0], max_iterations=3, tol=None)
     found = theory.bounds(lesson, epsilon=0.1)
     assert found.random is None and found.greedy is None and found.rate_limit is None and found.rate_within is None
     assert found.predicted == ()

@@ -25,7 +25,9 @@ SMOOTH = ("square", "logistic", "huber")
 
 def taught(points, target, *, kernel=None, loss="square", rate=0.1, teacher=None, steps=20, initial=0.0, **options):
     learner = nimt.KernelLearner(kernel or nimt.rbf(1.0), loss=loss, learning_rate=rate, initial=initial)
-    return nimt.teach(learner, teacher or nimt.GreedyTeacher(), points, target, max_iterations=steps, **options)
+    return nimt.teach(
+        learner, teacher or nimt.GreedyTeacher(), points, target, max_iterations=steps, **{"tol": None} | options
+    )
 
 
 def random_problem(seed, n=9):
@@ -131,7 +133,13 @@ def test_the_step_identity_between_expansions_to_rounding():
     goal.partial_fit([[0.1], [0.9], [1.4]], [1.0, -2.0, 0.5])
     x = np.linspace(0, 1.5, 40)  # far too fine for a solve with its Gram matrix
     lesson = nimt.teach(
-        nimt.KernelLearner(kernel, learning_rate=0.05), nimt.GreedyTeacher(), x, goal, max_iterations=50, seed=0
+        nimt.KernelLearner(kernel, learning_rate=0.05),
+        nimt.GreedyTeacher(),
+        x,
+        goal,
+        max_iterations=50,
+        tol=None,
+        seed=0,
     )
     squares = theory.rkhs_distances(lesson) ** 2
     assert squares[0] == pytest.approx(goal.rkhs_norm() ** 2, rel=1e-14)
@@ -372,7 +380,12 @@ def test_at_the_diverging_rate_itself_rounding_decides_nothing(rate):
 
 def test_a_live_step_can_be_looked_at():
     walk = nimt.steps(
-        nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.25), nimt.GreedyTeacher(), FAR, [3.0, 4.0], max_iterations=9
+        nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.25),
+        nimt.GreedyTeacher(),
+        FAR,
+        [3.0, 4.0],
+        max_iterations=9,
+        tol=None,
     )
     next(walk)
     so_far = walk.lesson
@@ -447,7 +460,9 @@ def test_a_lesson_that_kept_only_counts_is_refused_with_a_way_out():
 
 
 def test_a_lesson_of_another_learner_is_refused():
-    lesson = nimt.teach(nimt.LinearLearner([0.0, 0.0]), nimt.GreedyTeacher(), [0.0, 1.0], [2.0, 1.0], max_iterations=0)
+    lesson = nimt.teach(
+        nimt.LinearLearner([0.0, 0.0]), nimt.GreedyTeacher(), [0.0, 1.0], [2.0, 1.0], max_iterations=0, tol=None
+    )
     with pytest.raises(nimt.InvalidInput, match="this lesson taught a LinearLearner"):
         theory.bounds(lesson)
     with pytest.raises(nimt.InvalidInput, match="speaks of a lesson"):
@@ -487,7 +502,7 @@ class Quartic:
 def test_a_loss_and_a_schedule_of_ones_own_are_replayed_from_where_the_learner_stood():
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss=Quartic(), learning_rate=lambda step: 0.01 / (step + 1))
     learner.partial_fit([[0.5]], [1.0])
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 1.0], [1.0, -1.0], max_iterations=4)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 1.0], [1.0, -1.0], max_iterations=4, tol=None)
     again = theory.replay(lesson)
     np.testing.assert_allclose(again.rates, 0.01 / np.arange(2, 6))
     assert [moment.rate for moment in again.moments()] == again.rates.tolist()

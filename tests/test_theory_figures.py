@@ -16,7 +16,7 @@ def lessons():
     learner = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=0.1)
     teachers = {"RFT": nimt.RandomTeacher(), "GFT": nimt.GreedyTeacher()}
     return {
-        name: nimt.teach(learner, one, nimt.Grid(x), np.cos(2 * x), max_iterations=300)
+        name: nimt.teach(learner, one, nimt.Grid(x), np.cos(2 * x), max_iterations=300, tol=None)
         for name, one in teachers.items()
     }
 
@@ -53,7 +53,7 @@ def test_the_ink_is_the_table(lessons):
 
 def test_a_loss_without_bounds_is_drawn_without_them():
     learner = nimt.KernelLearner(nimt.rbf(0.3), loss="absolute", learning_rate=0.1)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 1.0], [1.0, -1.0], max_iterations=8)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 1.0], [1.0, -1.0], max_iterations=8, tol=None)
     labels = [line.get_label() for line in draw_bounds({"two": {"GFT": bounds_table(lesson)}}).axes[0].get_lines()]
     assert labels == ["GFT: largest S"]
 
@@ -61,6 +61,6 @@ def test_a_loss_without_bounds_is_drawn_without_them():
 def test_what_cannot_be_drawn_is_refused():
     learner = nimt.KernelLearner(nimt.rbf(0.3))
     with pytest.raises(nimt.InvalidInput, match="no steps"):
-        bounds_table(nimt.teach(learner, nimt.GreedyTeacher(), [0.0], [1.0], max_iterations=0))
+        bounds_table(nimt.teach(learner, nimt.GreedyTeacher(), [0.0], [1.0], max_iterations=0, tol=None))
     with pytest.raises(nimt.InvalidInput, match="at least one problem"):
         draw_bounds({"nothing": {}})

@@ -37,7 +37,7 @@ def learner(optimizer=lambda p: torch.optim.Adam(p, lr=0.02), **options):
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_a_step_is_that_of_a_plain_loop(outputs):
     target = TARGET if outputs == 1 else np.stack([TARGET, POINTS, POINTS**2], axis=1)
-    lesson = nimt.teach(learner(outputs=outputs), nimt.GreedyTeacher(k=3), POINTS, target, max_iterations=12)
+    lesson = nimt.teach(learner(outputs=outputs), nimt.GreedyTeacher(k=3), POINTS, target, max_iterations=12, tol=None)
     module = network(outputs)
     optimizer = torch.optim.Adam(module.parameters(), lr=0.02)
     x, y = torch.tensor(POINTS[:, None], dtype=torch.float32), torch.tensor(target, dtype=torch.float32)
@@ -57,7 +57,7 @@ def test_a_step_is_that_of_a_plain_loop(outputs):
 def test_the_callers_module_is_left_as_it_was():
     taught = learner()
     before = [parameter.detach().clone() for parameter in taught.module.parameters()]
-    lesson = nimt.teach(taught, nimt.RandomTeacher(k=4), POINTS, TARGET, max_iterations=5)
+    lesson = nimt.teach(taught, nimt.RandomTeacher(k=4), POINTS, TARGET, max_iterations=5, tol=None)
     assert all(torch.equal(a, b) for a, b in zip(before, taught.module.parameters(), strict=True))
     assert not torch.equal(before[0], next(lesson.learner.module.parameters()))
 
@@ -79,9 +79,11 @@ def test_a_lesson_resumes_bit_for_bit(name, extra, tmp_path):
         return learner(OPTIMIZERS[name], extra=extra)
 
     rules = {"seed": 2, "record": "all"}
-    whole = nimt.teach(made(), nimt.SoftTeacher(k=4), POINTS, TARGET, max_iterations=20, **rules)
+    whole = nimt.teach(made(), nimt.SoftTeacher(k=4), POINTS, TARGET, max_iterations=20, **{"tol": None} | rules)
     path = tmp_path / "checkpoint"
-    nimt.teach(made(), nimt.SoftTeacher(k=4), POINTS, TARGET, max_iterations=9, checkpoint=path, **rules)
+    nimt.teach(
+        made(), nimt.SoftTeacher(k=4), POINTS, TARGET, max_iterations=9, checkpoint=path, **{"tol": None} | rules
+    )
     torch.manual_seed(99)  # what the program drew elsewhere does not matter
     torch.rand(7)
     resumed = nimt.resume(path, learner=learner(OPTIMIZERS[name], extra=extra, seed=5), max_iterations=20)
@@ -127,14 +129,14 @@ def test_a_killed_lesson_resumes_bit_for_bit(tmp_path):
     ended = subprocess.run([sys.executable, "-W", "ignore", script, path], capture_output=True, text=True)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     resumed = nimt.resume(path, learner=learner(seed=3))
-    whole = nimt.teach(learner(), nimt.GreedyTeacher(k=3), POINTS, TARGET, max_iterations=60)
+    whole = nimt.teach(learner(), nimt.GreedyTeacher(k=3), POINTS, TARGET, max_iterations=60, tol=None)
     assert len(resumed) == 60
     np.testing.assert_array_equal(resumed.final, whole.final)
 
 
 def test_a_training_that_diverges_ends_with_a_sentence():
     wild = nimt.torch.TorchLearner(network(), lambda p: torch.optim.SGD(p, lr=1e6))
-    lesson = nimt.teach(wild, nimt.RandomTeacher(k=4), POINTS, TARGET, max_iterations=50)
+    lesson = nimt.teach(wild, nimt.RandomTeacher(k=4), POINTS, TARGET, max_iterations=50, tol=None)
     assert lesson.outcome is nimt.Outcome.DIVERGED
     module = network()
     packs = nimt.torch.teach((torch.zeros(4, 1), torch.zeros(4)), module, nimt.GreedyTeacher(), steps=3)
@@ -168,7 +170,7 @@ def sgd(module):
 
 def taught_by(module, target=TARGET):
     return nimt.teach(
-        nimt.torch.TorchLearner(module, sgd(module)), nimt.RandomTeacher(), POINTS, target, max_iterations=2
+        nimt.torch.TorchLearner(module, sgd(module)), nimt.RandomTeacher(), POINTS, target, max_iterations=2, tol=None
     )
 
 
@@ -214,7 +216,7 @@ def test_bad_input_is_refused_in_one_sentence(make, sentence):
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     path = tmp_path / "checkpoint"
-    nimt.teach(learner(), nimt.RandomTeacher(), POINTS, TARGET, max_iterations=3, checkpoint=path)
+    nimt.teach(learner(), nimt.RandomTeacher(), POINTS, TARGET, max_iterations=3, tol=None, checkpoint=path)
     wide = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
     for module, sentence in [(wide, "has shape"), (torch.nn.Linear(1, 1), "in one of them only")]:
         with pytest.raises(nimt.CorruptLesson, match=sentence):
@@ -229,7 +231,7 @@ def test_a_saved_lesson_holds_the_state_and_is_given_the_module_again(dtype, tmp
         module = network(seed=seed, extra=DROPOUT).to(dtype)
         return nimt.torch.TorchLearner(module, torch.optim.Adam(module.parameters(), lr=0.02))
 
-    lesson = nimt.teach(made(0), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=10)
+    lesson = nimt.teach(made(0), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=10, tol=None)
     lesson.save(tmp_path / "lesson")
     handed = made(7)
     before = handed.predict(POINTS)
@@ -243,7 +245,7 @@ def test_a_saved_lesson_holds_the_state_and_is_given_the_module_again(dtype, tmp
 
 def test_a_saved_lesson_without_its_module_says_what_to_pass(tmp_path):
     path = tmp_path / "lesson"
-    nimt.teach(learner(), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=3).save(path)
+    nimt.teach(learner(), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=3, tol=None).save(path)
     with pytest.warns(
         nimt.StorageWarning, match="state of a TorchLearner and not its code: pass one like it, learner="
     ):
@@ -290,7 +292,7 @@ def test_the_packs_are_those_of_a_lesson(teacher):
         torch.nn.functional.mse_loss(module(dataset.x[indices]), dataset.y[indices]).backward()
         optimizer.step()
     same = nimt.torch.TorchLearner(network(), lambda p: torch.optim.SGD(p, lr=0.05))
-    lesson = nimt.teach(same, teacher, dataset.x.numpy(), dataset.y[:, 0].numpy(), max_iterations=15)
+    lesson = nimt.teach(same, teacher, dataset.x.numpy(), dataset.y[:, 0].numpy(), max_iterations=15, tol=None)
     np.testing.assert_array_equal(shown, lesson.indices)
 
 

@@ -21,7 +21,7 @@ def mixture_tables(steps: int) -> dict[str, dict[str, np.ndarray]]:
     weights = np.array([1, -1 / 3, -2 / 3]) / np.sqrt(2 * np.pi)
     distance = theory.gaussian_norm(0.5, weights, [-10.0, -2.0, 2.0], [np.sqrt(2)] * 3)
     lessons = {
-        name: nimt.teach(learner, one, problems.mixture_pool(), problems.mixture, max_iterations=steps)
+        name: nimt.teach(learner, one, problems.mixture_pool(), problems.mixture, max_iterations=steps, tol=None)
         for name, one in TEACHERS.items()
     }
     return {name: bounds_table(lesson, distance=distance) for name, lesson in lessons.items()}
@@ -31,7 +31,9 @@ def picture_tables(start: np.ndarray, target: np.ndarray, steps: int) -> dict[st
     """Teach one picture from another, given as arrays of one shape."""
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=start)
     pool = nimt.Grid.like(target)
-    lessons = {name: nimt.teach(learner, one, pool, target, max_iterations=steps) for name, one in TEACHERS.items()}
+    lessons = {
+        name: nimt.teach(learner, one, pool, target, max_iterations=steps, tol=None) for name, one in TEACHERS.items()
+    }
     return {name: bounds_table(lesson) for name, lesson in lessons.items()}
 
 

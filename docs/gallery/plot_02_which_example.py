@@ -13,7 +13,7 @@ import nimt
 
 x = nimt.Grid(np.linspace(-3, 3, 121))
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.4)
-walk = nimt.steps(learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=3)
+walk = nimt.steps(learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=3, tol=None)
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 2.6), sharey=True, layout="constrained")
 places = x.points[:, 0]

@@ -21,6 +21,7 @@ comparison = nimt.compare(
     x,
     step,
     max_iterations=200,
+    tol=None,
     measure="rms",
     seeds=3,
 )

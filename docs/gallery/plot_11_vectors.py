@@ -18,7 +18,9 @@ heart = np.stack(
 )
 learner = nimt.KernelLearner(nimt.rbf(width=0.15), learning_rate=0.3)
 steps = [0, 10, 30, 100, 300]
-lesson = nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid(angle), heart, max_iterations=300, snapshots=steps)
+lesson = nimt.teach(
+    learner, nimt.GreedyTeacher(), nimt.Grid(angle), heart, max_iterations=300, tol=None, snapshots=steps
+)
 
 figure, panels = plt.subplots(1, len(steps), figsize=(10, 2.3), sharex=True, sharey=True, layout="constrained")
 for panel, step in zip(panels, steps, strict=True):

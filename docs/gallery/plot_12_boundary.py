@@ -17,7 +17,13 @@ labels = np.where(x**2 + (y - np.sqrt(np.abs(x))) ** 2 < 1.5, 1.0, -1.0)
 learner = nimt.KernelLearner(nimt.rbf(width=0.3), loss="logistic", learning_rate=1.0)
 steps = [5, 40, 400]
 lesson = nimt.teach(
-    learner, nimt.GreedyTeacher(score="loss", loss="logistic"), pool, labels, max_iterations=400, snapshots=steps
+    learner,
+    nimt.GreedyTeacher(score="loss", loss="logistic"),
+    pool,
+    labels,
+    max_iterations=400,
+    tol=None,
+    snapshots=steps,
 )
 figure, panels = plt.subplots(1, 3, figsize=(9, 3), sharey=True, layout="constrained")
 for panel, step in zip(panels, steps, strict=True):

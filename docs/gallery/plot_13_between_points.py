@@ -16,6 +16,7 @@ lesson = nimt.teach(
     nimt.Box((-3.0, 3.0), points=61),
     lambda x: np.sin(2 * x[:, 0]),
     max_iterations=40,
+    tol=None,
     snapshots=[0, 3, 10, 40],
 )
 print("the first places:", lesson.shown_points[:3, 0, 0].round(3))

@@ -16,11 +16,11 @@ import nimt
 problem = nimt.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 lesson = (learner, nimt.RandomTeacher(k=3), problem.pool, problem.target)
-whole = nimt.teach(*lesson, max_iterations=3000)
+whole = nimt.teach(*lesson, max_iterations=3000, tol=None)
 
 with tempfile.TemporaryDirectory() as folder:
     place = Path(folder) / "checkpoint.npz"
-    stopped = nimt.teach(*lesson, max_iterations=3000, checkpoint=place, callback=lambda progress: True)
+    stopped = nimt.teach(*lesson, max_iterations=3000, tol=None, checkpoint=place, callback=lambda progress: True)
     print(f"stopped after {len(stopped)} steps" if len(stopped) < 3000 else "it was over before it could be stopped")
     gone_on = nimt.resume(place)
 print("the same to the last bit:", np.array_equal(whole.final, gone_on.final))

@@ -39,6 +39,8 @@ class Measure:
         Whether it rises as the learner improves, as an accuracy does. `tol` is then reached from below.
     in_per_cent : bool
         Whether it is a share, which reports write in per cent.
+    usual_tolerance : float or None
+        What `tol="auto"` is, where `scale` is None.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Measure:
     formula: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = False
     in_per_cent: ClassVar[bool] = False
+    usual_tolerance: ClassVar[float | None] = None
 
     def of(self, pupil: Pupil, target: Array) -> float:
         """Return the measure of a pupil's `values` against the target, both (n,) or (n, q)."""
@@ -219,6 +222,7 @@ class Accuracy(Measure):
     axis: ClassVar[str] = "accuracy"
     higher_is_better: ClassVar[bool] = True
     in_per_cent: ClassVar[bool] = True
+    usual_tolerance: ClassVar[float | None] = 0.99
 
     def of(self, pupil: Pupil, target: Array) -> float:
         return self.prepare(pupil, target, None)()

@@ -181,7 +181,7 @@ def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -
         shown.append(np.asarray(selection.indices))
     _expect(np.array_equal(shown[0], shown[1]), f"{name} chose differently from the same view and stream")
     learner = KernelLearner(rbf(width=0.4), learning_rate=0.2)
-    rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
+    rules: dict[str, Any] = {"max_iterations": STEPS, "tol": None, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
     told = any(
         "draws" in vars(kind) or "at_random" in vars(kind) for kind in type(teacher).__mro__ if kind is not Teacher
@@ -232,7 +232,7 @@ def check_learner(learner: Learner, X: Pool | ArrayLike, y: FunctionLike) -> Non
         _expect(gap <= scale, f"{name}.make_pupil(pool) and partial_fit disagree by {gap:g}")
     if has_state(learner):
         teacher = GreedyTeacher()
-        rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 0}
+        rules: dict[str, Any] = {"max_iterations": STEPS, "tol": None, "seed": 0}
         plain = teach(learner, teacher, pool, target, engine="reference", **rules)
         _check_resumed(learner, teacher, pool, target, rules, plain)
 
@@ -249,7 +249,7 @@ def check_measure(measure: str | Measure, X: Pool | ArrayLike | None = None) -> 
     pool = Grid(np.linspace(-2, 2, 24)) if X is None else as_pool(X)
     target = np.sign(pool.points[:, 0])
     learner = KernelLearner(rbf(width=0.4), learning_rate=0.4)
-    lesson = teach(learner, GreedyTeacher(), pool, target, max_iterations=4 * STEPS, measure=checked)
+    lesson = teach(learner, GreedyTeacher(), pool, target, max_iterations=4 * STEPS, tol=None, measure=checked)
     _expect(bool(np.isfinite(lesson.discrepancy).all()), f"{checked.name} has a value that is not finite")
     middle = float(lesson.discrepancy[2 * STEPS])
     reached = [t for t, value in enumerate(lesson.discrepancy) if checked.is_reached(float(value), middle)]
@@ -296,7 +296,7 @@ def _expect(holds: bool, sentence: str) -> None:
 
 def _check_engines(learner: KernelLearner, teacher: SelectsExamples, pool: Pool, target: Array) -> None:
     """Expect that the engine chosen by default gives the same lesson as the plain loop."""
-    rules: dict[str, Any] = {"max_iterations": STEPS, "seed": 3}
+    rules: dict[str, Any] = {"max_iterations": STEPS, "tol": None, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
     chosen = teach(learner, teacher, pool, target, **rules)
     if chosen.engine == "reference":

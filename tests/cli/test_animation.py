@@ -21,7 +21,13 @@ def lesson():
     problem = nimt.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial)
     return nimt.teach(
-        learner, nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=400, snapshots=[3, 100, 300]
+        learner,
+        nimt.GreedyTeacher(),
+        problem.pool,
+        problem.target,
+        max_iterations=400,
+        tol=None,
+        snapshots=[3, 100, 300],
     )
 
 

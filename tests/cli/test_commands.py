@@ -20,10 +20,10 @@ from PIL import Image
 import nimt as library
 from nimt.cli.app import COMMANDS, EXAMPLES
 from nimt.cli.console import UNREAD
-from nimt.cli.settings import RunSettings
 from nimt.cli.terminal_curve import terminal_curve
 from nimt.lesson.lesson import Lesson
 from nimt.measures import MEASURES
+from nimt.recipe.recipe import Recipe
 
 pytestmark = pytest.mark.long
 
@@ -100,7 +100,7 @@ def test_every_example_works_as_pasted(nimt, name):
 
 
 def test_teach_writes_everything(nimt, tmp_path):
-    papers = ("--learning-rate", "0.01", "--measure", "paper")
+    papers = ("--learning-rate", "0.01", "--tol", "1e-4")
     answer = nimt("teach", "gmm", "--from", "gmm:start", *papers, "--out", "run")
     assert answer.code == 0, answer.err
     folder = tmp_path / "run"
@@ -156,14 +156,14 @@ def test_options_win_over_the_file(undrawn, nimt, tmp_path):
 
 
 def test_every_setting_survives_its_file(tmp_path):
-    from nimt.cli.settings import read_config
+    from nimt.recipe.recipe import read_settings
 
-    settings = RunSettings(
+    settings = Recipe(
         target="gmm", size=3, strict=True, features="a,b", target_column='odd "name"\\', pool=0.5, other_target="sine",
         tol="1e-300", every=4, teachers="greedy:1", seeds=2, width=1 / 3,
     )  # fmt: skip
     (tmp_path / "run.toml").write_text(settings.to_toml(), encoding="utf-8")
-    assert RunSettings(**read_config(tmp_path / "run.toml")) == settings
+    assert Recipe(**read_settings(tmp_path / "run.toml")) == settings
 
 
 def test_json_alone_on_stdout_and_silence(undrawn, nimt, tmp_path):
@@ -234,7 +234,7 @@ def test_tables_of_any_dimension_are_drawn(nimt, tmp_path, features):
 
 def test_compare_writes_everything(nimt, tmp_path):
     command = ("compare", "gmm", "--from", "gmm:start", "--teachers", "greedy:1,random:0.05,whole", "--seeds", "2")
-    answer = nimt(*command, "--iterations", "300", "--engine", "reference", "--measure", "paper", "--out", "run")
+    answer = nimt(*command, "--iterations", "300", "--engine", "reference", "--tol", "1e-4", "--out", "run")
     assert answer.code == 0, answer.err
     content = json.loads((tmp_path / "run" / "comparison.json").read_text())
     assert [row["name"] for row in content["teachers"]] == ["greedy:1", "random:0.05", "whole"]

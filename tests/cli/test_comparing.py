@@ -101,12 +101,12 @@ def test_bands_by_plain_loops(comparison):
 def test_options_of_a_single_lesson_are_refused(option, says, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(nimt.InvalidInput, match=says):
-        nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3, **option)
+        nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3, **{"tol": None} | option)
     assert not list(tmp_path.iterdir())
 
 
 def test_time_is_whole_where_the_engine_chooses_and_learns_at_once():
-    comparison = nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3)
+    comparison = nimt.compare(learner(), [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=3, tol=None)
     (row,) = comparison.rows()
     assert row.name == "GFT-1" and row.choosing is None and row.learning is None and row.seconds > 0
     assert "choosing" not in comparison_table(comparison)[0]
@@ -135,7 +135,9 @@ def test_finished_lessons_are_grouped_by_their_teacher(comparison):
 def test_lessons_of_different_problems_are_refused(change, word):
     def lesson(X=POOL, y=np.sin, initial=0.0, measure="paper"):
         pool = X if isinstance(X, nimt.Grid) else nimt.Grid(X)
-        return nimt.teach(learner(initial=initial), nimt.GreedyTeacher(), pool, y, max_iterations=2, measure=measure)
+        return nimt.teach(
+            learner(initial=initial), nimt.GreedyTeacher(), pool, y, max_iterations=2, tol=None, measure=measure
+        )
 
     with pytest.raises(nimt.InvalidInput, match=f"differ in their {word}"):
         nimt.Comparison.of([lesson(), lesson(**change)])
@@ -144,23 +146,27 @@ def test_lessons_of_different_problems_are_refused(change, word):
 def test_what_cannot_be_compared():
     for teachers in ({}, [], 3, [nimt.GreedyTeacher(), nimt.GreedyTeacher()]):
         with pytest.raises(nimt.InvalidInput):
-            nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=2)
+            nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=2, tol=None)
     for seeds in (0, [], [1, 1], [-1], 1.5, True):
         with pytest.raises(nimt.InvalidInput):
-            nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, max_iterations=2, seeds=seeds)
+            nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, max_iterations=2, tol=None, seeds=seeds)
     with pytest.raises(nimt.InvalidInput):
         nimt.Comparison.of([])
     with pytest.raises(nimt.InvalidInput):
         nimt.Comparison.of([3])
     with pytest.raises(nimt.InvalidInput):
-        nimt.compare(learner(), {"class": nimt.GreedyTeacher}, POOL, np.sin, max_iterations=2, engine="reference")
+        nimt.compare(
+            learner(), {"class": nimt.GreedyTeacher}, POOL, np.sin, max_iterations=2, tol=None, engine="reference"
+        )
 
 
 def test_other_labels_survive_the_clock():
     teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.cos, 0.5))
-    timed = nimt.compare(learner(), {"a": teacher}, POOL, np.sin, max_iterations=30, seeds=[3], engine="reference")
+    timed = nimt.compare(
+        learner(), {"a": teacher}, POOL, np.sin, max_iterations=30, tol=None, seeds=[3], engine="reference"
+    )
     (lesson,) = timed.lessons["a"]
-    alone = nimt.teach(learner(), teacher, POOL, np.sin, max_iterations=30, seed=3, engine="reference")
+    alone = nimt.teach(learner(), teacher, POOL, np.sin, max_iterations=30, tol=None, seed=3, engine="reference")
     np.testing.assert_array_equal(lesson.labels, alone.labels)
     stored = lesson.settings["teacher"]["labels"]
     assert stored["probability"] == 0.5
@@ -179,7 +185,7 @@ def test_the_figure_draws_the_bands(comparison):
 
 def test_a_comparison_that_was_stopped_goes_on_where_it_was(tmp_path):
     teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher(k=2)}
-    common = {"max_iterations": 400, "seeds": 3, "engine": "reference"}
+    common = {"max_iterations": 400, "tol": None, "seeds": 3, "engine": "reference"}
     whole = nimt.compare(learner(), teachers, POOL, np.sin, **common)
     told = []
 
@@ -255,11 +261,11 @@ def test_lessons_side_by_side_are_those_one_after_the_other(comparison):
         for one, other in zip(lessons, again.lessons[name], strict=True):
             np.testing.assert_array_equal(one.picks, other.picks)
     with pytest.raises(nimt.InvalidInput, match="n_jobs"):
-        nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=2, n_jobs=0)
+        nimt.compare(learner(), teachers, POOL, np.sin, max_iterations=2, tol=None, n_jobs=0)
 
 
 def test_the_time_of_choosing_is_kept_with_the_lessons(tmp_path):
-    study = {"max_iterations": 20, "engine": "reference", "seeds": 2, "out": tmp_path / "kept"}
+    study = {"max_iterations": 20, "tol": None, "engine": "reference", "seeds": 2, "out": tmp_path / "kept"}
     first = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
     again = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
     assert first.choosing == again.choosing and first.rows()[0].choosing > 0
@@ -280,7 +286,7 @@ def test_the_error_on_points_held_out_is_the_mean_over_the_seeds():
     far = np.linspace(-2.95, 2.95, 13)[:, np.newaxis]
     teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
     found = nimt.compare(
-        learner(), teachers, POOL, np.sin, max_iterations=40, seeds=3, holdout=(far, np.sin(far[:, 0]))
+        learner(), teachers, POOL, np.sin, max_iterations=40, tol=None, seeds=3, holdout=(far, np.sin(far[:, 0]))
     )
     header, lines = comparison_table(found)
     for row, line in zip(found.rows(), lines, strict=True):

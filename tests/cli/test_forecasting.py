@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.long
 
 
-PAPER = ("--measure", "paper")
+PAPER = ("--tol", "1e-4")
 
 
 def test_forecast_prints_the_steps_and_the_bounds(nimt, tmp_path):
@@ -29,7 +29,7 @@ def test_forecast_as_json(nimt):
 
 
 def test_forecast_of_a_picture_of_92_by_92_pixels(nimt):
-    answer = nimt("forecast", "cat", "--learning-rate", "0.01", "--tol", "7e-3", *PAPER, "--teacher", "whole")
+    answer = nimt("forecast", "cat", "--learning-rate", "0.01", "--tol", "7e-3", "--teacher", "whole")
     assert answer.code == 0 and "174,961 steps" in answer.out
 
 

@@ -31,7 +31,7 @@ def test_the_orthogonal_learner_with_a_rule_of_interpolation(nimt, tmp_path):
     target, start = lesson.target, lesson.initial
     expected = library.teach(
         library.OrthogonalLearner(kernel, initial=start), library.InterpolationTeacher("f/P", kernel=kernel),
-        library.Grid(x), target, max_iterations=25,
+        library.Grid(x), target, max_iterations=25, tol=None,
     )  # fmt: skip
     np.testing.assert_array_equal(lesson.indices, expected.indices)
 
@@ -120,10 +120,10 @@ def test_a_budget_may_be_lowered_while_the_lesson_is_below_it(tmp_path):
     path = tmp_path / "lesson.ckpt"
     learner, x = library.KernelLearner(library.rbf(0.5)), np.arange(9.0)
     args = (learner, library.GreedyTeacher(), x, np.sin)
-    library.teach(*args, max_iterations=30, snapshots=[0], checkpoint=path)
+    library.teach(*args, max_iterations=30, tol=None, snapshots=[0], checkpoint=path)
     library.resume(path, max_iterations=100, callback=lambda progress: True, snapshots=[40, 90])
     shorter = library.resume(path, max_iterations=50)
-    alone = library.teach(*args, max_iterations=50, snapshots=[0, 40])
+    alone = library.teach(*args, max_iterations=50, tol=None, snapshots=[0, 40])
     np.testing.assert_array_equal(shorter.discrepancy, alone.discrepancy)
     assert sorted(shorter.snapshots) == [0, 40]
     with pytest.raises(library.InvalidInput, match="stands at step 50: give at least that"):

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from nimt.cli.progress import progress_bar
-from nimt.cli.settings import LARGEST_CONFIG
+from nimt.recipe.toml import LARGEST_CONFIG
 
 pytestmark = pytest.mark.long
 
@@ -92,7 +92,7 @@ class TestNoOrdersReachIt:
 
         Teacher.__name__ = Teacher.__qualname__ = f"Teacher{ORDER}"
         learner = library.KernelLearner(library.rbf(1.0))
-        lesson = library.teach(learner, Teacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=3)
+        lesson = library.teach(learner, Teacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=3, tol=None)
         lesson.save(tmp_path / "lesson.npz")
         for command in (("show", "lesson.npz"), ("show", "lesson.npz", "--json")):
             answer = nimt(*command)

@@ -343,17 +343,17 @@ def test_connections_end_somewhere_and_the_newest_is_answered(monkeypatch, compl
 def test_made_up_browsers_share_what_there_is(mixture, monkeypatch):
     """A browser is known by a cookie it could make up: races and files end for all of them together, too."""
     room = races.RaceRunner()
-    rules, asked = requests.read_rules(mixture["rules"]), requests.read_racers(mixture["racers"])
+    asked = requests.read_recipes(mixture["rules"], mixture["racers"])
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
     for number in range(races.MOST_RACES + 5):
-        room.start(f"made-up-{number}", rules, asked, setting)
+        room.start(f"made-up-{number}", asked, setting)
         room.keep_file(f"made-up-{number}", object())
     assert len(room.races) == races.MOST_RACES and len(room.files) == races.MOST_BROWSERS
     assert not [race for race in room.races.values() if race.browser in ("made-up-0", "made-up-4")]
     for race in room.races.values():
         race.watchers = 1
     with pytest.raises(InvalidInput, match="close a page"):
-        room.start("one-more", rules, asked, setting)
+        room.start("one-more", asked, setting)
 
 
 def test_what_a_file_is_called_is_quoted_and_never_opened(studio):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ import typer.main
 
 from nimt.cli.app import program
 from nimt.errors import InvalidInput
-from nimt.kernels.expressions import parse_kernel
+from nimt.recipe.recipe import FIELDS, Recipe
+from nimt.sources import read_problem
 from nimt.studio import exports
 from nimt.studio.formulas import CONSTANTS, FUNCTIONS, LONGEST, read_formula
-from nimt.studio.requests import RacerRequest, Rules, teachers
+from nimt.studio.requests import read_recipe, teachers, write_racer
 
 pytestmark = pytest.mark.long
 
@@ -94,7 +96,7 @@ def test_no_command_is_written_for_a_formula(place):
     """A command names files: rather none than one with another target."""
     given = {"target": NAMED, "start": {"kind": "zero"}} | {place: {"kind": "formula", "text": "(-x)^2", "axes": []}}
     with pytest.raises(InvalidInput, match=f"the {place} was drawn or typed"):
-        exports.as_command(given["target"], given["start"], [exports.Part(RacerRequest(), Rules())])
+        exports.as_command(given["target"], given["start"], [exports.Part(Recipe(target=""))], read_problem("gmm"))
 
 
 def drawn_kernel(rng, depth):
@@ -108,33 +110,30 @@ def drawn_kernel(rng, depth):
     ))  # fmt: skip
 
 
-def test_a_copied_command_is_parsed_into_the_request_it_was_made_of():
+def test_a_copied_command_is_parsed_into_the_recipe_it_was_made_of():
     teach = typer.main.get_command(program()).commands["teach"]
     rng, compared = random.Random(1), 0
-    x = np.linspace(-1, 1, 6)[:, np.newaxis]
+    problem = read_problem("gmm")
     for _ in range(300):
         kernel = rng.choice(("rbf", drawn_kernel(rng, 3)[:200].rpartition(" ")[0] or "rbf", drawn_kernel(rng, 2)))
-        try:
-            expected = parse_kernel(kernel, width=0.5, dimension=1)(x)
-        except InvalidInput:
-            continue  # cut in the middle
-        rules = Rules(kernel, 10 ** rng.uniform(-6, 6), rng.choice(("square", "huber")), rng.randrange(1, 10**6),
-                      rng.choice((None, 1e-4, 10 ** rng.uniform(-300, 300))), rng.randrange(2**32))  # fmt: skip
-        request = RacerRequest(rng.choice([name for name in teachers() if name != "you"]),
-                               rng.choice((1, 7, 1.0, 0.05, rng.uniform(1e-9, 1))), rng.choice((None, 0.5, 1e-9)),
-                               rate=rng.choice(("auto", 1e-12, rng.uniform(0, 1))))  # fmt: skip
-        command = exports.as_command(NAMED, {"kind": "zero"}, [exports.Part(request, rules)])
+        rules = {
+            "kernel": kernel, "width": 10 ** rng.uniform(-6, 6), "loss": rng.choice(("square", "huber")),
+            "steps": rng.randrange(1, 10**6), "tol": rng.choice((None, "auto", 1e-4, 10 ** rng.uniform(-300, 300))),
+            "seed": rng.randrange(2**32),
+        }  # fmt: skip
+        racer = {
+            "teacher": rng.choice([name for name in teachers() if name != "you"]),
+            "k": rng.choice((1, 7, 1.0, "whole", 0.05, rng.uniform(1e-9, 1))), "share": rng.choice((None, 0.5, 1e-9)),
+            "temperature": rng.choice((0.1, 0.0, rng.uniform(0, 9))), "learner": rng.choice(("kernel", "orthogonal")),
+            "rate": rng.choice(("auto", 1e-12, rng.uniform(1e-6, 1))),
+        }  # fmt: skip
+        recipe = read_recipe(rules, racer)
+        command = exports.as_command(NAMED, {"kind": "zero"}, [exports.Part(recipe)], problem)
         words = shlex.split(command)
         assert words[:2] == ["nimt", "teach"]
         read = teach.make_context("teach", words[2:], resilient_parsing=False).params
-        np.testing.assert_array_equal(parse_kernel(read["kernel"], width=0.5, dimension=1)(x), expected)
-        assert (read["width"], read["loss"], read["seed"]) == (rules.width, rules.loss, rules.seed)
-        assert (read["target"], read["initial"], read["teacher"]) == ("gmm", "zero", request.teacher)
-        assert ast.literal_eval(read["k"]) == request.k and type(ast.literal_eval(read["k"])) is type(request.k)
-        assert read["pool"] is None if request.share is None else float(read["pool"]) == request.share
-        assert read["iterations"] == rules.steps and float(read["tol"]) == (rules.tol or 0)
-        assert (
-            read["learning_rate"] == "auto" if request.rate == "auto" else float(read["learning_rate"]) == request.rate
-        )
+        found = Recipe.of(read["target"], {name: value for name, value in read.items() if name in FIELDS})
+        assert found == replace(recipe, target="gmm", loss=recipe.loss or "square")
+        assert write_racer(found)["k"] == ("whole" if racer["k"] == 1.0 and type(racer["k"]) is float else racer["k"])
         compared += 1
-    assert compared > 200
+    assert compared == 300

@@ -260,7 +260,7 @@ def test_be_the_teacher(page):
             return view.show([shown[view.step]])
 
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problem.initial)
-    lesson = nimt.teach(learner, Clicked(), problem.pool, problem.target, max_iterations=4)
+    lesson = nimt.teach(learner, Clicked(), problem.pool, problem.target, max_iterations=4, tol=None)
     assert np.max(np.abs(values_at(page, 0, 4) - lesson.final)) <= 1e-12
     page.wait_for_function("() => document.getElementById('said').textContent.startsWith('You: 4 steps')")
     assert "Greedy after as many" in page.inner_text("#said")

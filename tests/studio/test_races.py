@@ -17,7 +17,7 @@ from nimt.errors import InvalidInput
 from nimt.studio import races, requests
 from nimt.studio.frames import MOST_FRAMES, Frames
 from nimt.studio.racer import Racer
-from nimt.studio.requests import RacerRequest, Rules, read_setting
+from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.server import read_shipped_files
 from studio.conftest import unpack
 
@@ -89,13 +89,13 @@ def test_a_person_teaches(studio, mixture):
         def select(self, view):
             return view.show([(40, 120, 40)[view.step]])
 
-    lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3)
+    lesson = nimt.teach(learner, Told(), x.pool, x.target, max_iterations=3, tol=None)
     np.testing.assert_allclose(talk.joined(0, "curve"), lesson.discrepancy[1:], rtol=1e-12)
 
 
 def test_a_point_shown_while_the_lesson_gets_ready_is_its_first_step(monkeypatch):
     setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "named", "name": "gmm:start"}, {})
-    racer = Racer(RacerRequest("you", rate=0.01), Rules(steps=9, tol=None), setting)
+    racer = Racer(read_recipe({"steps": 9, "tol": None}, {"teacher": "you", "rate": 0.01}), setting)
     make, began = racer._make_session, threading.Event()
 
     def make_slowly():
@@ -280,11 +280,11 @@ def test_the_copied_command_gives_the_same_lesson(studio, mixture, tmp_path, mon
 
 def test_what_the_command_line_cannot_say_is_said(studio, mixture):
     body = {"target": mixture["target"], "start": mixture["start"], "rules": mixture["rules"]}
-    for temperature, expected in (
-        (0.1, "nimt teach gmm"),
-        (0.3, "# the command line has no option for temperature=0.3"),
+    for racer, expected in (
+        ({"teacher": "soft", "temperature": 0.3}, "nimt teach gmm --from gmm:start --teacher soft --temperature 0.3"),
+        ({"learner": "orthogonal"}, "nimt teach gmm --from gmm:start --learner orthogonal"),
+        ({"teacher": "you"}, "# the command line has no such lesson: copy it as Python"),
     ):
-        racer = {"teacher": "soft", "temperature": temperature}
         command = json.loads(studio.post_json("/code", body | {"racer": racer})[1])["command"]
         assert command.startswith(expected)
 
@@ -300,9 +300,9 @@ def test_every_teacher_the_page_offers_is_one_that_can_race():
 def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
     """The thread that teaches takes no racer before it is ready; a lesson that has not begun says so."""
     room = races.RaceRunner()
-    asked = requests.read_racers([{"rate": 0.01}, {"teacher": "random", "rate": 0.01}])
+    asked = requests.read_recipes(mixture["rules"], [{"rate": 0.01}, {"teacher": "random", "rate": 0.01}])
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
-    race = room.start("me", requests.read_rules(mixture["rules"]), asked, setting)
+    race = room.start("me", asked, setting)
     first, second = race.racers
     with pytest.raises(InvalidInput, match="has not begun"):
         first.lesson()
@@ -321,7 +321,7 @@ def test_compiling_is_said_only_while_someone_waits(mixture, monkeypatch):
     monkeypatch.setattr(races, "LOADING", 0.0)
     assert room.is_compiling
     setting = requests.read_setting(mixture["target"], mixture["start"], {})
-    race = room.start("me", requests.read_rules(mixture["rules"]), requests.read_racers(mixture["racers"]), setting)
+    race = room.start("me", requests.read_recipes(mixture["rules"], mixture["racers"]), setting)
     assert room.is_compiling
     race.racers[0].begin()
     assert not room.is_compiling
@@ -423,10 +423,10 @@ def test_a_frame_of_what_diverged_can_be_sent(value):
 
 def test_a_racer_knows_its_values_at_any_step():
     setting = read_setting({"kind": "named", "name": "digit:0"}, {"kind": "named", "name": "digit:8"}, {})
-    racer = Racer(RacerRequest(rate=0.05), Rules(steps=300, tol=None), setting)
+    racer = Racer(read_recipe({"steps": 300, "tol": None}, {"rate": 0.05}), setting)
     while not racer.over:
         racer.slice()
-    lesson = nimt.teach(racer.learner, nimt.GreedyTeacher(), setting.pool, setting.target, max_iterations=300,
+    lesson = nimt.teach(racer.learner, nimt.GreedyTeacher(), setting.pool, setting.target, max_iterations=300, tol=None,
                         snapshots=[0, 17, 300])  # fmt: skip
     for step, values in lesson.snapshots.items():
         np.testing.assert_allclose(racer.values_at(step)[1], values, atol=1e-13)
@@ -488,10 +488,10 @@ def test_a_dropped_photo_is_raced_in_colour_and_a_grey_one_in_grey(studio):
         assert len(blocks["initial"]) == len(blocks["target"]) == outputs * header["points"]
 
 
-@pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])
+@pytest.mark.parametrize("racer_request", [{}, {"k": 1.0}, {"learner": "orthogonal"}])
 def test_an_animation_shows_the_lesson_on_its_way(racer_request):
     setting = read_setting(COLOURS, {"kind": "zero"}, {})
-    racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
+    racer = Racer(read_recipe({"steps": 40, "tol": None, "width": 0.7}, racer_request), setting)
     while not racer.over:
         racer.take(7)
     snapshots = racer.animate().snapshots
@@ -502,17 +502,17 @@ def test_an_animation_shows_the_lesson_on_its_way(racer_request):
         assert known == step
 
 
-@pytest.mark.parametrize("racer_request", [RacerRequest(), RacerRequest(k=1.0), RacerRequest(learner="orthogonal")])
+@pytest.mark.parametrize("racer_request", [{}, {"k": 1.0}, {"learner": "orthogonal"}])
 def test_a_colour_racer_knows_its_values_and_can_be_forked(racer_request):
     setting = read_setting(COLOURS, {"kind": "zero"}, {})
-    racer = Racer(racer_request, Rules(steps=40, tol=None, width=0.7), setting)
+    racer = Racer(read_recipe({"steps": 40, "tol": None, "width": 0.7}, racer_request), setting)
     while not racer.over:
         racer.take(7)
     step, values = racer.values_at(40)
     assert step == 40
     np.testing.assert_allclose(values, racer.lesson().final, atol=1e-6)
     room = races.RaceRunner()
-    race = room.start("me", Rules(steps=40, tol=None, width=0.7), [racer_request], setting)
+    race = room.start("me", [read_recipe({"steps": 40, "tol": None, "width": 0.7}, racer_request)], setting)
     race.racers[0] = racer
     number = room.fork(race, 0, 20, {"target": [[5, 0.25]]})
     fork = race.racers[number]

@@ -33,7 +33,7 @@ def client():
 def test_every_lesson_is_given_though_a_worker_is_killed(client, tmp_path):
     # SlowTeacher does not say that it draws, so that its other seeds follow the first; the random one begins with all
     teachers = {"slow": SlowTeacher(0.02), "random": nimt.RandomTeacher(k=3)}
-    study = {"seeds": 8, "max_iterations": 20}
+    study = {"seeds": 8, "max_iterations": 20, "tol": None}
     workers = list(client.run(os.getpid).values())
     assert len(set(workers)) == 2
     told = []
@@ -56,7 +56,7 @@ def test_every_lesson_is_given_though_a_worker_is_killed(client, tmp_path):
 def test_a_pool_is_sent_once_per_worker_and_not_per_lesson(client):
     pool = Counted(np.arange(-3, 3, 0.1))
     with joblib.parallel_config(backend="dask"):
-        found = nimt.sweep((pool, np.sin), learner(), SlowTeacher(0.001), seeds=20, max_iterations=20)
+        found = nimt.sweep((pool, np.sin), learner(), SlowTeacher(0.001), seeds=20, max_iterations=20, tol=None)
     assert len(found) == 20 and not found.failed
     came = client.run(arrivals)
     assert list(came.values()) == [1, 1], came
@@ -69,6 +69,13 @@ def test_the_lessons_of_a_cluster_can_be_stopped(client, tmp_path):
 
     with joblib.parallel_config(backend="dask"), pytest.raises(KeyboardInterrupt):
         nimt.sweep(
-            (POOL, np.sin), learner(), SlowTeacher(0.02), seeds=12, max_iterations=20, out=tmp_path, progress=stop
+            (POOL, np.sin),
+            learner(),
+            SlowTeacher(0.02),
+            seeds=12,
+            max_iterations=20,
+            tol=None,
+            out=tmp_path,
+            progress=stop,
         )
     assert 2 <= len(nimt.Sweep.load(tmp_path)) < 12

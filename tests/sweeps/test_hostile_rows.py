@@ -17,7 +17,7 @@ LEARNER = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=0.2)
 def sweep(out):
     return nimt.sweep(
         {"sine": (X, np.sin(X))}, {"kernel": LEARNER}, {"greedy": nimt.GreedyTeacher()},
-        max_iterations=4, seeds=1, n_jobs=1, out=out,
+        max_iterations=4, tol=None, seeds=1, n_jobs=1, out=out,
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_what_is_no_path_is_refused():
 
 @pytest.mark.parametrize("change", [{"choosing": 10**400}, {"key": "../lesson"}, {"curve": []}])
 def test_an_altered_comparison_is_refused(tmp_path, change):
-    comparison = nimt.compare(LEARNER, {"greedy": nimt.GreedyTeacher()}, X, np.sin, max_iterations=3, seeds=1)
+    comparison = nimt.compare(LEARNER, {"greedy": nimt.GreedyTeacher()}, X, np.sin, max_iterations=3, tol=None, seeds=1)
     comparison.save(tmp_path / "kept")
     path = tmp_path / "kept" / "lessons.jsonl"
     content = json.loads(path.read_text())

@@ -104,16 +104,18 @@ def test_another_version_gives_the_lessons_again(tmp_path, monkeypatch):
 
 def test_a_lesson_that_fails_is_a_row_with_its_sentence(tmp_path):
     teachers = {"fails": FailingTeacher(), "too many": nimt.RandomTeacher(k=1000), "fine": nimt.GreedyTeacher()}
-    found = nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, out=tmp_path)
+    found = nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, tol=None, out=tmp_path)
     fails, too_many, fine = found.entries
     assert "RuntimeError at step 2: no chalk left" in fails.error and fails.steps is None
     assert too_many.error.startswith("k must be") and "1000" in too_many.error
     assert fine.error is None and fine.steps == 5
     assert found.failed == (fails, too_many) and "2 failed" in repr(found)
     assert len(found.groups()) == 1 and found.best().teacher == "fine"
-    nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, out=tmp_path)
+    nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, tol=None, out=tmp_path)
     assert len(lines_of(tmp_path)) == 3
-    again = nimt.sweep((POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, out=tmp_path, retry_failed=True)
+    again = nimt.sweep(
+        (POOL, np.sin), learner(), teachers, seeds=1, max_iterations=5, tol=None, out=tmp_path, retry_failed=True
+    )
     assert len(lines_of(tmp_path)) == 5 and len(again) == 3
 
 
@@ -127,10 +129,17 @@ def test_a_teacher_that_remembers_does_not_share_what_it_remembers():
             return view.show([self.turn % len(view.target)])
 
     found = nimt.sweep(
-        (POOL, np.sin), {rate: learner(rate) for rate in (0.1, 0.1001, 0.1002)}, Turns(), seeds=1, max_iterations=20
+        (POOL, np.sin),
+        {rate: learner(rate) for rate in (0.1, 0.1001, 0.1002)},
+        Turns(),
+        seeds=1,
+        max_iterations=20,
+        tol=None,
     )
     for entry, rate in zip(found.entries, (0.1, 0.1001, 0.1002), strict=True):
-        assert entry.end == nimt.teach(learner(rate), Turns(), POOL, np.sin, max_iterations=20).discrepancy[-1]
+        assert (
+            entry.end == nimt.teach(learner(rate), Turns(), POOL, np.sin, max_iterations=20, tol=None).discrepancy[-1]
+        )
 
 
 def test_learners_and_teachers_can_be_made_for_a_problem():
@@ -141,10 +150,11 @@ def test_learners_and_teachers_can_be_made_for_a_problem():
         {"other": lambda problem: nimt.GreedyTeacher(labels=nimt.AlternativeLabels(problem.other_target, 0.2))},
         seeds=[4],
         max_iterations=30,
+        tol=None,
     )
     made = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial)
     teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(problem.other_target, 0.2))
-    lesson = nimt.teach(made, teacher, problem.pool, problem.target, seed=4, max_iterations=30)
+    lesson = nimt.teach(made, teacher, problem.pool, problem.target, seed=4, max_iterations=30, tol=None)
     assert found.entries[0].curve == tuple(lesson.discrepancy.tolist())
 
 
@@ -156,7 +166,7 @@ def test_a_function_that_fails_is_a_row_with_its_sentence(tmp_path):
 
     def study(make):
         two = {"fails": (POOL, -np.cos(POOL.points[:, 0])), "fine": (POOL, np.cos(POOL.points[:, 0]))}
-        return nimt.sweep(two, {"made": make}, TEACHERS, seeds=2, max_iterations=5, out=tmp_path)
+        return nimt.sweep(two, {"made": make}, TEACHERS, seeds=2, max_iterations=5, tol=None, out=tmp_path)
 
     found = study(made)
     assert [(entry.problem, entry.teacher, entry.seed) for entry in found.entries] == [
@@ -174,13 +184,18 @@ def test_problems_in_a_box_and_with_a_learner_as_target():
     box = nimt.Box([(-3.0, 3.0)])
     target = learner().partial_fit([[0.0], [1.0]], [1.0, -1.0])
     found = nimt.sweep(
-        {"box": (box, np.sin), "learner": (POOL, target)}, learner(), nimt.GreedyTeacher(), seeds=1, max_iterations=10
+        {"box": (box, np.sin), "learner": (POOL, target)},
+        learner(),
+        nimt.GreedyTeacher(),
+        seeds=1,
+        max_iterations=10,
+        tol=None,
     )
     assert [entry.error for entry in found.entries] == [None, None]
 
 
 def test_whole_lessons_are_kept_where_asked_for(tmp_path):
-    study = {"seeds": 2, "max_iterations": 30, "out": tmp_path}
+    study = {"seeds": 2, "max_iterations": 30, "tol": None, "out": tmp_path}
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
     with pytest.raises(nimt.MissingFile, match="keep_lessons=True"):
         nimt.Sweep.load(tmp_path).lesson("abc")
@@ -330,7 +345,7 @@ def test_a_number_set_to_null_by_hand_is_named(name, tmp_path):
 
 
 def test_numbers_that_are_not_finite_survive_the_file(tmp_path):
-    study = {"seeds": 1, "max_iterations": 5000, "out": tmp_path, "engine": "reference"}
+    study = {"seeds": 1, "max_iterations": 5000, "tol": None, "out": tmp_path, "engine": "reference"}
     with pytest.warns(nimt.StepSizeWarning):
         found = nimt.sweep((POOL, np.sin), learner(8.0), nimt.GreedyTeacher(k=1.0), **study)
     again = nimt.Sweep.load(tmp_path)
@@ -468,7 +483,7 @@ def test_lines_that_hide_each_other_differ_by_their_dashes():
 
 def test_an_accuracy_has_no_logarithmic_axis():
     labels = np.where(POOL.points[:, 0] > 0, 1.0, -1.0)
-    found = nimt.sweep((POOL, labels), learner(), TEACHERS, seeds=1, max_iterations=5, measure="accuracy")
+    found = nimt.sweep((POOL, labels), learner(), TEACHERS, seeds=1, max_iterations=5, tol=None, measure="accuracy")
     assert found.plot().axes[0].get_yscale() == "linear"
 
 
@@ -491,7 +506,9 @@ def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
 
 def with_itds(*itds, budget=100):
     """Return a sweep of lessons by one teacher; at each rate some met the tolerance, None where one did not."""
-    (entry,) = nimt.sweep((POOL, np.sin), learner(), {"one": nimt.GreedyTeacher()}, seeds=1, max_iterations=1).entries
+    (entry,) = nimt.sweep(
+        (POOL, np.sin), learner(), {"one": nimt.GreedyTeacher()}, seeds=1, max_iterations=1, tol=None
+    ).entries
     return nimt.Sweep(
         tuple(
             dataclasses.replace(
@@ -573,7 +590,7 @@ def test_a_bar_shows_the_lessons_and_leaves_the_result_as_it_is(capsys):
 def test_names_tell_things_apart():
     found = nimt.sweep(
         [(POOL, np.sin), (POOL, np.cos)], [learner(0.1), learner(0.5)], (nimt.GreedyTeacher(), nimt.RandomTeacher(k=2)),
-        seeds=1, max_iterations=2,
+        seeds=1, max_iterations=2, tol=None,
     )  # fmt: skip
     assert {entry.problem for entry in found.entries} == {"problem 1", "problem 2"}
     assert {entry.learner for entry in found.entries} == {
@@ -581,7 +598,7 @@ def test_names_tell_things_apart():
         "KernelLearner, learning_rate=0.5",
     }
     assert {entry.teacher for entry in found.entries} == {"GFT-1", "RFT-2"}
-    named = nimt.sweep(["gmm", "boundary"], learner(0.1), nimt.GreedyTeacher(), seeds=1, max_iterations=2)
+    named = nimt.sweep(["gmm", "boundary"], learner(0.1), nimt.GreedyTeacher(), seeds=1, max_iterations=2, tol=None)
     assert [entry.problem for entry in named.entries] == ["gmm", "boundary"]
 
 
@@ -595,7 +612,7 @@ def test_names_tell_things_apart():
         ({"seeds": 0}, "seeds"),
         ({"n_jobs": 0}, "n_jobs must be a count of workers"),
         ({"n_jobs": 1.5}, "n_jobs must be a count of workers"),
-        ({"max_iterations": -1}, "max_iterations"),
+        ({"max_iterations": -1, "tol": None}, "max_iterations"),
         ({"tol": -1.0}, "tol must be"),
         ({"measure": "miles"}, "miles"),
         ({"teachers": []}, "teachers is empty"),
@@ -625,7 +642,9 @@ def test_a_folder_that_cannot_be_made_or_holds_no_sweep(tmp_path):
         nimt.Sweep.load(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(nimt.InvalidInput, match="cannot be made"):
-        nimt.sweep((POOL, np.sin), learner(), nimt.GreedyTeacher(), max_iterations=2, out=tmp_path / "file" / "out")
+        nimt.sweep(
+            (POOL, np.sin), learner(), nimt.GreedyTeacher(), max_iterations=2, tol=None, out=tmp_path / "file" / "out"
+        )
 
 
 def test_an_interrupted_lesson_is_not_kept(tmp_path, monkeypatch):
@@ -637,7 +656,9 @@ def test_an_interrupted_lesson_is_not_kept(tmp_path, monkeypatch):
 
     monkeypatch.setattr("nimt.session.session.Session._loop", loop)
     with pytest.raises(KeyboardInterrupt):
-        nimt.sweep((POOL, np.sin), learner(), SlowTeacher(0), seeds=1, max_iterations=50, out=tmp_path, n_jobs=1)
+        nimt.sweep(
+            (POOL, np.sin), learner(), SlowTeacher(0), seeds=1, max_iterations=50, tol=None, out=tmp_path, n_jobs=1
+        )
     assert not (tmp_path / ROWS).exists()
 
 

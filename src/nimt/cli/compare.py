@@ -10,35 +10,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nimt import defaults
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
-from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
-from nimt.cli.settings import RunSettings, settings_from
 from nimt.errors import InvalidInput
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import TEACHERS, Recipe
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
     from nimt.sources import Problem
 
-TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
-SEEDS = 5
-
 EXAMPLES = (
-    "nimt compare gmm --from gmm:start --learning-rate 0.01 --measure paper",
+    "nimt compare gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt compare digit:0 --teachers greedy:1,random:1 --seeds 3 -n 1000",
 )
 
 
-@with_lesson_options(without=("teacher", "k", "every", "seed"))
+@with_lesson_options(command="compare", without=("teacher", "k", "every", "seed"))
 def compare(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
-    teachers: Annotated[
-        str | None,
-        typer.Option("--teachers", help=f"Teachers as in --teacher, each with :k. [dim]\\[{TEACHERS}][/dim]"),
-    ] = None,
-    seeds: Annotated[
-        int | None, typer.Option("--seeds", help=f"Lessons of each teacher that draws. [dim]\\[{SEEDS}][/dim]")
-    ] = None,
     out: Annotated[str | None, typer.Option("--out", help="The folder to write to; by default a new one here.")] = None,
     overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON, and nothing else.")] = False,
@@ -49,22 +40,22 @@ def compare(
 
     With --engine reference the time of choosing is measured apart from that of learning.
     """
-    settings = settings_from(target, {**given, "teachers": teachers, "seeds": seeds})
+    settings = Recipe.of(target, given)
     usual: dict[str, Any] = {
         "teachers": settings.teachers or TEACHERS,
-        "seeds": SEEDS if settings.seeds is None else settings.seeds,
+        "seeds": defaults.SEEDS if settings.seeds is None else settings.seeds,
     }
     settings = dataclasses.replace(settings, **usual)
     raise typer.Exit(run_comparison(settings, out, overwrite=overwrite, as_json=as_json, quiet=quiet))
 
 
-def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
+def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.files import write_text
     from nimt.runs.seeding import check_seeds
 
-    settings, problem = read_complete_settings(settings)
+    settings, problem = read_completed(settings)
     folder = RunFolder.choose(out, f"compare-{Path(settings.target).stem}")
     folder.check_it_can_be_written()
     if settings.teachers == TEACHERS:
@@ -79,16 +70,16 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
         return give_lessons_in(folder, settings, problem, as_json=as_json, quiet=quiet)
 
 
-def _check(settings: RunSettings, problem: Problem) -> None:
+def _check(settings: Recipe, problem: Problem) -> None:
     """Refuse a lesson that cannot be given by one of the teachers."""
     from nimt.teaching.lessons import plan
 
-    learner = settings.make_learner(problem)
+    learner = settings.make_learner(problem.pool, problem.start)
     for teacher in settings.make_teachers(problem).values():
-        plan(learner, teacher, problem.pool, problem.target, **settings.rules())
+        plan(learner, teacher, problem.pool, problem.target, **settings.options())
 
 
-def _that_fit(settings: RunSettings, problem: Problem) -> tuple[RunSettings, tuple[str, ...]]:
+def _that_fit(settings: Recipe, problem: Problem) -> tuple[Recipe, tuple[str, ...]]:
     """Return the settings with those of the usual teachers that can give this lesson, and why others cannot."""
     first, *others = TEACHERS.split(",")
     _check(dataclasses.replace(settings, teachers=first), problem)  # what it cannot give is refused, not left out
@@ -103,7 +94,7 @@ def _that_fit(settings: RunSettings, problem: Problem) -> tuple[RunSettings, tup
     return dataclasses.replace(settings, teachers=",".join(kept)), tuple(notes)
 
 
-def give_lessons_in(folder: RunFolder, settings: RunSettings, problem: Problem, *, as_json: bool, quiet: bool) -> int:
+def give_lessons_in(folder: RunFolder, settings: Recipe, problem: Problem, *, as_json: bool, quiet: bool) -> int:
     """Give the lessons that are not finished in a folder that is ours, and write the comparison; return the exit code.
 
     Finished lessons and the checkpoint of the one under way are kept in the folder until the comparison is written.
@@ -123,9 +114,9 @@ def give_lessons_in(folder: RunFolder, settings: RunSettings, problem: Problem, 
     try:
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
-                settings.make_learner(problem), settings.make_teachers(problem), problem.pool, problem.target,
-                **settings.rules(), seeds=settings.seeds, callback=watcher, out=folder.under_way,
-                holdout=None if aside is None else (aside.points, aside.target),
+                settings.make_learner(problem.pool, problem.start), settings.make_teachers(problem), problem.pool,
+                problem.target, **settings.shared_options(), seeds=settings.seeds, callback=watcher,
+                out=folder.under_way, holdout=None if aside is None else (aside.points, aside.target),
             )  # fmt: skip
     except KeyboardInterrupt:
         complain(f"interrupted; what was finished is kept: nimt resume {shlex.quote(str(folder.path))}")

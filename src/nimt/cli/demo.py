@@ -10,7 +10,7 @@ import typer
 
 from nimt.cli.console import DONE, say
 from nimt.cli.options import Overwrite, Quiet
-from nimt.cli.settings import RunSettings
+from nimt.recipe.recipe import Recipe
 
 EXAMPLES = ("nimt demo",)
 
@@ -26,7 +26,7 @@ def demo(
     from nimt.datasets.places import read_shipped
     from nimt.files import whole_file
 
-    settings = RunSettings(
+    settings = Recipe(
         target="gmm", initial="gmm:start", learning_rate="0.01", iterations=5000, measure="paper", tol="0.0001",
         width=0.5, loss="square",
     )  # fmt: skip
@@ -41,6 +41,6 @@ def demo(
     if not quiet:
         say(f"open {Path(out) / 'report.html'} in a browser, then try")
         say(f"  nimt teach {shlex.quote(str(picture))} --from zero")
-        say("  nimt compare gmm --from gmm:start --learning-rate 0.01 --measure paper")
-        say("0.01 is the paper's learning rate; without it nimt takes the largest that is safe, and far fewer steps.")
-        say("--measure paper is its discrepancy M; without it a lesson ends at 1 % of the target's deviation.")
+        say("  nimt compare gmm --from gmm:start --learning-rate 0.01 --tol 1e-4")
+        say("0.01 is the paper's learning rate, and 1e-4 its tolerance; without them nimt takes the largest safe rate,")
+        say("far fewer steps, and ends at 1 % of the target's deviation.")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import TARGET_HELP, with_lesson_options
-from nimt.cli.settings import settings_from
 from nimt.errors import InvalidInput
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
     from nimt.theory.forecasting import Forecast
 
 EXAMPLES = (
-    "nimt forecast gmm --from gmm:start --learning-rate 0.01 --measure paper",
+    "nimt forecast gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt forecast cat --teacher whole --learning-rate 100 --tol 1e-3",
 )
 # options of a lesson that a forecast does not look at, or never covers: other losses, learners and labels
@@ -44,14 +44,15 @@ def forecast(
     """
     from nimt.theory.forecasting import forecast as made
 
-    settings = settings_from(target, given)
+    asked = Recipe.of(target, given)
     path = _figure_path(figure)
-    settings, problem = read_complete_settings(settings)
+    settings, problem = read_completed(asked)
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     found = made(
-        settings.make_learner(problem), settings.make_teacher(problem), problem.pool, problem.target,
-        tol=settings.tolerance or 0.0, measure=settings.measure, seed=settings.seed, max_iterations=iterations,
+        settings.make_learner(problem.pool, problem.start), settings.make_teacher(problem), problem.pool,
+        problem.target, tol=asked.tolerance or 0.0, measure=settings.measure, seed=settings.seed,
+        max_iterations=iterations,
     )  # fmt: skip
     for line in (found.to_json() if as_json else str(found)).splitlines():
         say(line)

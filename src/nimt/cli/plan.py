@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import TARGET_HELP, with_lesson_options
-from nimt.cli.settings import settings_from
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import Recipe
 
 EXAMPLES = (
     "nimt plan cat",
@@ -27,12 +27,11 @@ def plan(
     import json
 
     from nimt.cli.expected_steps import quick_forecast
-    from nimt.cli.teach import task_of
 
-    settings, problem = read_complete_settings(settings_from(target, given))
+    settings, problem = read_completed(Recipe.of(target, given))
     for sentence in problem.notes:
         note(sentence)
-    task = task_of(settings, problem)
+    task = settings.task(problem)
     found, expected = task.plan, quick_forecast(task)
     if as_json:
         print(

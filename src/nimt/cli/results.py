@@ -12,8 +12,8 @@ from nimt.counting import say_count
 
 if TYPE_CHECKING:
     from nimt.cli.folder import RunFolder
-    from nimt.cli.settings import RunSettings
     from nimt.lesson.lesson import Lesson
+    from nimt.recipe.recipe import Recipe
     from nimt.session.session import Session
 
 WIDE = 160  # letters
@@ -55,7 +55,7 @@ USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 def finish(
     lesson: Lesson,
     folder: RunFolder,
-    settings: RunSettings,
+    settings: Recipe,
     session: Session | None,
     *,
     as_json: bool,
@@ -123,7 +123,7 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
 
 
 def _finish_elsewhere(
-    lesson: Lesson, folder: RunFolder, settings: RunSettings, *, as_json: bool, quiet: bool, require: bool
+    lesson: Lesson, folder: RunFolder, settings: Recipe, *, as_json: bool, quiet: bool, require: bool
 ) -> int:
     """Write the lesson to a new folder: its own was removed or replaced while it ran."""
     from nimt.cli.folder import RunFolder
@@ -143,7 +143,7 @@ def _finish_elsewhere(
         return finish(lesson, other, settings, None, as_json=as_json, quiet=quiet, require=require)
 
 
-def _draw(lesson: Lesson, folder: RunFolder, settings: RunSettings, *, quiet: bool) -> list[Path]:
+def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool) -> list[Path]:
     note("drawing the figures and the animation", quiet=quiet)
     from nimt.reports.lesson import write_lesson_report
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
-from nimt.cli.defaults import read_complete_settings
 from nimt.cli.folder import RunFolder, say_how_to_repeat
 from nimt.cli.options import Quiet
-from nimt.cli.settings import RunSettings, settings_of
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
@@ -44,7 +44,7 @@ def resume(
 
     run = RunFolder(as_path(folder))
     with run.claim_again():
-        settings = settings_of(run.config)
+        settings = Recipe.read(run.config)
         if settings.teachers is not None:
             raise typer.Exit(_go_on_comparing(run, settings, iterations, as_json=as_json, quiet=quiet))
         check_settings(run.config, settings)
@@ -59,9 +59,7 @@ def resume(
     raise typer.Exit(code)
 
 
-def _go_on_comparing(
-    run: RunFolder, settings: RunSettings, iterations: int | None, *, as_json: bool, quiet: bool
-) -> int:
+def _go_on_comparing(run: RunFolder, settings: Recipe, iterations: int | None, *, as_json: bool, quiet: bool) -> int:
     """Go on with a comparison that was stopped; return the exit code."""
     from nimt.cli.compare import give_lessons_in
 
@@ -73,13 +71,13 @@ def _go_on_comparing(
 
 
 def _go_on(
-    run: RunFolder, settings: RunSettings, iterations: int | None, *, shown: bool, quiet: bool
+    run: RunFolder, settings: Recipe, iterations: int | None, *, shown: bool, quiet: bool
 ) -> tuple[Lesson, Session | None]:
     """Return the lesson from where it was stopped, as it is where it was over, or from the beginning; and its session.
 
     Its file is read once.
     """
-    from nimt.cli.teach import run_session, task_of
+    from nimt.cli.teach import run_session
     from nimt.lesson.outcome import Outcome
     from nimt.session.session import FINAL, Session
     from nimt.session.stored_task import StoredTask
@@ -98,8 +96,8 @@ def _go_on(
             later = [step for step in asked if step > before]
             session = Session.go_on(stored, max_iterations=settings.iterations, snapshots=later)
             return run_session(session, settings, shown=shown), session
-    settings, problem = read_complete_settings(settings)
-    session = task_of(settings, problem).begin()
+    settings, problem = read_completed(settings)
+    session = settings.task(problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is nothing to go on from: it begins again", quiet=quiet)
     session.keep_checkpoints(run.lesson)
@@ -113,7 +111,7 @@ def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def _begin(run: RunFolder, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
+def _begin(run: RunFolder, settings: Recipe, lesson: dict[str, Any], found_in: str) -> None:
     """Check that this is the lesson of run.toml, and write there the budget it has now."""
     from nimt.cli.run_identity import check_lesson_of, mark_settings
     from nimt.files import write_text

@@ -6,19 +6,19 @@ import re
 from pathlib import Path
 from typing import Any
 
-from nimt.cli.settings import RunSettings
 from nimt.errors import InvalidInput
 from nimt.lesson.identity import digest, identity
+from nimt.recipe.recipe import Recipe
 
 MARK = re.compile(r"^# settings ([0-9a-f]{32}), lesson ([0-9a-f]{32})$", re.MULTILINE)
 
 
-def mark_settings(settings: RunSettings, lesson: dict[str, Any]) -> str:
+def mark_settings(settings: Recipe, lesson: dict[str, Any]) -> str:
     """Return the run.toml of a run: its settings, and a line by which it is known again.
 
     Parameters
     ----------
-    settings : RunSettings
+    settings : Recipe
     lesson : dict
         The settings of the lesson that came of them, as `Lesson.settings` has them.
     """
@@ -26,7 +26,7 @@ def mark_settings(settings: RunSettings, lesson: dict[str, Any]) -> str:
     return f"{text}# settings {digest(text)}, lesson {identity(lesson)}\n"
 
 
-def check_settings(config: Path, settings: RunSettings) -> None:
+def check_settings(config: Path, settings: Recipe) -> None:
     """Refuse a run.toml that was changed since its run began."""
     where = repr(str(config))
     mark = _mark_in(config)
@@ -42,7 +42,7 @@ def check_settings(config: Path, settings: RunSettings) -> None:
         )
 
 
-def check_lesson_of(config: Path, settings: RunSettings, lesson: dict[str, Any], found_in: str) -> None:
+def check_lesson_of(config: Path, settings: Recipe, lesson: dict[str, Any], found_in: str) -> None:
     """Refuse a lesson that is not the one a run.toml was written for; `found_in` says where it comes from."""
     mark = _mark_in(config)
     if mark is None or mark[1] != identity(lesson):
@@ -63,7 +63,7 @@ def _settings_in(config: Path) -> str:
     return "".join(line for line in lines if not MARK.match(line))
 
 
-def _difference(settings: RunSettings, lesson: dict[str, Any]) -> str:
+def _difference(settings: Recipe, lesson: dict[str, Any]) -> str:
     """Name one number that differs, where the settings say it as plainly as the lesson does."""
     learner = lesson.get("learner")
     rate = learner.get("learning_rate") if isinstance(learner, dict) else None

@@ -61,14 +61,14 @@ def show(
 def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
     """Write the figures of a lesson to the folder of its run, while no other process writes there."""
     from nimt.cli.folder import RunFolder
-    from nimt.cli.settings import settings_of
     from nimt.plots.figures import check_cmap
+    from nimt.recipe.recipe import Recipe
     from nimt.reports.lesson import write_lesson_report
 
     check_cmap(cmap)
     run = RunFolder(path)
     with run.claim_again():
-        settings = settings_of(run.config)
+        settings = Recipe.read(run.config)
         written = write_lesson_report(
             found, path, title=settings.title, repeat=settings.to_toml(), cmap=cmap or settings.cmap
         )
@@ -96,11 +96,11 @@ def find_lesson(path: Path) -> Lesson:
 
 def _way_out(run: RunFolder) -> str:
     from nimt.cli.folder import say_how_to_repeat
-    from nimt.cli.settings import read_config
+    from nimt.recipe.recipe import read_settings
 
     if not run.config.exists():
         return "name the folder of a run"
-    if "teachers" not in read_config(run.config):
+    if "teachers" not in read_settings(run.config):
         return f"its run is not finished: {_say_how_to_resume(run.path)}"
     lessons = sorted(path.name for path in run.path.glob("*-seed-*.npz"))
     if run.is_under_way():

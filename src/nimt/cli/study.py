@@ -8,22 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nimt.cli.defaults import complete_settings
-from nimt.cli.settings import FIELDS, RunSettings, absolute, check_setting, read_toml, toml_value
+from nimt import defaults
 from nimt.errors import InvalidInput
+from nimt.recipe.completing import complete
+from nimt.recipe.recipe import FIELDS, Recipe, read_setting
+from nimt.recipe.toml import read_toml, write_line
 
 if TYPE_CHECKING:
     from nimt.runs.combinations import Planned
     from nimt.sources import Problem
 
 TEACHERS = "greedy:1,random:1"
-SEEDS = 5
-MEASURED = {"measure": "paper", "tol": "0.0001"}  # usually: one tolerance for targets of any size
 OF_ALL = ("iterations", "tol", "measure", "engine", "seeds")  # settings that all lessons share
 OF_LEARNERS = ("kernel", "width", "loss", "learning_rate")
 OF_TEACHERS = ("teachers", "pool", "probability")
 NOT_OF_A_STUDY = {"teacher": "teachers", "k": "teachers", "seed": "seeds", "every": ""}
-PATHS = ("target", "initial", "other_target")
 MOST_LESSONS = 1_000_000
 
 
@@ -49,9 +48,9 @@ class Study:
                     f"{str(path)!r} sets {name}, which a study does not have" + f": use {instead}" * bool(instead)
                 )
             if not isinstance(value, list):
-                values[name] = check_setting(name, value, path)
+                values[name] = read_setting(name, value, path)
                 continue
-            listed = [check_setting(name, part, path) for part in value]
+            listed = [read_setting(name, part, path) for part in value]
             if not listed or len(set(listed)) < len(listed):
                 raise InvalidInput(f"{str(path)!r} sets {name} = {value!r}: a list needs values, each once")
             if name in OF_ALL:
@@ -61,17 +60,11 @@ class Study:
             values[name] = ",".join(listed) if name == "teachers" else listed
         if "target" not in values:
             raise InvalidInput(f"{str(path)!r} names no target: target = 'gmm', or a list of them")
-        return cls({"teachers": TEACHERS, "seeds": SEEDS} | values)
+        return cls({"teachers": TEACHERS, "seeds": defaults.SEEDS} | values)
 
     def to_toml(self) -> str:
         """Return the TOML file that repeats it from anywhere."""
-        lines = ["# nimt sweep this-file"]
-        for name, value in self.values.items():
-            parts = [
-                absolute(part) if name in PATHS else part for part in (value if isinstance(value, list) else [value])
-            ]
-            texts = [toml_value(part) for part in parts]
-            lines.append(f"{name} = {'[' + ', '.join(texts) + ']' if isinstance(value, list) else texts[0]}")
+        lines = ["# nimt sweep this-file", *(write_line(name, value) for name, value in self.values.items())]
         return "\n".join(lines) + "\n"
 
     @property
@@ -79,7 +72,7 @@ class Study:
         """The settings that have several values."""
         return {name: value for name, value in self.values.items() if isinstance(value, list)}
 
-    def settings(self) -> list[RunSettings]:
+    def settings(self) -> list[Recipe]:
         """Return the settings of every combination."""
         lists = [value if isinstance(value, list) else [value] for value in self.values.values()]
         count = 1
@@ -87,10 +80,7 @@ class Study:
             count *= len(values)
         if count * int(self.values["seeds"]) > MOST_LESSONS:
             raise InvalidInput(f"this study has {count:,} combinations, and {MOST_LESSONS:,} lessons are the most")
-        return [
-            RunSettings(**MEASURED | dict(zip(self.values, values, strict=True)))
-            for values in itertools.product(*lists)
-        ]
+        return [Recipe(**dict(zip(self.values, values, strict=True))) for values in itertools.product(*lists)]
 
     def plans(self) -> tuple[list[Planned], list[str]]:
         """Return what is to be given, and what was decided while reading; each problem is read once."""
@@ -109,11 +99,11 @@ class Study:
                 read[which] = problem, fingerprint([describe(problem.pool), problem.target])
                 notes |= dict.fromkeys(problem.notes)
             problem, mark = read[which]
-            settings, problem = complete_settings(settings, problem)
+            settings, problem = complete(settings, problem)
             where = self._name(settings, of_problems) or Path(settings.target).name
             who = self._name(settings, OF_LEARNERS) or "learner"
             by = self._name(settings, OF_TEACHERS)
-            learner = settings.make_learner(problem)
+            learner = settings.make_learner(problem.pool, problem.start)
             for name, teacher in settings.make_teachers(problem).items():
                 names = (where, who, f"{name}, {by}" if by else name)
                 plan = combination(names, (problem.pool, problem.target, learner, teacher), mark)
@@ -121,7 +111,7 @@ class Study:
                 plans.append(dataclasses.replace(plan, parameters=chosen | plan.parameters))
         return plans, list(notes)
 
-    def _name(self, settings: RunSettings, names: tuple[str, ...] | list[str]) -> str:
+    def _name(self, settings: Recipe, names: tuple[str, ...] | list[str]) -> str:
         """Return the values of the settings that vary among these: width=0.5, learning_rate=0.01."""
         told = [name for name in names if name in self.varied]
         if told == ["target"]:

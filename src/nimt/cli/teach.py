@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
-from nimt.cli.defaults import read_complete_settings
 from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
-from nimt.cli.settings import RunSettings, settings_from
+from nimt.recipe.completing import read_completed
+from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
     from nimt.session.session import Session
-    from nimt.sources import Problem
     from nimt.task.task import Task
 
 EXAMPLES = (
-    "nimt teach gmm --from gmm:start --learning-rate 0.01 --measure paper",
+    "nimt teach gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
     "nimt teach face:1 --size 24 --kernel 'rbf(0.5) + 0.1 * Matern(2)'",
 )
@@ -39,15 +38,11 @@ def teach(
 
     Ctrl-C stops it without losing anything; nimt resume goes on.
     """
-    code = run_lesson(
-        settings_from(target, given), out, overwrite=overwrite, require=require, as_json=as_json, quiet=quiet
-    )
+    code = run_lesson(Recipe.of(target, given), out, overwrite=overwrite, require=require, as_json=as_json, quiet=quiet)
     raise typer.Exit(code)
 
 
-def run_lesson(
-    settings: RunSettings, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool
-) -> int:
+def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, teach, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.cli.results import finish
@@ -55,11 +50,11 @@ def run_lesson(
     from nimt.files import write_text
 
     check_cmap(settings)
-    settings, problem = read_complete_settings(settings)
+    settings, problem = read_completed(settings)
     folder = RunFolder.choose(out, Path(settings.target).stem)
     folder.check_it_can_be_written()
     # refused here, before a folder is made or an older run in it is replaced
-    task = task_of(settings, problem)
+    task = settings.task(problem)
     session = task.begin()
     config = mark_settings(settings, task.settings)
     with folder.claim_anew(overwrite=overwrite):
@@ -84,7 +79,7 @@ def _announce(task: Task) -> int | None:
     return found.itd
 
 
-def check_cmap(settings: RunSettings) -> None:
+def check_cmap(settings: Recipe) -> None:
     """Refuse an unknown colour map before any work, and load matplotlib only where one is named."""
     if settings.cmap is not None:
         from nimt.plots.figures import check_cmap as checked
@@ -92,29 +87,7 @@ def check_cmap(settings: RunSettings) -> None:
         checked(settings.cmap)
 
 
-def task_of(settings: RunSettings, problem: Problem) -> Task:
-    """Return the task of a run, checked."""
-    from nimt.arrays import check_positive
-    from nimt.task.task import Task
-
-    aside = problem.aside
-    options = settings.rules()
-    limit = options.pop("time_limit")
-    if limit is not None:
-        check_positive("time_limit", limit)
-    return Task.of(
-        settings.make_learner(problem),
-        settings.make_teacher(problem),
-        problem.pool,
-        problem.target,
-        **options,
-        seed=settings.seed,
-        snapshots=settings.snapshots(problem.target.size),
-        holdout=None if aside is None else (aside.points, aside.target),
-    )
-
-
-def run_session(session: Session, settings: RunSettings, *, shown: bool, expected: int | None = None) -> Lesson:
+def run_session(session: Session, settings: Recipe, *, shown: bool, expected: int | None = None) -> Lesson:
     """Give the lesson, with a bar to watch."""
     from nimt.cli.progress import progress_bar
 

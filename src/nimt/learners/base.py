@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
 from nimt.counting import say_count
-from nimt.errors import CorruptLesson, InvalidInput, name_thing
+from nimt.errors import CorruptLesson, InvalidInput
 from nimt.kernels import Kernel
 from nimt.losses import Loss
 from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
@@ -21,6 +21,7 @@ from nimt.wording import Wording
 
 LearningRate = float | str | Callable[[int], float]
 InitialFunction = ArrayLike | Callable[[Array], ArrayLike]  # a number, values on a pool, or a callable
+PAPERS_RATE = 0.01
 State = dict[str, Any]  # named arrays, numbers, text, and dictionaries of them: what a file can hold
 
 
@@ -284,16 +285,13 @@ class StartsFromInitial:
         return table[_rows_in(bound, pool)]
 
 
-def check_rate(rate: LearningRate, loss: Loss) -> None:
+def check_rate(rate: LearningRate) -> None:
     """Refuse a learning rate that is neither a positive number, nor a callable, nor "auto"."""
     if callable(rate):
         return
     if isinstance(rate, str):
         if rate != "auto":
             raise _refuse_rate("a number", rate)
-        if not np.isfinite(loss.smoothness):
-            problem = f"needs a loss whose slope has a Lipschitz constant, and {name_thing(loss)} has none"
-            raise InvalidInput(problem, parameter="learning_rate", value="auto", way_out="give a number")
         return
     if not is_number(rate) or not 0 < rate < np.inf:
         raise _refuse_rate("a positive number", rate)
@@ -315,11 +313,13 @@ def rate_at(rate: float | Callable[[int], float], step: int) -> float:
 
 
 def auto_rate(loss: Loss, diagonal: ArrayLike) -> float:
-    """Return 1 / (L max K(x, x)), the largest rate at which no step overshoots."""
+    """Return 1 / (L max K(x, x)), the largest rate at which no step overshoots; 0.01 for a loss without such a rate."""
+    if not np.isfinite(loss.smoothness):
+        return PAPERS_RATE
     largest = float(np.max(np.asarray(diagonal)))
     if largest <= 0:
-        problem = "needs K(x, x) > 0 somewhere on the pool; give a number"
-        raise InvalidInput(problem, parameter="learning_rate", value="auto")
+        problem = "needs K(x, x) > 0 somewhere on the pool"
+        raise InvalidInput(problem, parameter="learning_rate", value="auto", way_out="give a number")
     return 1.0 / (float(loss.smoothness) * largest)
 
 

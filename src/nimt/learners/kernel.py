@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nimt import defaults
 from nimt.arrays import (
     Array,
     Flags,
@@ -56,7 +57,8 @@ class KernelLearner(StartsFromInitial, Described):
     loss : str or Loss
         "square", "hinge", "logistic", "huber", "absolute", or an object of your own.
     learning_rate : float, callable of the step, or "auto"
-        "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1.
+        "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1. For a
+        loss without one (hinge, absolute) it is 0.01, the rate of the paper.
     initial : number, callable on (n, d), or values on the pool
         Values are bound to the pool by `teach`. Between the points of a `Grid` they are interpolated, linearly along
         each axis; on `Points` such a learner is known at these only.
@@ -84,8 +86,8 @@ class KernelLearner(StartsFromInitial, Described):
         self,
         kernel: KernelLike,
         *,
-        loss: str | Loss = "square",
-        learning_rate: LearningRate = 0.01,
+        loss: str | Loss = defaults.LOSS,
+        learning_rate: LearningRate = defaults.LEARNING_RATE,
         initial: InitialFunction = 0.0,
     ) -> None:
         self.kernel: Kernel = as_kernel(kernel)
@@ -97,7 +99,8 @@ class KernelLearner(StartsFromInitial, Described):
     def check(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
         self.kernel = as_kernel(self.kernel)  # it may have been set
-        check_rate(self.learning_rate, as_loss(self.loss))
+        as_loss(self.loss)
+        check_rate(self.learning_rate)
         self.check_initial()
 
     def bind(self, pool: Pool) -> Self:

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nimt import defaults
 from nimt.arrays import Array, Indices, check_finite, check_stored_array, check_stored_count, real_array
 from nimt.errors import InvalidInput
 from nimt.learners.base import Described, LearningRate, State, auto_rate, check_pack, check_rate, rate_at
@@ -46,8 +47,8 @@ class LinearLearner(Described):
         self,
         weights: ArrayLike,
         *,
-        loss: str | Loss = "square",
-        learning_rate: LearningRate = 0.01,
+        loss: str | Loss = defaults.LOSS,
+        learning_rate: LearningRate = defaults.LEARNING_RATE,
         intercept: bool = True,
     ) -> None:
         self.weights = weights
@@ -64,7 +65,8 @@ class LinearLearner(Described):
                 f"must be a list of numbers, one per feature, got shape {weights.shape}", parameter="weights"
             )
         check_finite("weights", weights)
-        check_rate(self.learning_rate, as_loss(self.loss))
+        as_loss(self.loss)
+        check_rate(self.learning_rate)
 
     def bind(self, pool: Pool) -> Self:
         """Check the number of features, and fix what "auto" is computed from."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.pools.base import FunctionLike, Pool
@@ -16,6 +17,7 @@ from nimt.runs.combinations import ONLY, plan_combinations
 from nimt.runs.comparison import Comparison, list_known_times
 from nimt.runs.runs import Runs, check_rules
 from nimt.session.session import Callback, check_run_options
+from nimt.task.rules import Tolerance
 from nimt.teachers.base import SelectsExamples
 from nimt.teaching.progress import both, progress_bar
 
@@ -26,9 +28,9 @@ def compare(
     X: Pool | Box | ArrayLike,
     y: FunctionLike,
     *,
-    max_iterations: int,
-    tol: float | None = None,
-    seeds: int | Iterable[int] = 5,
+    max_iterations: int = defaults.MAX_ITERATIONS,
+    tol: Tolerance = defaults.TOL,
+    seeds: int | Iterable[int] = defaults.SEEDS,
     engine: str = "auto",
     callback: Callback | None = None,
     out: str | PathLike[str] | None = None,
@@ -81,6 +83,7 @@ def compare(
     assert runs.lessons is not None
     found = {plan.teacher: runs.entries_of(place) for place, plan in enumerate(plans)}
     lessons = {name: tuple(runs.lessons[entry.key] for entry in entries) for name, entries in found.items()}
+    settled = next(iter(lessons.values()))[0].tol  # as a number, of tol="auto" too
     return Comparison(
-        lessons, tol, list_known_times({name: [one.choosing for one in of] for name, of in found.items()})
+        lessons, settled, list_known_times({name: [one.choosing for one in of] for name, of in found.items()})
     )

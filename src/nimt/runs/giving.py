@@ -79,7 +79,7 @@ class LateCheckpoint(CheckpointFile):
         self._is_ready = False
         self.exists = exists
 
-    def write(self, make: Callable[[], dict[str, Any]], step: int, elapsed: float) -> None:
+    def write(self, make: Callable[[], dict[str, Any]], step: int, elapsed: float, *, is_last: bool = False) -> None:
         if not self.exists and not self.is_due(elapsed):
             return
         if not self._is_ready:
@@ -88,7 +88,7 @@ class LateCheckpoint(CheckpointFile):
             describe_wholly(self._task)
             self._is_ready = True
         with contextlib.suppress(CannotStore):
-            super().write(make, step, elapsed)
+            super().write(make, step, elapsed, is_last=is_last)
 
 
 def describe_wholly(task: Task) -> dict[str, Any]:

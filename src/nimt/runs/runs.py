@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import inspect
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,8 @@ from nimt.runs.seeding import check_seeds, over_seeds
 from nimt.runs.sweep_progress import Listener, SweepProgress
 from nimt.runs.workers import Workers, check_jobs
 from nimt.session.session import Callback
-from nimt.task.task import Task, check_options
+from nimt.task.rules import OPTIONS, Options
+from nimt.task.task import Task
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
 
@@ -245,11 +245,8 @@ def check_rules(caller: str, **options: Any) -> dict[str, Any]:
     for name in options:
         if name not in OPTIONS and name != "time_limit":
             raise InvalidInput(f"{caller}() does not take {name}: see the options of teach()")
-    check_options(**{name: value for name, value in options.items() if name not in ("time_limit", "engine")})
+    Options(**{name: value for name, value in options.items() if name != "time_limit"}).check()
     return options
-
-
-OPTIONS = inspect.signature(Task.of).parameters
 
 
 def deciding_rules(rules: Mapping[str, Any], *, with_record: bool) -> dict[str, Any]:
@@ -257,7 +254,7 @@ def deciding_rules(rules: Mapping[str, Any], *, with_record: bool) -> dict[str, 
 
     Examples
     --------
-    >>> deciding_rules({"max_iterations": 9, "tol": None, "engine": "auto", "record": "all"}, with_record=False)
+    >>> deciding_rules({"max_iterations": 9, "tol": "auto", "engine": "auto", "record": "all"}, with_record=False)
     {'max_iterations': 9}
     """
     return {

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
+from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.runs.combinations import plan_combinations
 from nimt.runs.runs import Runs, check_rules
 from nimt.runs.sweep import Sweep
 from nimt.runs.sweep_progress import Listener, check_sweep_progress, sweep_bar
 from nimt.runs.workers import check_jobs
+from nimt.task.rules import Tolerance
 
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
 
@@ -21,9 +23,9 @@ def sweep(
     learners: object,
     teachers: object,
     *,
-    max_iterations: int,
-    tol: float | None = None,
-    seeds: int | Iterable[int] = 5,
+    max_iterations: int = defaults.MAX_ITERATIONS,
+    tol: Tolerance = defaults.TOL,
+    seeds: int | Iterable[int] = defaults.SEEDS,
     out: str | PathLike[str] | None = None,
     n_jobs: int = -1,
     keep_lessons: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ from nimt.lesson.identity import difference
 from nimt.lesson.lesson import Lesson
 from nimt.pools.base import FunctionLike
 from nimt.session.checkpoint_file import checkpoint_place
+from nimt.task.rules import Stop
 from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
 
 LESSON_FILE = "lesson.npz"  # in the folder of a run
 ON_EXISTING = ("refuse", "resume", "replace")
 CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
-REPEATED = ("max_iterations", "tol", "stop_when_stationary", "patience", "snapshots", "record", "seed")
+REPEATED = (*(part.name for part in fields(Stop)), "snapshots", "record", "seed")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from nimt.errors import InvalidInput, NimtError
 from nimt.replay.recording import Recording
 from nimt.studio.messages import number_of_request, read_message
 from nimt.studio.races import Race, RaceRunner
-from nimt.studio.requests import read_racers, read_rules, read_setting
+from nimt.studio.requests import read_recipes, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE
 
 PAUSE = 0.02  # seconds between two looks for news
@@ -93,12 +93,12 @@ class PageConnection:
             raise InvalidInput(f"a message of the type {str(kind)[:20]!r} is not known")
 
     async def _race(self, message: dict[str, Any]) -> None:
-        rules, racers = read_rules(message.get("rules")), read_racers(message.get("racers"))
+        recipes = read_recipes(message.get("rules"), message.get("racers"))
         files = self.classroom.files.get(self.browser, {})
 
         def start() -> Race:
             setting = read_setting(message.get("target"), message.get("start"), files, message.get("classes") is True)
-            return self.classroom.start(self.browser, rules, racers, setting)
+            return self.classroom.start(self.browser, recipes, setting)
 
         # not in the thread that teaches: it may be compiling, and the first picture is not to wait for that
         race = await asyncio.to_thread(start)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
+from nimt.recipe.copying import to_command, write_kernel, write_learner, write_options, write_teacher
+from nimt.recipe.recipe import Recipe
 from nimt.replay.page import replay_page
 from nimt.replay.recording import record_of
 from nimt.sources.reading import PICTURE_ENDINGS
 from nimt.studio.files import USUAL_SIZE
 from nimt.studio.formulas import read_formula
 from nimt.studio.racer import Racer
-from nimt.studio.requests import PERSON, RacerRequest, Rules
-from nimt.teachers.spelling import parse_teacher
-
-ON_THE_COMMAND_LINE = ("k", "pool")  # parameters of a teacher that have an option
+from nimt.studio.requests import PERSON, RaceProblem
 
 ANIMATION = "lesson.gif"
 KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", ANIMATION: "image/gif"}
@@ -49,8 +48,7 @@ class Part:
 
     Attributes
     ----------
-    request : RacerRequest
-    rules : Rules
+    recipe : Recipe
     after : int
         How many steps of the part before were taken; 0 for the first part.
     changed : list of (point, value)
@@ -59,8 +57,7 @@ class Part:
         What a person showed.
     """
 
-    request: RacerRequest
-    rules: Rules
+    recipe: Recipe
     after: int = 0
     changed: Sequence[tuple[int, float]] = ()
     shown: Sequence[int] | None = None
@@ -76,18 +73,18 @@ def parts_of(racers: Sequence[Racer], number: int) -> list[Part]:
         differs = np.flatnonzero(np.any((old != new).reshape(len(new), -1), axis=1))
         changed = [(int(i), float(new.reshape(len(new), -1)[i, 0])) for i in differs]
     shown = racer.indices.part(0, racer.taken).tolist() if racer.person is not None else None
-    return [*before, Part(racer.request, racer.rules, racer.origin.step, changed, shown)]
+    return [*before, Part(racer.recipe, racer.origin.step, changed, shown)]
 
 
-def as_python(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], classes: bool = False) -> str:
+def as_python(
+    target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], setting: RaceProblem, classes: bool = False
+) -> str:
     """Return a program that gives the same lesson."""
-    rules = parts[0].rules
     lines = ["import numpy as np", "import nimt", "", *_problem_lines(target, start)]
     if classes:
         lines.append("values = target(pool.points) if callable(target) else np.ravel(target)")
         lines.append("target = np.where(values > 0, 1.0, -1.0)  # two classes")
-    kernel = f"nimt.parse_kernel({rules.kernel!r}, width={rules.width!r}, dimension=pool.dimension)"
-    lines += ["", f"kernel = {kernel}"]
+    lines += ["", f"kernel = {write_kernel(parts[0].recipe, 'pool')}"]
     for place, part in enumerate(parts):
         if place and part.changed:
             points, values = zip(*part.changed, strict=True)
@@ -95,35 +92,33 @@ def as_python(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Par
             lines.append(f"target.reshape(len(pool), -1)[{list(points)}] = np.array({list(values)})[:, np.newaxis]")
         if place and part.after == 0:
             lines.append("# forked before the first step")
-        lines += [_learner_text(part), *_teacher_lines(part)]
+        lines += [f"learner = {write_learner(part.recipe, 'initial')}", *_teacher_lines(part, setting)]
         following = parts[place + 1] if place + 1 < len(parts) else None
         if following is None:
-            steps = part.rules.steps if part.shown is None else max(1, len(part.shown))
-            lines += [_write_teach_call("lesson", steps, part.rules.tol, part.rules.seed), "print(lesson)"]
+            steps = part.recipe.iterations if part.shown is None else max(1, len(part.shown))
+            lines += [_write_teach_call("lesson", replace(part.recipe, iterations=steps)), "print(lesson)"]
         elif following.after:
             lines += [
-                _write_teach_call("before", following.after, None, part.rules.seed),
+                _write_teach_call("before", replace(part.recipe, iterations=following.after, tol="0")),
                 "initial = before.final  # the fork begins here",
                 "",
             ]
     return "\n".join(lines) + "\n"
 
 
-def _write_teach_call(name: str, steps: int, tol: float | None, seed: int) -> str:
-    return f"{name} = nimt.teach(learner, teacher, pool, target, max_iterations={steps}, tol={tol!r}, seed={seed})"
+def _write_teach_call(name: str, recipe: Recipe) -> str:
+    return f"{name} = nimt.teach(learner, teacher, pool, target{write_options(recipe)})"
 
 
-def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], classes: bool = False) -> str:
+def as_command(
+    target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], setting: RaceProblem, classes: bool = False
+) -> str:
     """Return the command that gives the same lesson, or say why there is none."""
-    request, rules = parts[0].request, parts[0].rules
+    recipe = parts[0].recipe
     if len(parts) > 1:
         raise InvalidInput("a lesson that was forked has no command: copy it as Python")
-    if request.learner != "kernel" or request.teacher == PERSON or classes:
+    if recipe.teacher == PERSON or classes:
         raise InvalidInput("the command line has no such lesson: copy it as Python")
-    usual = parse_teacher(request.teacher)
-    for name, value in request.parameters().items():
-        if name not in ON_THE_COMMAND_LINE and value != getattr(usual, name):
-            raise InvalidInput(f"the command line has no option for {name}={value!r}: copy it as Python")
     names = []
     for what, given in (("target", target), ("start", start)):
         if given["kind"] in ("named", "zero"):
@@ -135,16 +130,11 @@ def as_command(target: dict[str, Any], start: dict[str, Any], parts: Sequence[Pa
     size = target.get("size")
     if target["kind"] == "file" and _is_picture(target):
         size = USUAL_SIZE
-    options: dict[str, Any] = {
-        "--from": names[1], "--teacher": request.teacher, "-k": repr(request.k), "--pool": request.share,
-        "--kernel": rules.kernel, "--width": rules.width, "--loss": rules.loss,
-        "--learning-rate": rules.rate_of(request), "-n": rules.steps, "--tol": rules.tol or 0, "--seed": rules.seed,
-        "--size": size, "--measure": "paper",
-    }  # fmt: skip
-    parts_of_command = ["nimt", "teach", names[0]]
-    for name, value in options.items():
-        parts_of_command += [] if value is None else [name, str(value)]
-    return shlex.join(parts_of_command)
+    # stated for a table too, for which the command would choose others
+    loss, width = recipe.loss or defaults.LOSS, recipe.usual_width
+    measure = defaults.MEASURE if setting.classes else None
+    named = {"target": names[0], "initial": names[1], "size": size, "loss": loss, "width": width, "measure": measure}
+    return to_command(replace(recipe, **named))
 
 
 def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
@@ -192,23 +182,13 @@ def _values_text(given: dict[str, Any]) -> str:
     return f"np.array([{numbers}]){colours}"
 
 
-def _learner_text(part: Part) -> str:
-    if part.request.learner == "orthogonal":
-        return "learner = nimt.OrthogonalLearner(kernel, initial=initial)"
-    loss, rate = part.rules.loss, part.rules.rate_of(part.request)
-    return f"learner = nimt.KernelLearner(kernel, loss={loss!r}, learning_rate={rate!r}, initial=initial)"
-
-
-def _teacher_lines(part: Part) -> list[str]:
-    request = part.request
-    if request.teacher == PERSON:
-        return [
-            f"shown = {list(part.shown or [0])}",
-            "class Person:",
-            "    def select(self, view):",
-            "        return view.shown([shown[view.step]])",
-            "teacher = Person()",
-        ]
-    given = request.parameters()
-    options = [f"{name}={value!r}" for name, value in given.items() if value is not None]
-    return [f"teacher = nimt.{type(request.make_teacher()).__name__}({', '.join(options)})"]
+def _teacher_lines(part: Part, setting: RaceProblem) -> list[str]:
+    if part.recipe.teacher != PERSON:
+        return [f"teacher = {write_teacher(part.recipe.make_teacher(setting))}"]
+    return [
+        f"shown = {list(part.shown or [0])}",
+        "class Person:",
+        "    def select(self, view):",
+        "        return view.shown([shown[view.step]])",
+        "teacher = Person()",
+    ]

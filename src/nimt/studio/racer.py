@@ -21,12 +21,13 @@ from nimt.lesson.recording import LARGE_PACK, Chunk
 from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.frames import frame_steps
+from nimt.recipe.recipe import Recipe
 from nimt.replay.recording import Recording, describe_pool, operator_on, window_blocks
 from nimt.session.session import Session
 from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import GrowingColumn
 from nimt.studio.frames import Frames
-from nimt.studio.requests import PERSON, RaceProblem, RacerRequest, Rules
+from nimt.studio.requests import PERSON, RaceProblem, write_racer
 from nimt.task.rules import Keep
 from nimt.task.task import Task
 from nimt.teachers.base import Selection, View
@@ -78,28 +79,26 @@ class Racer:
     (f at some steps) elsewhere. One thread may teach it while another asks for `news`.
     """
 
-    def __init__(self, request: RacerRequest, rules: Rules, setting: RaceProblem, origin: Origin | None = None) -> None:
-        self.request, self.rules, self.setting, self.origin = request, rules, setting, origin or Origin()
-        self.person = Person() if request.teacher == PERSON else None
-        self.learner = rules.make_learner(request, setting.pool, setting.initial)
-        teacher: Any = self.person or request.make_teacher()
+    def __init__(self, recipe: Recipe, setting: RaceProblem, origin: Origin | None = None) -> None:
+        self.recipe, self.setting, self.origin = recipe, setting, origin or Origin()
+        self.person = Person() if recipe.teacher == PERSON else None
+        self.learner: Any = recipe.make_learner(setting.pool, setting.initial)
+        teacher: Any = self.person or recipe.make_teacher(setting)
         self.teacher = teacher
-        task = Task.of(
-            self.learner, self.teacher, setting.pool, setting.target,
-            max_iterations=rules.steps, tol=rules.tol, seed=rules.seed,
-        )  # fmt: skip
+        task = Task.of(self.learner, self.teacher, setting.pool, setting.target, **recipe.options())
         plan = task.plan
-        self.pack = 1 if self.person else int(teacher.pack_size(_count_offered(request, len(setting.pool))))
-        refuse_what_is_too_much(plan, self.pack, rules.steps, len(setting.pool), setting.outputs)
+        self.pack = 1 if self.person else int(teacher.pack_size(_count_offered(recipe, len(setting.pool))))
+        refuse_what_is_too_much(plan, self.pack, recipe.iterations, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
         heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
         in_frames = heavy or not isinstance(self.learner, KernelLearner)
         self.frames = Frames(setting.pool, setting.target) if in_frames else None
-        snapshots = snapshot_steps(rules.steps, setting.target.size) if in_frames else []
+        snapshots = snapshot_steps(recipe.iterations, setting.target.size) if in_frames else []
         record = "picks" if self.pack >= LARGE_PACK else "all"
         self.task = task.keeping(Keep(snapshots=tuple(snapshots), record=record, coefficients=not in_frames))
         self.operator: GridOperator | DenseOperator | None = None  # by which steps are played, unless in frames
         if self.frames is None:
+            assert isinstance(self.learner, KernelLearner)
             self.operator = operator_on(setting.pool, self.learner.bind(setting.pool).kernel)
         self.indices, self.added, self.curve = (
             GrowingColumn(np.uint32),
@@ -205,9 +204,9 @@ class Racer:
         kernel = self._kernel()
         header = {
             "points": len(setting.pool), "outputs": setting.outputs, "view": setting.view, "pack": self.pack,
-            "steps": self.rules.steps, "tol": self.rules.tol, "parent": self.origin.parent,
+            "steps": self.recipe.iterations, "tol": self.task.stop.tol, "parent": self.origin.parent,
             "offset": self.origin.begins, "said": self.origin.said,
-            "rate": self.rate(), "measure": "paper", "request": self.request.as_sent(),
+            "rate": self.rate(), "measure": "paper", "request": write_racer(self.recipe),
             **describe_pool(setting.pool, blocks), **kernel.header,
         }  # fmt: skip
         return Recording(header, blocks | kernel.blocks)
@@ -324,5 +323,5 @@ def snapshot_steps(steps: int, values: int) -> list[int]:
     return sorted({*range(1, dense + 1), *later.tolist(), steps})
 
 
-def _count_offered(request: RacerRequest, points: int) -> int:
-    return points if request.share is None else max(1, int(request.share * points))
+def _count_offered(recipe: Recipe, points: int) -> int:
+    return points if recipe.pool is None else max(1, int(recipe.pool * points))

@@ -17,9 +17,10 @@ import numpy as np
 
 from nimt.engines.second_compiler import SecondCompiler
 from nimt.errors import InvalidInput
+from nimt.recipe.recipe import Recipe
 from nimt.sources.source import Source
 from nimt.studio.racer import Origin, Racer
-from nimt.studio.requests import PERSON, RaceProblem, RacerRequest, Rules, read_racer
+from nimt.studio.requests import PERSON, RaceProblem, change_racer
 
 T = TypeVar("T")
 
@@ -38,7 +39,6 @@ class Race:
 
     name: str
     browser: str
-    rules: Rules
     racers: list[Racer]
     watchers: int = 0
     left_at: float = field(default_factory=time.monotonic)
@@ -166,18 +166,19 @@ class RaceRunner:
         """Yield one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
         from nimt.pools.base import Grid
 
+        short = Recipe(target="", iterations=3)
         kinds = (
-            RacerRequest(), RacerRequest("random"), RacerRequest(k=0.05), RacerRequest(k=1.0),
-            RacerRequest("synthesis"), RacerRequest("soft"),
+            short, replace(short, teacher="random"), replace(short, k="0.05"), replace(short, k="1.0"),
+            replace(short, teacher="synthesis"), replace(short, teacher="soft"),
         )  # fmt: skip
         for shape in ((8,), (48, 48)):  # the second large enough for every way of showing a pack
             grid = Grid(*(np.arange(float(length)) for length in shape))
-            setting = RaceProblem(grid, np.arange(float(len(grid))), np.zeros(len(grid)), "curve")
-            for request in kinds:
-                yield partial(Racer, request, Rules(steps=3), setting)
+            setting = RaceProblem(grid, np.arange(float(len(grid))), np.zeros(len(grid)))
+            for recipe in kinds:
+                yield partial(Racer, recipe, setting)
         colours = replace(setting, target=np.ones((len(grid), 3)), initial=np.zeros((len(grid), 3)))
-        for request in kinds[:2]:
-            yield partial(Racer, request, Rules(steps=3), colours)
+        for recipe in kinds[:2]:
+            yield partial(Racer, recipe, colours)
 
     def _forget(self) -> None:
         for name in [name for name, race in list(self.races.items()) if race.forgotten]:
@@ -185,15 +186,15 @@ class RaceRunner:
 
     # -- what a page asks for
 
-    def start(self, browser: str, rules: Rules, requests: list[RacerRequest], setting: RaceProblem) -> Race:
+    def start(self, browser: str, recipes: list[Recipe], setting: RaceProblem) -> Race:
         """Begin a race; the oldest of a browser's races makes room where there are too many. Any thread may ask."""
-        racers = [Racer(request, rules, setting) for request in requests]
+        racers = [Racer(recipe, setting) for recipe in recipes]
         with self._starting:
             mine = [race for race in list(self.races.values()) if race.browser == browser]
             for race in mine[: max(0, len(mine) - RACES_PER_BROWSER + 1)]:
                 self.races.pop(race.name, None)
             self._make_room()
-            race = Race(secrets.token_urlsafe(9), browser, rules, racers)
+            race = Race(secrets.token_urlsafe(9), browser, racers)
             self.races[race.name] = race
         self._arrived.set()
         return race
@@ -223,11 +224,11 @@ class RaceRunner:
         if type(step) is not int or step < 0:
             raise InvalidInput(f"a fork begins at a step, a whole number from 0, got {str(step)[:20]}")
         at, values = parent.values_at(step)
-        request, target, said = change_request(parent, change)
+        recipe, target, said = change_request(parent, change)
         setting = replace(parent.setting, target=target, initial=values)
-        rules = replace(parent.rules, steps=max(1, parent.rules.steps - at))
+        recipe = replace(recipe, iterations=max(1, parent.recipe.iterations - at))
         origin = Origin(number, at, said, parent.origin.begins + at)
-        race.racers.append(Racer(request, rules, setting, origin))
+        race.racers.append(Racer(recipe, setting, origin))
         self._arrived.set()
         return len(race.racers) - 1
 
@@ -243,8 +244,8 @@ class RaceRunner:
         return name
 
 
-def change_request(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
-    """Return the request and the target of a fork, and what is different in a few words."""
+def change_request(parent: Racer, change: Any) -> tuple[Recipe, Any, str]:
+    """Return the recipe and the target of a fork, and what is different in a few words."""
     if not isinstance(change, dict) or len(change) != 1:
         raise InvalidInput("a fork changes one thing: the target, the rate or the teacher")
     ((what, value),) = change.items()
@@ -261,13 +262,12 @@ def change_request(parent: Racer, change: Any) -> tuple[RacerRequest, Any, str]:
             if not 0 <= point < len(target) or not isinstance(new, int | float) or not abs(new) < 1e100:
                 raise InvalidInput(f"the point {str(point)[:20]} cannot be set to {str(new)[:20]}")
             target[point] = new
-        return parent.request, target, "changed target"
+        return parent.recipe, target, "changed target"
     if what == "rate":
-        request = read_racer(vars(parent.request) | {"rate": value})
-        return request, target, f"rate {value}"
+        return change_racer(parent.recipe, {"rate": value}), target, f"rate {value}"
     if what == "teacher":
-        request = read_racer(vars(parent.request) | {"teacher": value})
-        if request.teacher == PERSON:
+        recipe = change_racer(parent.recipe, {"teacher": value})
+        if recipe.teacher == PERSON:
             raise InvalidInput("a person teaches from the start: press Be the teacher")
-        return request, target, f"teacher {value}"
+        return recipe, target, f"teacher {value}"
     raise InvalidInput(f"a fork changes the target, the rate or the teacher, not {str(what)[:20]!r}")

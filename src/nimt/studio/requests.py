@@ -2,107 +2,50 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
-from nimt.kernels.expressions import parse_kernel
-from nimt.learners.kernel import KernelLearner
-from nimt.learners.orthogonal import OrthogonalLearner
-from nimt.losses import LOSSES, as_loss, couples_outputs
+from nimt.losses import LOSSES, couples_outputs
 from nimt.pools.base import Grid, Pool, values_on
-from nimt.sources import read_problem
+from nimt.recipe.fields import NUMBER_OR_WORD, Entry, read_pack
+from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
+from nimt.sources import Problem, read_problem
 from nimt.sources.functions import NAMES
 from nimt.sources.problem import with_outputs
 from nimt.sources.source import Source
 from nimt.studio.formulas import read_formula
-from nimt.teachers.spelling import list_spellings, parse_teacher
+from nimt.teachers.spelling import list_spellings
 
 MOST_POINTS = 2**20
-MOST_STEPS = 1_000_000
 MOST_RACERS = 4
 LOSSES_OF_ONE_OUTPUT = tuple(name for name, kind in LOSSES.items() if not couples_outputs(kind()))
 PERSON = "you"  # a teacher that the page adds
-USUAL_RATE = 0.01  # for a loss without a safe one
-LEARNERS = ("kernel", "orthogonal")
 COLOURS = 3
 BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue
 NAMED = tuple(name for name in NAMES)
 
 FUNCTION_FIELDS = ("kind", "name", "text", "axes", "shape", "values", "outputs", "id", "size")
 
+CHOICES = {"learner": ("kernel", "orthogonal"), "loss": LOSSES_OF_ONE_OUTPUT}
+
 Files = Mapping[str, Source]
 
 
 @dataclass(frozen=True, eq=False)
-class RaceProblem:
+class RaceProblem(Problem):
     """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour."""
 
-    pool: Pool
-    target: Array
-    initial: Array
-    view: str
+    view: str = "curve"
 
     @property
     def outputs(self) -> int:
         return 1 if self.target.ndim == 1 else int(self.target.shape[1])
-
-
-@dataclass(frozen=True)
-class RacerRequest:
-    """One teacher with one learner."""
-
-    teacher: str = "greedy"
-    k: int | float = 1
-    share: float | None = None
-    temperature: float = 0.1
-    learner: str = "kernel"
-    rate: float | str = "auto"
-
-    def as_sent(self) -> dict[str, Any]:
-        """Return the request as a page writes it."""
-        return vars(self) | ({"k": "whole"} if isinstance(self.k, float) and self.k == 1.0 else {})
-
-    def make_teacher(self) -> Any:
-        """Return the teacher; a person is made elsewhere."""
-        return parse_teacher(self.teacher, **self.parameters())
-
-    def parameters(self) -> dict[str, Any]:
-        """Return what the request says of the parameters of its teacher."""
-        kind, _ = list_spellings()[self.teacher]
-        known = {part.name for part in dataclasses.fields(kind)}
-        given = {"k": self.k, "pool": self.share, "temperature": self.temperature}
-        return {name: value for name, value in given.items() if name in known}
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What all racers of a race share."""
-
-    kernel: str = "rbf"
-    width: float = 0.5
-    loss: str = "square"
-    steps: int = 20_000
-    tol: float | None = 1e-4
-    seed: int = 0
-
-    def make_learner(self, request: RacerRequest, pool: Pool, initial: Array) -> Any:
-        """Return the learner a racer teaches."""
-        kernel = parse_kernel(self.kernel, width=self.width, dimension=pool.dimension)
-        if request.learner == "orthogonal":
-            return OrthogonalLearner(kernel, initial=initial)
-        return KernelLearner(kernel, loss=self.loss, learning_rate=self.rate_of(request), initial=initial)
-
-    def rate_of(self, request: RacerRequest) -> float | str:
-        """Return the learning rate of a racer; "auto" only where the loss has a safe one."""
-        has_none = request.rate == "auto" and not np.isfinite(as_loss(self.loss).smoothness)
-        return USUAL_RATE if has_none else request.rate
 
 
 @functools.cache
@@ -117,50 +60,74 @@ def teachers() -> tuple[str, ...]:
     return (*(name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed), PERSON)
 
 
-def read_rules(given: Any) -> Rules:
-    """Read what all racers share.
+def read_recipe(rules: Any, racer: Any) -> Recipe:
+    """Read what all racers share, and one teacher with its learner; the target of the recipe is said elsewhere.
 
     Examples
     --------
-    >>> read_rules({"width": 2, "tol": None}).width
-    2.0
+    >>> recipe = read_recipe({"width": 2, "tol": None}, {"k": "whole"})
+    >>> recipe.width, recipe.tolerance, recipe.k
+    (2.0, None, '1.0')
     """
-    fields = _fields("the rules", given, ("kernel", "width", "loss", "steps", "tol", "seed"))
-    return Rules(
-        kernel=_text("kernel", fields.get("kernel", "rbf"), 200),
-        width=_number("width", fields.get("width", 0.5), 1e-6, 1e6),
-        loss=_one_of("loss", fields.get("loss", "square"), LOSSES_OF_ONE_OUTPUT),
-        steps=_count("steps", fields.get("steps", 20_000), 1, MOST_STEPS),
-        tol=None if fields.get("tol", 1e-4) in (None, 0) else _number("tol", fields.get("tol", 1e-4), 1e-300, 1e300),
-        seed=_count("seed", fields.get("seed", 0), 0, 2**32),
-    )
+    return change_racer(Recipe(target="", **_read_part("the rules", rules, of_racer=False)), racer)
 
 
-def read_racer(given: Any) -> RacerRequest:
-    """Read one teacher with its learner."""
-    fields = _fields("a racer", given, ("teacher", "k", "share", "temperature", "learner", "rate"))
-    k = fields.get("k", 1)
+def change_racer(recipe: Recipe, racer: Any) -> Recipe:
+    """Return the recipe with another teacher, or with another parameter of it or of its learner.
+
+    A page sends a temperature, a rate and a loss also where the teacher or the learner has none.
+    """
+    changed = replace(recipe, **_read_part("a racer", racer, of_racer=True))
+    if changed.teacher != "soft":
+        changed = replace(changed, temperature=None)
+    return replace(changed, learning_rate="auto", loss=None) if changed.learner == "orthogonal" else changed
+
+
+def read_recipes(rules: Any, racers: Any) -> list[Recipe]:
+    """Read one to four racers."""
+    if not isinstance(racers, list) or not 1 <= len(racers) <= MOST_RACERS:
+        count = len(racers) if isinstance(racers, list) else repr(str(racers)[:40])
+        raise InvalidInput(f"a race has 1 to {MOST_RACERS} teachers, got {count}")
+    return [read_recipe(rules, one) for one in racers]
+
+
+def write_racer(recipe: Recipe) -> dict[str, Any]:
+    """Return a racer as a page writes it."""
+    k = read_pack(recipe.k)
+    sent = {line.key: getattr(recipe, name) for name, line in TABLE_OF_FIELDS.items() if line.of_racer and line.key}
+    # JSON does not tell 1.0, the whole pool, from 1, one example
+    return sent | {"rate": recipe.rate, "k": "whole" if isinstance(k, float) and k == 1.0 else k}
+
+
+def _read_part(what: str, given: Any, *, of_racer: bool) -> dict[str, Any]:
+    """Read those fields of a recipe that a page sends, each checked by what the table says of it."""
+    lines = {line.key: (name, line) for name, line in TABLE_OF_FIELDS.items() if line.key and line.of_racer == of_racer}
+    fields = _fields(what, given, tuple(lines))
+    return {lines[key][0]: _read_value(key, *lines[key], value) for key, value in fields.items()}
+
+
+def _read_value(key: str, name: str, line: Entry, value: Any) -> Any:
+    if name in CHOICES or name == "teacher":
+        return _one_of(key, value, teachers() if name == "teacher" else CHOICES[name])
+    if name == "k":
+        return _pack(value)
+    if name == "tol" and value in (None, 0):
+        return "0"
+    if name in NUMBER_OR_WORD:
+        return "auto" if value == "auto" else repr(_number(key, value, line.least, line.most))
+    if KINDS[name] is str:
+        return _text(key, value, int(line.most))
+    if KINDS[name] is int:
+        return _count(key, value, int(line.least), int(line.most))
+    return None if value is None and DEFAULTS[name] is None else _number(key, value, line.least, line.most)
+
+
+def _pack(k: Any) -> str:
     if k == "whole":
-        k = 1.0  # JSON does not tell 1.0, the whole pool, from 1, one example
+        return "1.0"
     if not (is_whole(k) and 1 <= k <= MOST_POINTS) and not (isinstance(k, float) and 0 < k <= 1):
         raise InvalidInput(f"k must be a count of at least 1 or a share in (0, 1], got {str(k)[:40]}")
-    share, rate = fields.get("share"), fields.get("rate", "auto")
-    return RacerRequest(
-        teacher=_one_of("teacher", fields.get("teacher", "greedy"), teachers()),
-        k=k,
-        share=None if share is None else _number("share", share, 1e-9, 1.0),
-        temperature=_number("temperature", fields.get("temperature", 0.1), 0.0, 1e6),
-        learner=_one_of("learner", fields.get("learner", "kernel"), LEARNERS),
-        rate="auto" if rate == "auto" else _number("rate", rate, 1e-12, 1e6),
-    )
-
-
-def read_racers(given: Any) -> list[RacerRequest]:
-    """Read one to four racers."""
-    if not isinstance(given, list) or not 1 <= len(given) <= MOST_RACERS:
-        count = len(given) if isinstance(given, list) else repr(str(given)[:40])
-        raise InvalidInput(f"a race has 1 to {MOST_RACERS} teachers, got {count}")
-    return [read_racer(one) for one in given]
+    return repr(k)
 
 
 def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -> RaceProblem:
@@ -175,7 +142,8 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
     initial = _on(start, pool, files)
     if initial.ndim > values.ndim:
         initial = initial @ BRIGHTNESS  # a colour start for a grey target
-    return RaceProblem(pool, values, with_outputs(initial, values.shape[1:], "the start"), view_for(pool, classes))
+    initial = with_outputs(initial, values.shape[1:], "the start")
+    return RaceProblem(pool, values, initial, view=view_for(pool, classes))
 
 
 def view_for(pool: Pool, classes: bool) -> str:

@@ -24,7 +24,7 @@ from nimt.studio.conversation import PageConnection
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.messages import read_message, whole_number
 from nimt.studio.races import RaceRunner
-from nimt.studio.requests import read_racer, read_rules, read_setting
+from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Guard, RequestGuard, TooLarge, TooSlow
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -83,17 +83,18 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
 
     async def code(request: Request) -> Response:
         asked = await _json(request)
-        parts = [exports.Part(read_racer(asked.get("racer")), read_rules(asked.get("rules")))]
+        parts = [exports.Part(read_recipe(asked.get("rules"), asked.get("racer")))]
         if asked.get("race") is not None:  # a lesson under way: its forks, and what a person showed, are known there
             race = room.find(_browser(request), asked["race"])
             race.racer(asked.get("number"))
             parts = exports.parts_of(race.racers, asked["number"])
         classes = asked.get("classes") is True
-        read_setting(asked.get("target"), asked.get("start"), room.files.get(_browser(request), {}), classes)
+        kept = room.files.get(_browser(request), {})
+        setting = read_setting(asked.get("target"), asked.get("start"), kept, classes)
         written = {}
         for name, write in (("python", exports.as_python), ("command", exports.as_command)):
             try:
-                written[name] = write(asked["target"], asked["start"], parts, classes)
+                written[name] = write(asked["target"], asked["start"], parts, setting, classes)
             except InvalidInput as error:
                 written[name] = f"# {error}\n"
         return JSONResponse(written)

@@ -16,7 +16,7 @@ from nimt.studio.connections import BoundedServer, HttpConnection, SocketConnect
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.racer import Racer
 from nimt.studio.races import RaceRunner
-from nimt.studio.requests import RacerRequest, Rules, read_setting
+from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.safety import LARGEST_MESSAGE, Guard
 from nimt.studio.server import make_app
 
@@ -61,7 +61,7 @@ def load_what_a_page_needs() -> None:
     describe(asked, {}).to_bytes()
     forecast_of(asked, {})
     setting = read_setting(asked["target"], asked["start"], {})
-    Racer(RacerRequest(), Rules(steps=10), setting).introduction().to_bytes()
+    Racer(read_recipe(asked["rules"], asked["racer"]), setting).introduction().to_bytes()
 
 
 class Server(BoundedServer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -45,12 +46,9 @@ def describe_rules(task: Task) -> dict[str, Any]:
         "nimt": __version__,
         "method": _describe_method(task.teacher),
         "per_output": task.per_output,
-        "max_iterations": task.stop.max_iterations,
+        **dataclasses.asdict(task.stop),
         "planned_steps": task.planned_steps,
-        "tol": task.stop.tol,
         "measure": _describe_measure(task.measure),
-        "stop_when_stationary": task.stop.stop_when_stationary,
-        "patience": task.stop.patience,
         "snapshots": list(task.keep.snapshots),
         "record": task.record,
         "seed": task.seed,

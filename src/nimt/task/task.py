@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_count, outputs_of
+from nimt.arrays import Array, Indices, outputs_of
 from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
 from nimt.inheritance import behaves_like
-from nimt.learners.base import Learner, Pupil
+from nimt.learners.base import Learner, Pupil, auto_rate
 from nimt.learners.foreign import check_learner, make_pupil
 from nimt.learners.kernel import KernelLearner
 from nimt.lesson.held_out import check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
-from nimt.measures import Measure, as_measure
+from nimt.measures import Measure
 from nimt.operators.features import FeatureKernel, RandomFeatures
 from nimt.operators.packs import pack_gain
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
@@ -32,7 +30,7 @@ from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kern
 from nimt.task.description import describe_rules, describe_task
 from nimt.task.narrow_kernels import warn_of_narrow_kernel
 from nimt.task.plan import Plan
-from nimt.task.rules import Keep, Stop
+from nimt.task.rules import Keep, LessonOptions, Options, Stop, settle_tolerance
 from nimt.task.step_size import warn_of_step_size
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.base import SelectsExamples, Teacher, candidates_of
@@ -87,30 +85,19 @@ class Task:
         X: Pool | Box | ArrayLike,
         y: FunctionLike,
         *,
-        max_iterations: int,
-        tol: float | None = None,
-        measure: str | Measure = "paper",
-        stop_when_stationary: float | None = None,
-        patience: int | None = None,
-        snapshots: Iterable[int] = (),
-        record: str = "auto",
-        seed: int | None = 0,
-        holdout: tuple[ArrayLike, ArrayLike] | None = None,
-        engine: str | RandomFeatures = "auto",
         target_function: object = None,
         numbers_only: bool = False,
         planned_steps: int | None = None,
+        **options: Unpack[LessonOptions],
     ) -> Task:
         """Check what `nimt.teach` takes and return the task, or refuse it in one sentence.
 
         `target_function` is f* where `y` holds only its values. With `numbers_only` its lesson has neither the learner
         nor a description of what was taught.
         """
-        stop, keep, measured, drawn, held = check_options(
-            max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
-            patience=patience, snapshots=snapshots, record=record, seed=seed, holdout=holdout,
-            numbers_only=numbers_only,
-        )  # fmt: skip
+        given = Options.of("teach", options)
+        stop, keep, measured, drawn, held = given.check(learner=not numbers_only)
+        engine = given.engine
         check_learner(learner)
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
@@ -128,7 +115,10 @@ class Task:
         function = y if target_function is None else target_function
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
-        vars(task)["_seated"] = task._make_pupil()
+        pupil = vars(task)["_seated"] = task._make_pupil()
+        if isinstance(given.tol, str):
+            tol = settle_tolerance(given.tol, measured, target, pupil.values)
+            object.__setattr__(task, "stop", dataclasses.replace(stop, tol=tol))
         return task
 
     # -- what follows from the parts
@@ -277,7 +267,7 @@ class Task:
         repeats = k is None or self.teacher.may_repeat or self.box is not None
         gain = pack_gain(learner.kernel, self.pool, k or 1, repeats=repeats)
         if learner.learning_rate == "auto" and gain > 0:
-            pupil.learner.learning_rate_ = 1.0 / (float(pupil.loss.smoothness) * gain)  # type: ignore[attr-defined]
+            pupil.learner.learning_rate_ = auto_rate(pupil.loss, gain)  # type: ignore[attr-defined]
         return gain
 
     def warn(self) -> None:
@@ -333,43 +323,6 @@ class Task:
     def id(self) -> str:
         """The same text for the same lesson, and another for another one."""
         return identity(self.settings)
-
-
-def check_options(
-    *,
-    max_iterations: int,
-    tol: float | None = None,
-    measure: str | Measure = "paper",
-    stop_when_stationary: float | None = None,
-    patience: int | None = None,
-    snapshots: Iterable[int] = (),
-    record: str = "auto",
-    seed: int | None = 0,
-    holdout: tuple[ArrayLike, ArrayLike] | None = None,
-    numbers_only: bool = False,
-) -> tuple[Stop, Keep, Measure, int, tuple[Array, Array] | None]:
-    """Check the options of a lesson that do not depend on what is taught."""
-    stop = Stop(max_iterations=max_iterations, tol=tol, patience=patience, stop_when_stationary=stop_when_stationary)
-    keep = Keep.of(snapshots, record, stop.max_iterations, learner=not numbers_only)
-    return stop, keep, as_measure(measure), check_seed(seed), check_holdout(holdout)
-
-
-def check_seed(seed: int | None) -> int:
-    """Return the seed, or a new one for None."""
-    if seed is None:
-        return secrets.randbits(63)
-    check_count("seed", seed, at_least=0, at_most=None)
-    return int(seed)
-
-
-def check_holdout(holdout: tuple[ArrayLike, ArrayLike] | None) -> tuple[Array, Array] | None:
-    """Return held-out points and their targets as arrays."""
-    if holdout is None:
-        return None
-    if not isinstance(holdout, tuple | list) or len(holdout) != 2:
-        raise InvalidInput(f"must be a pair (X, y) of points and targets, got {holdout!r}", parameter="holdout")
-    pool = as_pool(holdout[0], "the points of holdout")
-    return pool.points, values_on(pool, holdout[1], "the target of holdout")
 
 
 def approximate(learner: Learner, approximation: RandomFeatures, pool: Pool) -> KernelLearner:

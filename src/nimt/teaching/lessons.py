@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -15,13 +15,12 @@ from nimt.errors import InvalidInput
 from nimt.learners.base import Learner
 from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
-from nimt.measures import Measure
-from nimt.operators.features import RandomFeatures
 from nimt.pools.base import FunctionLike, Pool
 from nimt.pools.box import Box
 from nimt.session.session import Callback, Session, check_run_options
 from nimt.session.stored_task import StoredTask, goes_on
 from nimt.task.plan import Plan
+from nimt.task.rules import LessonOptions, Options, takes_options
 from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
 from nimt.teaching.bars import check_progress
@@ -31,28 +30,20 @@ from nimt.teaching.progress import both, progress_bar
 OF_A_RUN = ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt", "progress")
 
 
+@takes_options
 def teach(
     learner: Learner,
     teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
     y: FunctionLike,
     *,
-    max_iterations: int,
-    tol: float | None = None,
-    measure: str | Measure = "paper",
-    stop_when_stationary: float | None = None,
-    patience: int | None = None,
     time_limit: float | None = None,
-    snapshots: Iterable[int] = (),
-    record: str = "auto",
-    seed: int | None = 0,
-    holdout: tuple[ArrayLike, ArrayLike] | None = None,
     callback: Callback | None = None,
     checkpoint: str | PathLike[str] | None = None,
     on_existing: str = "refuse",
     on_interrupt: str = "return",
     progress: bool | str = False,
-    engine: str | RandomFeatures = "auto",
+    **options: Unpack[LessonOptions],
 ) -> Lesson:
     r"""Teach a learner the target and return the lesson [Zhang23, Alg. 1].
 
@@ -66,28 +57,9 @@ def teach(
     y : array (n,) or of the grid's shape, callable, or a learner
         The target f*. A callable is called with all points at once, as one array (n, d), (n, 1) in 1-D too, and
         returns (n,) or (n, 1): `np.sin`, `lambda x: x[:, 0] + x[:, 1]`.
-    max_iterations : int
-    tol : float, optional
-        Stop at the first t with a discrepancy below it (above it for a measure with `higher_is_better`); this is
-        checked before anything is shown.
-    measure : {"paper", "rms", "rkhs", "parameters"}, or a Measure of your own
-        "paper" is sqrt(sum (f - f*)^2) / n; "rms" is sqrt(sum (f - f*)^2 / n). "rkhs" is the norm of f - f* in H,
-        "parameters" is |w - w*| between two `LinearLearner`.
-    stop_when_stationary : float, optional
-        Stop before an example whose S = (slope K(x, x))^2 is not above it.
-    patience : int, optional
-        Stop when the discrepancy has not improved for this many steps.
+    **options : as in `Options`
     time_limit : float, optional
         Seconds of teaching; those of compiling, in `lesson.compiling`, do not count.
-    snapshots : steps at which to keep f^t on the pool
-    record : {"auto", "all", "picks"}
-        "all" keeps what was shown at each step, "picks" only how often each point was shown; "auto" changes from "all"
-        to "picks" when the record becomes too large.
-    seed : int or None
-        All random choices are derived from it; None draws one and records it.
-    holdout : pair (X, y), optional
-        Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
-        `lesson.held_out_curve` that at the snapshots.
     callback : callable of Progress, optional
         Called at most 20 times per second and at the end; a true answer stops the lesson.
     checkpoint : path, optional
@@ -100,9 +72,6 @@ def teach(
         checkpoint is written in both cases.
     progress : bool or "auto"
         Show a bar, in a terminal or a notebook. "auto" does if a person can see it and the lesson takes over a second.
-    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
-        How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
-        are approximations: their lesson is close to the exact one, not equal to it.
 
     Returns
     -------
@@ -119,13 +88,9 @@ def teach(
     """
     check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
-    stored = None if checkpoint is None else _stored_at(Path(checkpoint), on_existing, seed)
-    task = Task.of(
-        learner, teacher, X, y,
-        max_iterations=max_iterations, tol=tol, measure=measure, stop_when_stationary=stop_when_stationary,
-        patience=patience, snapshots=snapshots, record=record, seed=seed, holdout=holdout, engine=engine,
-        planned_steps=None if stored is None else stored.settings["planned_steps"],
-    )  # fmt: skip
+    stored = None if checkpoint is None else _stored_at(Path(checkpoint), on_existing, options.get("seed", 0))
+    planned = None if stored is None else stored.settings["planned_steps"]
+    task = Task.of(learner, teacher, X, y, planned_steps=planned, **options)
     if checkpoint is not None and on_existing == "resume":
         check_identified(deciding(task.settings))
     session = task.begin()
@@ -157,14 +122,13 @@ def _run(
     return lesson
 
 
+@takes_options
 def steps(
     learner: Learner,
     teacher: SelectsExamples,
     X: Pool | Box | ArrayLike,
     y: FunctionLike,
-    *,
-    max_iterations: int,
-    **options: Any,
+    **options: Unpack[LessonOptions],
 ) -> Session:
     """Take the steps of a lesson one by one; takes what `teach` takes, and yields (t, selection, discrepancy).
 
@@ -181,29 +145,21 @@ def steps(
     1 [1] 0.500
     2 [0] 0.000
     """
+    given: dict[str, Any] = dict(options)
     for name in OF_A_RUN:
-        if options.pop(name, None) not in (None, inspect.signature(teach).parameters[name].default):
+        if given.pop(name, None) not in (None, inspect.signature(teach).parameters[name].default):
             raise InvalidInput(f"steps() does not take {name}: use teach(), or look, save and stop between two steps")
-    _check_names("steps", options)
-    return Task.of(learner, teacher, X, y, max_iterations=max_iterations, **options).begin()
+    Options.of("steps", given)
+    return Task.of(learner, teacher, X, y, **given).begin()
 
 
-def _check_names(caller: str, options: Mapping[str, object]) -> None:
-    """Refuse a misspelt option by the name of the function that was called, as Python does."""
-    for name in options:
-        if name not in inspect.signature(teach).parameters:
-            raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
-
-
+@takes_options
 def plan(
     learner: Learner,
     teacher: SelectsExamples,
     X: Pool | ArrayLike,
     y: FunctionLike,
-    *,
-    max_iterations: int = 1,
-    engine: str | RandomFeatures = "auto",
-    **options: Any,
+    **options: Unpack[LessonOptions],
 ) -> Plan:
     """Say which engine would run a lesson, what memory it needs and why, without running it.
 
@@ -217,10 +173,9 @@ def plan(
     >>> how.engine, how.window
     ('grid', 29)
     """
-    for name in OF_A_RUN:
-        options.pop(name, None)
-    _check_names("plan", options)
-    return Task.of(learner, teacher, X, y, max_iterations=max_iterations, engine=engine, **options).plan
+    kept = {name: value for name, value in options.items() if name not in OF_A_RUN}
+    Options.of("plan", kept)
+    return Task.of(learner, teacher, X, y, **kept).plan  # type: ignore[arg-type]
 
 
 def resume(

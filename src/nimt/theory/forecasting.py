@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PchipInterpolator
 
-from nimt import display
+from nimt import defaults, display
 from nimt.arrays import Array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
 from nimt.pools.base import Grid, Pool
 from nimt.task.checks import name_kernels
+from nimt.task.rules import Tolerance
 from nimt.task.task import Task
 from nimt.teachers.base import count_of
 from nimt.teachers.greedy import GreedyTeacher
@@ -160,10 +161,10 @@ def forecast(
     X: Pool | ArrayLike,
     y: Any,
     *,
-    tol: float,
-    measure: Any = "paper",
+    tol: Tolerance = defaults.TOL,
+    measure: Any = defaults.MEASURE,
     max_iterations: int | None = None,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> Forecast:
     """Say how many steps a lesson will take, before it begins.
 
@@ -176,9 +177,7 @@ def forecast(
 
     Parameters
     ----------
-    learner, teacher, X, y, measure, seed : as in `teach`
-    tol : float
-        Greater than 0.
+    learner, teacher, X, y, tol, measure, seed : as in `teach`; a tolerance is greater than 0
     max_iterations : int, optional
         Look no further than that.
 

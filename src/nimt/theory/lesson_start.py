@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nimt import defaults
 from nimt.arrays import Array, Indices, check_count, check_positive
 from nimt.errors import InvalidInput, name_thing
 from nimt.learners.foreign import find_pupil_maker
@@ -18,6 +19,7 @@ from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.pools.base import Pool
+from nimt.task.rules import Tolerance
 from nimt.task.task import Task
 from nimt.teachers.base import Teacher
 from nimt.wording import Wording
@@ -118,13 +120,14 @@ def lesson_start(
     X: Pool | ArrayLike,
     y: Any,
     *,
-    tol: float,
-    measure: Any = "paper",
+    tol: Tolerance,
+    measure: Any = defaults.MEASURE,
     max_iterations: int | None = None,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> LessonStart:
     """Check a lesson as `teach` does, and refuse what can be taught and not forecast."""
-    check_positive("tol", tol)
+    if not isinstance(tol, str):
+        check_positive("tol", tol)
     if max_iterations is not None:
         check_count("max_iterations", max_iterations, at_least=0)
     steps = 0 if max_iterations is None else max_iterations
@@ -134,7 +137,6 @@ def lesson_start(
 
 def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
     """Return what is known of a task before its first step; refuse one that no forecast covers."""
-    assert task.stop.tol is not None
     _refuse(task)
     if task.measure.scale(task.target) is None:
         raise InvalidInput(
@@ -149,6 +151,8 @@ def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
                 "forecast each column", "give --grey for the brightness of a picture, or one column of a table"
             ),
         )
+    if task.stop.tol is None:
+        raise InvalidInput("a forecast is of the step that meets a tolerance, and the learner starts at the target")
     pupil = task.look_at_pupil()
     assert isinstance(pupil, KernelPupil)
     residual = np.asarray(pupil.values - task.target)

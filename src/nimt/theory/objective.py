@@ -23,7 +23,8 @@ def optimal_length(of: Lesson | Forecast, lam: float) -> int:
     --------
     >>> import numpy as np
     >>> import nimt
-    >>> task = (nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(k=1.0), nimt.Grid(np.arange(-3, 3, 0.1)), np.sin)
+    >>> learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01)
+    >>> task = (learner, nimt.GreedyTeacher(k=1.0), nimt.Grid(np.arange(-3, 3, 0.1)), np.sin)
     >>> optimal_length(nimt.forecast(*task, tol=1e-3), lam=1e-5)
     1160
     >>> optimal_length(nimt.teach(*task, max_iterations=3000), lam=1e-5)

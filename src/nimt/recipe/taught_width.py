@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nimt import defaults
 from nimt.estimators.held_out_width import FACTORS
 from nimt.estimators.width import median_width
 from nimt.kernels import reach
+from nimt.measures import as_measure
+from nimt.task.rules import settle_tolerance
 
 if TYPE_CHECKING:
-    from nimt.cli.settings import RunSettings
+    from nimt.recipe.recipe import Recipe
     from nimt.sources import Problem
 
 ROWS = 500  # that are taught, and as many that are not
 STEPS = 20_000  # of one output; fewer of several, which take longer
 
 
-def choose_taught_width(settings: RunSettings, problem: Problem) -> float:
+def choose_taught_width(recipe: Recipe, problem: Problem) -> float:
     """Return the width whose learner errs least on rows that it was not taught, the widest where several do.
 
     Six widths around the median distance of two rows are tried, each with a lesson of the run's budget on at most 500
@@ -29,12 +32,12 @@ def choose_taught_width(settings: RunSettings, problem: Problem) -> float:
 
     Examples
     --------
-    >>> from nimt.cli.settings import RunSettings
+    >>> from nimt.recipe.recipe import Recipe
     >>> from nimt.pools.base import Points
     >>> from nimt.sources import Problem
     >>> x = np.random.default_rng(0).uniform(-3, 3, size=(200, 1))
     >>> problem = Problem(Points(x), np.sin(3 * x[:, 0]), np.zeros(200))
-    >>> bool(0.2 < choose_taught_width(RunSettings(target="a table", iterations=500), problem) < 2.5)
+    >>> bool(0.2 < choose_taught_width(Recipe(target="a table", iterations=500), problem) < 2.5)
     True
     """
     points = problem.pool.points
@@ -46,12 +49,12 @@ def choose_taught_width(settings: RunSettings, problem: Problem) -> float:
     widths = [factor * middle for factor in FACTORS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the lesson itself warns of what is true of the width it gets
-        tried = [dataclasses.replace(settings, width=width) for width in widths]
+        tried = [dataclasses.replace(recipe, width=width) for width in widths]
         errors = np.array([_error(one, problem, order[:half], order[half : 2 * half]) for one in tried])
     return widths[int(np.flatnonzero(errors == errors.min())[-1])]
 
 
-def _error(settings: RunSettings, problem: Problem, taught: np.ndarray, other: np.ndarray) -> float:
+def _error(recipe: Recipe, problem: Problem, taught: np.ndarray, other: np.ndarray) -> float:
     """Return the share of wrong answers of classes, otherwise the root mean square error; infinite if it diverges."""
     from nimt.lesson.held_out import error_on
     from nimt.pools.base import Points
@@ -60,17 +63,17 @@ def _error(settings: RunSettings, problem: Problem, taught: np.ndarray, other: n
     few = dataclasses.replace(
         problem, pool=Points(problem.pool.points[taught]), target=problem.target[taught], other_target=None
     )
-    one = dataclasses.replace(settings, pool=None, communicate=None, communicate_until=None)
-    teacher = one.make_teacher(few, "random" if settings.teacher == "random" else "greedy", "1")
+    one = dataclasses.replace(recipe, pool=None, communicate=None, communicate_until=None)
+    teacher = one.make_teacher(few, "random" if recipe.teacher == "random" else "greedy", "1")
     outputs = max(1, problem.target.size // len(problem.target))
-    learner = one.make_learner(few)
+    learner = one.make_learner(few.pool, few.start)
     lesson = teach(
         learner,
         teacher,
         few.pool,
         few.target,
-        max_iterations=min(settings.iterations, STEPS // outputs),
-        tol=settings.tolerance if settings.measure == "rms" else None,
+        max_iterations=min(recipe.iterations, STEPS // outputs),
+        tol=_tolerance(recipe, problem.target),
         measure="rms",  # the accuracy after each step would take longer than the lesson
         seed=0,
         # lists of all pairs of so few rows are built in 20 ms, and a step takes a tenth of what a stored column takes
@@ -80,3 +83,11 @@ def _error(settings: RunSettings, problem: Problem, taught: np.ndarray, other: n
         found = error_on(np.asarray(lesson.taught.predict(problem.pool.points[other])), problem.target[other])
         error = found.rms if found.accuracy is None else 1.0 - found.accuracy
     return error if np.isfinite(error) else np.inf
+
+
+def _tolerance(recipe: Recipe, target: np.ndarray) -> float | None:
+    """Return the tolerance of the run as a root mean square error, None where the measure has another unit."""
+    measure, rms = as_measure(recipe.measure or defaults.MEASURE), as_measure("rms")
+    tol = settle_tolerance(recipe.tolerance, measure, target, 0.0 * target)
+    unit, wanted = measure.scale(target), rms.scale(target)
+    return None if tol is None or unit is None or wanted is None else tol / unit * wanted

@@ -1,0 +1,143 @@
+"""A recipe as what a person copies: the command that gives the lesson, or a program that does."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from nimt import defaults
+from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
+from nimt.sources.functions import NAMES
+from nimt.sources.tables import Columns
+from nimt.teachers.base import AlternativeLabels, Teacher
+
+if TYPE_CHECKING:
+    from nimt.sources import Problem
+
+
+def to_command(recipe: Recipe) -> str:
+    """Return the command that gives the lesson, with the options that differ from the defaults.
+
+    Examples
+    --------
+    >>> print(to_command(Recipe(target="my cat.png", grey=True, k="0.05", seed=3)))
+    nimt teach 'my cat.png' --grey -k 0.05 --seed 3
+    """
+    words = ["nimt", "teach" if recipe.teachers is None else "compare"]
+    words += [recipe.target] * (not recipe.target.startswith("-"))
+    for name, line in TABLE_OF_FIELDS.items():
+        value = getattr(recipe, name)
+        if value == DEFAULTS[name]:
+            continue
+        flag = (line.flags or (f"--{name.replace('_', '-')}",))[0]
+        if isinstance(value, bool):
+            words.append(flag.split("/")[0 if value else 1])
+        else:
+            words += [flag, str(value)]
+    return shlex.join(words + ["--", recipe.target] * recipe.target.startswith("-"))
+
+
+def to_python(recipe: Recipe, problem: Problem) -> str:
+    """Return a program that gives the lesson of a recipe that is complete for this problem (`complete`).
+
+    Examples
+    --------
+    >>> from nimt.recipe.completing import read_completed
+    >>> print(to_python(*read_completed(Recipe(target="gmm", initial="gmm:start", learning_rate="0.01", tol="1e-4"))))
+    import nimt
+    <BLANKLINE>
+    problem = nimt.read_problem('gmm', 'gmm:start')
+    kernel = nimt.parse_kernel('rbf', width=0.5, dimension=problem.pool.dimension)
+    learner = nimt.KernelLearner(kernel, learning_rate=0.01, initial=problem.start)
+    teacher = nimt.GreedyTeacher()
+    lesson = nimt.teach(learner, teacher, problem.pool, problem.target, tol=0.0001)
+    print(lesson)
+    <BLANKLINE>
+    """
+    held = "" if problem.aside is None else ", holdout=(problem.aside.points, problem.aside.target)"
+    lines = [
+        "import nimt",
+        "",
+        f"problem = nimt.read_problem({write_problem(recipe)})",
+        f"kernel = {write_kernel(recipe, 'problem.pool')}",
+        f"learner = {write_learner(recipe, 'problem.start')}",
+        f"teacher = {write_teacher(recipe.make_teacher(problem))}",
+        f"lesson = nimt.teach(learner, teacher, problem.pool, problem.target{write_options(recipe)}{held})",
+        "print(lesson)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_problem(recipe: Recipe) -> str:
+    """Return the arguments of `nimt.read_problem`."""
+    words = [repr(recipe.target)] + [repr(recipe.initial)] * (recipe.initial != DEFAULTS["initial"])
+    words += [f"{name}={value!r}" for name, value in recipe.sources().items() if value != DEFAULTS[name]]
+    if recipe.target in NAMES and recipe.initial in NAMES:
+        return ", ".join(words)
+    usual = vars(Columns())
+    columns = [f"{name}={value!r}" for name, value in recipe.columns().items() if value != usual[name]]
+    return ", ".join([*words, f"columns=nimt.Columns({', '.join(columns)})"])
+
+
+def write_kernel(recipe: Recipe, pool: str) -> str:
+    """Return the kernel as Python writes it; `pool` is what the pool is called there."""
+    return f"nimt.parse_kernel({recipe.kernel!r}, width={recipe.usual_width!r}, dimension={pool}.dimension)"
+
+
+def write_learner(recipe: Recipe, start: str) -> str:
+    """Return the learner as Python writes it, with the kernel as `kernel`; `start` is what f^0 is called there."""
+    if recipe.learner == "orthogonal":
+        return f"nimt.OrthogonalLearner(kernel, initial={start})"
+    given = {
+        "loss": (recipe.loss or defaults.LOSS, defaults.LOSS),
+        "learning_rate": (recipe.rate, defaults.LEARNING_RATE),
+    }
+    words = [f"{name}={value!r}" for name, (value, usual) in given.items() if value != usual]
+    return f"nimt.KernelLearner({', '.join(['kernel', *words, f'initial={start}'])})"
+
+
+def write_teacher(teacher: Teacher) -> str:
+    """Return a teacher as Python writes it, with the kernel as `kernel`, and other labels from `problem`.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> write_teacher(nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.cosine(0.05, 1.0))))
+    "nimt.PerOutput(nimt.GreedyTeacher(k=nimt.PackSchedule(shape='cosine', start=0.05, end=1.0)))"
+    """
+    words = []
+    for part in dataclasses.fields(teacher):
+        value = getattr(teacher, part.name)
+        if not part.init:
+            continue
+        if isinstance(value, Teacher):
+            words.append(write_teacher(value))
+        elif part.name == "kernel" and value is not None:
+            words.append("kernel=kernel")
+        elif isinstance(value, AlternativeLabels):
+            words.append(f"labels=nimt.AlternativeLabels(problem.other_target, {value.probability!r})")
+        elif value != part.default or type(value) is not type(part.default):  # k=1.0 is the whole pool, k=1 one example
+            words.append(f"{part.name}={_write(value)}")
+    return f"nimt.{type(teacher).__name__}({', '.join(words)})"
+
+
+def _write(value: Any) -> str:
+    if not dataclasses.is_dataclass(value):
+        return repr(value)
+    parts = [(part, getattr(value, part.name)) for part in dataclasses.fields(value)]
+    words = [f"{part.name}={own!r}" for part, own in parts if own != part.default]
+    return f"nimt.{type(value).__name__}({', '.join(words)})"
+
+
+def write_options(recipe: Recipe) -> str:
+    """Return the options of `nimt.teach` that differ from its defaults, each after a comma."""
+    from nimt.task.rules import OPTIONS
+
+    given = {name: value for name, value in recipe.options().items() if value != OPTIONS[name].default}
+    if recipe.time_limit is not None:
+        given["time_limit"] = recipe.time_limit
+    words = [f", {name}={value!r}" for name, value in given.items()]
+    if recipe.every is not None:
+        words.append(f", snapshots=range(0, {recipe.iterations + 1}, {recipe.every})")
+    return "".join(words)

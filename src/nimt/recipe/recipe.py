@@ -1,0 +1,381 @@
+"""`Recipe`: a lesson as text and numbers. Its fields are the table that every entrance but Python reads."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
+
+from nimt import defaults
+from nimt.errors import InvalidInput
+from nimt.recipe.fields import (
+    HOW,
+    LARGEST_NUMBER,
+    TABLE,
+    WHAT,
+    WHEN,
+    Entry,
+    convert,
+    entry,
+    read_number,
+    read_pack,
+    show,
+)
+from nimt.recipe.toml import read_toml, write_line
+
+if TYPE_CHECKING:
+    from nimt.kernels import Kernel
+    from nimt.learners.base import InitialFunction
+    from nimt.learners.kernel import KernelLearner
+    from nimt.learners.orthogonal import OrthogonalLearner
+    from nimt.pools.base import Pool
+    from nimt.sources import Problem
+    from nimt.task.task import Task
+    from nimt.teachers.base import Teacher
+
+USUAL_K = str(defaults.K)
+MOST_SNAPSHOTS = 100_000
+MOST_SEEDS = 10_000
+LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
+TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Everything that decides a run; a field is a setting of TOML files, and an option of the command line.
+
+    Examples
+    --------
+    >>> recipe = Recipe(target="gmm", learning_rate="0.01", measure="paper", tol="0.0001", initial="gmm:start")
+    >>> recipe.task(recipe.problem()).begin().run().itd
+    3056
+    """
+
+    target: str
+    initial: str = entry("zero", "Where the learner starts: like TARGET.", WHAT, "--from")
+    size: int | None = entry(None, "The longer side of a picture, 0 for its own; at most 96 by default.", WHAT)
+    normalise: str = entry("none", "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT)
+    grey: bool = entry(False, "Teach the brightness of a colour picture.", WHAT, "--grey/--colour")
+    strict: bool = entry(False, "Refuse an INITIAL of another size than TARGET.", WHAT, "--strict/--resample")
+    features: str | None = entry(
+        None, "Feature columns, separated by commas; by default all others.", TABLE, column="features"
+    )
+    target_column: str | None = entry(None, "The column that is taught; by default the last.", TABLE, column="target")
+    scale_features: bool = entry(
+        True, "Features to mean 0, deviation 1.", TABLE, "--scale-features/--raw-features", column="scale"
+    )
+    duplicates: str = entry(
+        "refuse", "refuse points with several targets, or teach their mean.", TABLE, column="duplicates"
+    )
+    missing: str = entry("refuse", "Rows without a value: refuse, drop, or fill in the mean.", TABLE, column="missing")
+    holdout: float | None = entry(
+        None, "The share of rows for testing, not taught; by default 0.2.", TABLE, column="holdout"
+    )
+    encoding: str | None = entry(
+        None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
+    )
+    teacher: str = entry(
+        defaults.TEACHER,
+        "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
+        "the rules of kernel interpolation f, P, f*P, f/P; greedy-per-output and so on show every output examples of "
+        "its own.",
+        HOW, key="teacher", of_racer=True,
+    )  # fmt: skip
+    k: str = entry(
+        USUAL_K, "Examples per step: a count (1), a share (0.05), or a schedule (cosine:0.05:1.0).", HOW,
+        "-k", key="k", of_racer=True,
+    )  # fmt: skip
+    pool: float | None = entry(
+        None, "The share of the points the teacher may show.", HOW, key="share", of_racer=True, least=1e-9, most=1.0
+    )
+    temperature: float | None = entry(
+        None, "Of the teacher soft: 0 chooses as greedy does, infinity as random; 0.1 by default.", HOW,
+        key="temperature", of_racer=True, most=1e6,
+    )  # fmt: skip
+    communicate: int | None = entry(None, "Mix the outputs before every so many steps, to fit TARGET.", HOW)
+    communicate_until: int | None = entry(None, "The step at which mixing ends.", HOW)
+    other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW)
+    probability: float = entry(0.2, "The probability of such a step.", HOW)
+    learner: str = entry(
+        "kernel", "kernel (gradient steps), or orthogonal (projects: interpolates all it was shown).", HOW,
+        key="learner", of_racer=True,
+    )  # fmt: skip
+    kernel: str = entry(
+        "rbf", "rbf, matern, linear, wendland, or an expression such as 'rbf(0.5) + 0.1 * Matern(2)'.", HOW,
+        key="kernel", most=200,
+    )  # fmt: skip
+    width: float | None = entry(
+        None, "Of the kernel: rbf is exp(-|x - y|^2 / width^2); 0.5, for a table one that fits.", HOW,
+        key="width", least=1e-6, most=1e6,
+    )  # fmt: skip
+    loss: str | None = entry(
+        None, "square; for two classes logistic. hinge, huber, absolute, crossentropy.", HOW, key="loss"
+    )
+    learning_rate: str = entry(
+        defaults.LEARNING_RATE, "A number, or auto: the largest that is safe; 0.01 for a loss without one.", HOW,
+        key="rate", of_racer=True, least=1e-12, most=1e6,
+    )  # fmt: skip
+    iterations: int = entry(
+        defaults.MAX_ITERATIONS, "The most steps.", WHEN, "--iterations", "-n",
+        option="max_iterations", key="steps", least=1, most=1e6,
+    )  # fmt: skip
+    tol: str = entry(
+        defaults.TOL,
+        "Stop when the measure is below it; 0 never stops. A number, a share of the target's deviation such as 5%, or "
+        "auto: 1%, and 0.99 of an accuracy.",
+        WHEN, option="tol", key="tol", least=1e-300, most=1e300,
+    )  # fmt: skip
+    measure: str | None = entry(
+        None,
+        f"{defaults.MEASURE}, the default (the n outside the root); rms; or accuracy, the default for classes.",
+        WHEN, option="measure",
+    )  # fmt: skip
+    patience: int | None = entry(None, "Stop when nothing improved for so many steps.", WHEN, option="patience")
+    time_limit: float | None = entry(
+        None, "Stop after so many seconds, without compiling; nimt resume continues.", WHEN
+    )
+    seed: int = entry(
+        defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32
+    )
+    every: int | None = entry(None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN)
+    cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
+    engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
+    teachers: str | None = entry(
+        None, f"Teachers as in --teacher, each with :k. [dim]\\[{TEACHERS}][/dim]", HOW, only="compare"
+    )
+    seeds: int | None = entry(
+        None, f"Lessons of each teacher that draws. [dim]\\[{defaults.SEEDS}][/dim]", WHEN, only="compare"
+    )
+
+    def __post_init__(self) -> None:
+        for name, kind in KINDS.items():
+            value = getattr(self, name)
+            if kind is int and value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+                raise InvalidInput(f"must be a whole number of at most 63 bits, got {show(value)}", parameter=name)
+        if self.seeds is not None and self.seeds > MOST_SEEDS:
+            raise InvalidInput(f"must be at most {MOST_SEEDS:,}, got {self.seeds}", parameter="seeds")
+
+    # -- from text, and back to it
+
+    @classmethod
+    def of(cls, target: str | None, given: dict[str, Any]) -> Recipe:
+        """Return defaults, then the TOML file where `given` names one as `config`, then what was given."""
+        given = dict(given)
+        config = given.pop("config", None)
+        values = {} if config is None else read_settings(Path(config))
+        values |= {name: value for name, value in given.items() if value is not None}
+        if target is not None:
+            values["target"] = target
+        if "target" not in values:
+            raise InvalidInput("TARGET is missing: name a picture, an array, a table or a function such as gmm")
+        recipe = cls(**values)
+        if recipe.teacher == "whole" and given.get("k") not in (None, "1.0"):
+            _refuse_k("whole", given["k"])
+        return recipe
+
+    @classmethod
+    def read(cls, config: Path) -> Recipe:
+        """Return the recipe of the run that a run.toml describes."""
+        if not config.exists():
+            raise InvalidInput(f"there is no {str(config)!r}, which says what the run was; use nimt.resume from Python")
+        values = read_settings(config)
+        if "target" not in values:
+            raise InvalidInput(f"{str(config)!r} names no target")
+        return cls(**values)
+
+    def to_toml(self) -> str:
+        """Return the TOML file that repeats the run; paths are absolute, so that it works from anywhere."""
+        lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
+        for name, value in vars(self).items():
+            if value is not None:
+                lines.append(write_line(name, self.tolerance or 0.0 if name == "tol" and not self.has_share else value))
+        return "\n".join(lines) + "\n"
+
+    # -- what a lesson is made of
+
+    @property
+    def title(self) -> str:
+        """What the run is about, in a few words."""
+        return f"{Path(self.target).name}, from {Path(self.initial).name}"
+
+    def problem(self) -> Problem:
+        """Read what is to be taught."""
+        from nimt.sources import read_problem
+        from nimt.sources.tables import Columns
+
+        return read_problem(self.target, self.initial, **self.sources(), columns=Columns(**self.columns()))
+
+    def sources(self) -> dict[str, Any]:
+        """Return the options of `nimt.read_problem`."""
+        return {name: getattr(self, name) for name in ("other_target", "size", "normalise", "grey", "strict")}
+
+    def columns(self) -> dict[str, Any]:
+        """Return the parameters of `nimt.Columns`: which columns and rows of a table are used, and how."""
+        found = {line.column: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.column}
+        names = None if self.features is None else tuple(name.strip() for name in self.features.split(","))
+        return found | {"features": names, "classes": self.has_loss_of_classes}
+
+    @property
+    def has_loss_of_classes(self) -> bool:
+        """Whether a loss was named, and the labels it takes are classes."""
+        from nimt.losses import make_described_loss, teaches_classes
+
+        return teaches_classes(make_described_loss(self.loss))
+
+    @property
+    def rate(self) -> float | str:
+        """The learning rate as a number, or auto."""
+        return self.learning_rate if self.learning_rate == "auto" else read_number("learning_rate", self.learning_rate)
+
+    def make_learner(self, pool: Pool, start: InitialFunction) -> KernelLearner | OrthogonalLearner:
+        """Return the learner, before its first step."""
+        from nimt.learners.kernel import KernelLearner
+        from nimt.learners.orthogonal import OrthogonalLearner
+
+        if self.learner == "kernel":
+            loss, rate = self.loss or defaults.LOSS, self.rate
+            return KernelLearner(self.make_kernel(pool), loss=loss, learning_rate=rate, initial=start)
+        if self.learner != "orthogonal":
+            raise InvalidInput(f"must be kernel or orthogonal, got {self.learner!r}", parameter="learner")
+        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS))):
+            if getattr(self, name) not in usual:
+                option = name.replace("_", "-")
+                raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
+        return OrthogonalLearner(self.make_kernel(pool), initial=start)
+
+    def make_kernel(self, pool: Pool) -> Kernel:
+        """Return the kernel, on points of the pool's dimension."""
+        from nimt.kernels.expressions import parse_kernel
+
+        return parse_kernel(self.kernel, width=self.usual_width, dimension=pool.dimension)
+
+    @property
+    def usual_width(self) -> float:
+        """The width, that of the paper where none was given."""
+        return defaults.WIDTH if self.width is None else self.width
+
+    def make_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
+        """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the recipe's own."""
+        from nimt.arrays import check_count
+        from nimt.teachers.base import AlternativeLabels
+        from nimt.teachers.communicating import Communicating
+        from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
+
+        name = self.teacher if name is None else name
+        labels = None if problem.other_target is None else AlternativeLabels(problem.other_target, self.probability)
+        kind, fixed = list_spellings().get(name.removesuffix(PER_OUTPUT), (None, {}))
+        if "k" in fixed:
+            asked = self.k if k is None and self.k != USUAL_K else k
+            if asked not in (None, str(fixed["k"])):
+                _refuse_k(name, asked)
+        parameters: dict[str, Any] = {"k": read_pack(self.k if k is None else k), "pool": self.pool, "labels": labels}
+        if self.temperature is not None:
+            if kind is not None and not hasattr(kind, "temperature"):
+                raise InvalidInput("is of the teacher soft", parameter="temperature", way_out=f"{name} has none")
+            parameters["temperature"] = self.temperature
+        teacher = parse_teacher(name, **parameters, kernel=self.make_kernel(problem.pool), loss=self.loss)
+        if problem.classes and self.loss is not None and self.has_loss_of_classes:
+            teacher = teacher.for_classes(self.loss)
+        if self.communicate is None:
+            if self.communicate_until is not None:
+                raise InvalidInput(
+                    "says when mixing ends", parameter="communicate_until", way_out="give --communicate, how often, too"
+                )
+            return teacher
+        for name in ("communicate", "communicate_until"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name), at_least=1)
+        return Communicating(teacher, every=self.communicate, until=self.communicate_until)
+
+    def make_teachers(self, problem: Problem) -> dict[str, Teacher]:
+        """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
+        named: dict[str, Teacher] = {}
+        for part in (self.teachers or "").split(","):
+            name, _, k = part.strip().partition(":")
+            if part.strip() in named:
+                raise InvalidInput(f"names {part.strip()!r} twice", parameter="teachers", way_out="leave one out")
+            named[part.strip()] = self.make_teacher(problem, name, k or None)
+        return named
+
+    @property
+    def has_share(self) -> bool:
+        """Whether the tolerance is said in words: auto, or a share of the target's deviation."""
+        return self.tol.strip() == "auto" or self.tol.strip().endswith("%")
+
+    @property
+    def tolerance(self) -> float | str | None:
+        """The tolerance as `nimt.teach` takes it."""
+        return self.tol if self.has_share else read_number("tol", self.tol) or None
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of the lesson, as `nimt.teach` takes them."""
+        found = {line.option: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.option}
+        return found | {"tol": self.tolerance, "measure": self.measure or defaults.MEASURE}
+
+    def shared_options(self) -> dict[str, Any]:
+        """Return what all lessons of a comparison or a study share."""
+        shared = {name: value for name, value in self.options().items() if name != "seed"}
+        return shared | {"time_limit": self.time_limit}
+
+    def task(self, problem: Problem) -> Task:
+        """Return the task, checked."""
+        from nimt.arrays import check_positive
+        from nimt.task.task import Task
+
+        if self.time_limit is not None:
+            check_positive("time_limit", self.time_limit)
+        aside = problem.aside
+        return Task.of(
+            self.make_learner(problem.pool, problem.start),
+            self.make_teacher(problem),
+            problem.pool,
+            problem.target,
+            **self.options(),
+            snapshots=self.snapshots(problem.target.size),
+            holdout=None if aside is None else (aside.points, aside.target),
+        )
+
+    def snapshots(self, values: int) -> list[int]:
+        """Return the steps at which f is kept; `values` is how many numbers it has, those of all outputs."""
+        from nimt.plots.frames import frame_steps
+
+        last = self.iterations
+        if last < 0:
+            return []  # refused by the library, with its own sentence
+        if self.every is None:
+            return frame_steps(last, values)
+        if self.every < 1:
+            raise InvalidInput(f"must be a whole number >= 1, got {self.every}", parameter="every")
+        count = last // self.every + 1
+        if count > MOST_SNAPSHOTS or count * values * 8 > LARGEST_SNAPSHOTS:
+            problem = (
+                f"would keep f {count:,} times, {values:,} numbers each, and {MOST_SNAPSHOTS:,} times and "
+                f"{LARGEST_SNAPSHOTS >> 20:,} MB are the most"
+            )
+            raise InvalidInput(problem, parameter="every", value=self.every, way_out="raise it")
+        return [*range(0, last + 1, self.every)]
+
+
+FIELDS = tuple(part.name for part in dataclasses.fields(Recipe))
+DEFAULTS: dict[str, Any] = {part.name: part.default for part in dataclasses.fields(Recipe) if part.metadata}
+TABLE_OF_FIELDS: dict[str, Entry] = {
+    part.name: part.metadata["entry"] for part in dataclasses.fields(Recipe) if part.metadata
+}
+KINDS: dict[str, type] = {
+    name: (get_args(hint) or (hint,))[0] for name, hint in get_type_hints(Recipe, localns={"Entry": Entry}).items()
+}
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Read a TOML file of settings; an unknown name or a value of another kind is refused."""
+    return {name: read_setting(name, value, path) for name, value in read_toml(path).items()}
+
+
+def read_setting(name: str, value: Any, path: Path) -> Any:
+    """Return a value of a TOML file as its field has it, or refuse it."""
+    return convert(name, KINDS.get(name, str), value, path, FIELDS)
+
+
+def _refuse_k(name: str, k: str | None) -> NoReturn:
+    raise InvalidInput(f"the teacher {name} shows everything at every step, not {k}: leave out -k, or take greedy")
