@@ -21,7 +21,7 @@ from nimt.learners.foreign import own_seat
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, joined
-from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
+from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
 from nimt.teachers.base import NORMS, CompiledTwin, Selection, count_of
@@ -37,14 +37,14 @@ def uncovered(task: Task) -> str | None:
         return "the teacher may show any point of a box"
     if not isinstance(learner, KernelLearner) or own_seat(learner, "seat") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
-    if engine_code_of(as_loss(learner.loss)) is None:
+    if twin_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
     twin = teacher.compiled_twin()
     if twin is None and teacher.has_schedule:
         return f"the reference loop follows the schedule of this {teacher.kind}"
     if twin is None:
         return f"the teacher {teacher.kind} chooses by its own select(view)"
-    if twin.loss is not None and engine_code_of(twin.loss) is None:
+    if twin.loss is not None and twin_of(twin.loss) is None:
         return f"the teacher's loss {named(twin.loss)} is your own"
     if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(twin.loss)):
         return "the loss couples several outputs, and there is one"
@@ -73,7 +73,7 @@ def pack_size(task: Task, step: int = 0) -> int:
 
 def code_of(loss: Loss) -> tuple[int, float]:
     """Return the number by which compiled code knows a loss, and its parameter."""
-    code = engine_code_of(loss)
+    code = twin_of(loss)
     assert code is not None
     return code
 

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size
-from nimt.engines.compiled_steps.codes import FAN, LANES, SQUARE
+from nimt.engines.compiled_steps.codes import FAN, LANES
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil
-from nimt.losses import as_loss, couples_outputs
+from nimt.losses import Square, as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.task.task import Task
 
@@ -104,7 +104,7 @@ class RowsEngine(ArrangedEngine):
         self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss = None if self.loss == SQUARE else self.loss
+        loss = None if self.loss == Square.number else self.loss
         taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
             self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,

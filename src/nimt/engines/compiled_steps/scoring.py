@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled, inlined, part
-from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, NO_SCORE, SQUARE
-from nimt.engines.compiled_steps.losses import loss_value, slope
-from nimt.engines.compiled_steps.outputs import norm_of, softmax_parts
+from nimt.engines.compiled_steps.codes import BY_LOSS, EUCLIDEAN, NO_SCORE
+from nimt.engines.compiled_steps.losses import SIMPLE, SQUARE, loss_value, own_of, slope
+from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.engines.compiled_steps.vectors import bits_of, number_with
 
 LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
@@ -35,70 +35,65 @@ def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
     """The score of a slot by a loss: the norm of its slope times the slot's weight, or its value."""
     q = len(outputs)
     first = s * np.uint64(q)
-    coupled = rule == CROSSENTROPY or rule == BY_LOSS - CROSSENTROPY
-    top, parts = softmax_parts(f, first, outputs) if coupled else (0.0, 1.0)
-    if rule == BY_LOSS - CROSSENTROPY:
-        total = 0.0
-        for o in range(q):
-            at = first + np.uint64(o)
-            total += y[at] * -(f[at] - top - np.log(parts))
-        return ranked(total)
+    loss = rule if rule > BY_LOSS else BY_LOSS - rule
+    own = own_of(loss, rule_delta, f, first, outputs)
+    total = 0.0
     if rule <= BY_LOSS:
-        total = 0.0
         for o in range(q):
-            total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
+            total += loss_value(loss, own, f[first + np.uint64(o)], y[first + np.uint64(o)])
         return ranked(total)
     if q == 1:
-        return ranked(abs(slope(rule, rule_delta, f[first], y[first])) * weight[s])
-    total = 0.0
+        return ranked(abs(slope(loss, own, f[first], y[first])) * weight[s])
     for o in range(q):
-        at = first + np.uint64(o)
-        if rule == CROSSENTROPY:
-            part = np.exp(f[at] - top) / parts - y[at]
-        else:
-            part = slope(rule, rule_delta, f[at], y[at])
-        total = norm_of(part, total, norm)
+        total = norm_of(slope(loss, own, f[first + np.uint64(o)], y[first + np.uint64(o)]), total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
     return ranked(size * weight[s])
 
 
 @inlined
-def score_by_loss(loss, delta, f, y, score):
-    """The values of a loss that are never negative."""
+def score_by_any_loss(loss, own, f, y, score):
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else loss_value(loss, delta, f[s], y[s])
+        score[s] = score[s] if is_barred(score[s]) else ranked(loss_value(loss, own, f[s], y[s]))
+
+
+def simple_or(number, otherwise):
+    """A loop for the values of one loss, which are never negative: without branches, so that it is vectorised."""
+
+    @inlined
+    def scored(loss, own, f, y, score):
+        if loss == number:
+            for s in range(score.size):
+                score[s] = score[s] if is_barred(score[s]) else loss_value(number, own, f[s], y[s])
+        else:
+            otherwise(loss, own, f, y, score)
+
+    return scored
+
+
+score_by_loss = score_by_any_loss
+for number in reversed(SIMPLE):
+    score_by_loss = simple_or(number, score_by_loss)
 
 
 @inlined
-def score_by_any_loss(loss, delta, f, y, score):
+def score_by_slope(loss, own, f, y, score, weight):
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else ranked(loss_value(loss, delta, f[s], y[s]))
-
-
-@inlined
-def score_by_slope(loss, delta, f, y, score, weight):
-    for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else ranked(abs(slope(loss, delta, f[s], y[s])) * weight[s])
+        score[s] = score[s] if is_barred(score[s]) else ranked(abs(slope(loss, own, f[s], y[s])) * weight[s])
 
 
 @part
 def score_one_output(f, y, score, rule, delta, weight):
-    """The scores of all slots of one output: a loop for each rule without branches, which can be vectorised."""
+    """The scores of all slots of one output."""
+    own = (delta, 0.0)
     if rule is None:
         for s in range(score.size):
             score[s] = score[s] if is_barred(score[s]) else abs(f[s] - y[s])
-    elif rule == BY_LOSS - SQUARE:
-        score_by_loss(SQUARE, delta, f, y, score)
-    elif rule == BY_LOSS - HINGE:
-        score_by_loss(HINGE, delta, f, y, score)
-    elif rule == BY_LOSS - HUBER:
-        score_by_loss(HUBER, delta, f, y, score)
     elif rule <= BY_LOSS:
-        score_by_any_loss(BY_LOSS - rule, delta, f, y, score)
+        score_by_loss(BY_LOSS - rule, own, f, y, score)
     elif rule == SQUARE:
-        score_by_slope(SQUARE, delta, f, y, score, weight)
+        score_by_slope(SQUARE, own, f, y, score, weight)
     else:
-        score_by_slope(rule, delta, f, y, score, weight)
+        score_by_slope(rule, own, f, y, score, weight)
 
 
 @compiled
