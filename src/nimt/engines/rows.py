@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
-from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size
+from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size, rule_of
 from nimt.engines.compiled_steps.codes import FAN, LANES
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
@@ -15,6 +15,8 @@ from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.losses import Square, as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, pool_layout, tiled_layout
 from nimt.task.task import Task
+from nimt.teachers.rule import Diverse, Largest
+from nimt.teachers.scores import Residual
 
 Whole = NDArray[np.int64]
 
@@ -66,8 +68,8 @@ class RowsEngine(ArrangedEngine):
     @staticmethod
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
-        twin = task.teacher.compiled_twin()
-        chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
+        rule = rule_of(task)
+        chooses = isinstance(rule.choose, Largest | Diverse) and isinstance(rule.score, Residual)
         assert isinstance(task.learner, KernelLearner)
         one = pack_size(task) == 1 and not task.has_schedule and not task.per_output
         return chooses and one and not couples_outputs(as_loss(task.learner.loss)) and 2 * task.pool.shape[-1] > LANES

@@ -57,6 +57,8 @@ class KnownLoss:
 
     def __init_subclass__(cls, name: str | None = None) -> None:
         if name is not None:
+            if not cls.__module__.startswith("nimt."):  # what is compiled, and kept on disk, contains all of these
+                raise InvalidInput(f"only a loss of nimt has a name, got {name!r}: write yours with nimt.compiled")
             cls.number, cls.written_by = len(LOSSES), cls
             LOSSES[name] = cls  # type: ignore[assignment]  # it has a value and a slope
 

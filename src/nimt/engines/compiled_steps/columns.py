@@ -33,7 +33,7 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 @compiled
 def by_columns(
     grid, lists, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
+    score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
     watch, out_index, out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
@@ -150,8 +150,8 @@ def by_columns(
                         change += (after - before) * (after + before)
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
                     if score is not None and bits[s] != NO_SCORE:
-                        if rule is not None:
-                            size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
+                        if scoring is not None:
+                            size = score_at(s, f, y, scoring, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
                             size = np.sqrt(size)
                         score[s] = size

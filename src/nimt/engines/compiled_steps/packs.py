@@ -112,11 +112,11 @@ def add_spread(scale, addition, f, outputs, wide):
 
 
 @compiled
-def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
+def rescored(f, y, score, scoring, keep_score, outputs, norm):
     """Bring the scores up to date after all values changed, and return the sum of squares."""
     q = len(outputs)
     if q > 1 and keep_score:
-        score_all(f, y, score, rule, delta, weight, outputs, norm)
+        score_all(f, y, score, scoring, outputs, norm)
     total = 0.0
     for low in range(0, f.size, 1024):  # so few that they stay in the nearest cache
         f_, y_ = f[low : low + 1024], y[low : low + 1024]
@@ -135,5 +135,5 @@ def rescored(f, y, score, rule, delta, weight, keep_score, outputs, norm):
             s0 += (f_[s] - y_[s]) ** 2
         total += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         if q == 1 and keep_score:
-            score_one_output(f_, y_, score[low : low + 1024], rule, delta, weight[low : low + 1024])
+            score_one_output(f_, y_, score[low : low + 1024], scoring, low)
     return total

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled, inlined, part
-from nimt.engines.compiled_steps.codes import BY_LOSS, EUCLIDEAN, NO_SCORE
+from nimt.engines.compiled_steps.codes import EUCLIDEAN, NO_SCORE
 from nimt.engines.compiled_steps.losses import SIMPLE, SQUARE, loss_value, own_of, slope
 from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.engines.compiled_steps.vectors import bits_of, number_with
+from nimt.teachers.scores import SCORES, Gradient, LossValue
 
+BY_SLOPE, BY_LOSS = Gradient.number, LossValue.number
 LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
 
 
@@ -30,24 +32,65 @@ def is_barred(score):
     return bits_of(score) == NO_SCORE
 
 
+@inlined
+def slope_by(loss, own, f, y):
+    return slope(loss[0], own, f, y)
+
+
+@inlined
+def value_by(loss, own, f, y):
+    return loss_value(loss[1], own, f, y)
+
+
+@inlined
+def no_score(number, loss, own, f, y, constants, s):
+    return np.nan
+
+
+def one_or(kind, otherwise):
+    compute = inlined(kind.compile(slope_by, value_by))
+    its_number = kind.number
+
+    @inlined
+    def computed(number, loss, own, f, y, constants, s):
+        if number == its_number:
+            return compute(loss, own, f, y, constants, s)
+        return otherwise(number, loss, own, f, y, constants, s)
+
+    return computed
+
+
+score_by_number = no_score
+for kind in reversed(SCORES.values()):
+    if kind.compile(slope_by, value_by) is not None:
+        score_by_number = one_or(kind, score_by_number)
+
+
 @part
-def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
-    """The score of a slot by a loss: the norm of its slope times the slot's weight, or its value."""
+def score_of_output(number, loss, own, f, y, constants, s):
+    """The score of one output at a slot, by the number of the score."""
+    return score_by_number(number, loss, own, f, y, constants, s)
+
+
+@part
+def score_at(s, f, y, scoring, outputs, norm):
+    """The score of a slot: the norm of the slope times the slot's weight, or the sum over its outputs."""
+    number, loss, delta, constants = scoring
     q = len(outputs)
     first = s * np.uint64(q)
-    loss = rule if rule > BY_LOSS else BY_LOSS - rule
-    own = own_of(loss, rule_delta, f, first, outputs)
+    own = own_of(loss[0], delta, f, first, outputs)
     total = 0.0
-    if rule <= BY_LOSS:
+    if number != BY_SLOPE:
         for o in range(q):
-            total += loss_value(loss, own, f[first + np.uint64(o)], y[first + np.uint64(o)])
+            at = first + np.uint64(o)
+            total += score_of_output(number, loss, own, f[at], y[at], constants, s)
         return ranked(total)
     if q == 1:
-        return ranked(abs(slope(loss, own, f[first], y[first])) * weight[s])
+        return ranked(abs(slope(loss[0], own, f[first], y[first])) * constants[0, s])
     for o in range(q):
-        total = norm_of(slope(loss, own, f[first + np.uint64(o)], y[first + np.uint64(o)]), total, norm)
+        total = norm_of(slope(loss[0], own, f[first + np.uint64(o)], y[first + np.uint64(o)]), total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
-    return ranked(size * weight[s])
+    return ranked(size * constants[0, s])
 
 
 @inlined
@@ -81,30 +124,42 @@ def score_by_slope(loss, own, f, y, score, weight):
         score[s] = score[s] if is_barred(score[s]) else ranked(abs(slope(loss, own, f[s], y[s])) * weight[s])
 
 
+@inlined
+def score_by_any(scoring, own, f, y, score, low):
+    number, loss, _, constants = scoring
+    for s in range(score.size):
+        if not is_barred(score[s]):
+            score[s] = ranked(score_of_output(number, loss, own, f[s], y[s], constants, np.uint64(low + s)))
+
+
 @part
-def score_one_output(f, y, score, rule, delta, weight):
-    """The scores of all slots of one output."""
-    own = (delta, 0.0)
-    if rule is None:
+def score_one_output(f, y, score, scoring, low):
+    """The scores of some slots of one output; `low` is the number of the first."""
+    if scoring is None:
         for s in range(score.size):
             score[s] = score[s] if is_barred(score[s]) else abs(f[s] - y[s])
-    elif rule <= BY_LOSS:
-        score_by_loss(BY_LOSS - rule, own, f, y, score)
-    elif rule == SQUARE:
-        score_by_slope(SQUARE, own, f, y, score, weight)
     else:
-        score_by_slope(rule, own, f, y, score, weight)
+        number, loss, delta, constants = scoring
+        own = (delta, 0.0)
+        if number == BY_LOSS:
+            score_by_loss(loss[1], own, f, y, score)
+        elif number != BY_SLOPE:
+            score_by_any(scoring, own, f, y, score, low)
+        elif loss[0] == SQUARE:
+            score_by_slope(SQUARE, own, f, y, score, constants[0, low : low + score.size])
+        else:
+            score_by_slope(loss[0], own, f, y, score, constants[0, low : low + score.size])
 
 
 @compiled
-def score_all(f, y, score, rule, delta, weight, outputs, norm):
+def score_all(f, y, score, scoring, outputs, norm):
     q = len(outputs)
     if len(outputs) == 1:
-        score_one_output(f, y, score, rule, delta, weight)
-    elif rule is not None:
+        score_one_output(f, y, score, scoring, 0)
+    elif scoring is not None:
         for s in range(score.size):
             if not is_barred(score[s]):
-                score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
+                score[s] = score_at(np.uint64(s), f, y, scoring, outputs, norm)
     elif norm == EUCLIDEAN:  # the usual one, without branches
         for s in range(score.size):
             total = 0.0
