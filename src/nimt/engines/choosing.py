@@ -18,10 +18,9 @@ from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
 from nimt.operators.features import FeatureKernel, FeatureOperator, RandomFeatures
-from nimt.operators.grid import GridOperator, grid_operator
+from nimt.operators.grid import GridOperator, find_window
 from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
 from nimt.operators.streamed import CACHE, StreamedOperator
-from nimt.pools.base import Grid
 from nimt.task.plan import Plan, readable
 from nimt.task.task import Task
 from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
@@ -82,9 +81,9 @@ def _grid(task: Task) -> Choice | str:
     if unknown is not None:
         return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
-    if not isinstance(pool, Grid) or not kernel.is_stationary():
+    operator = find_window(kernel, pool)
+    if operator is None:
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
-    operator = grid_operator(kernel, pool)
     n, cells = len(pool), operator.cells
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
@@ -107,7 +106,7 @@ def _neighbours(task: Task) -> Choice | str:
     if unknown is not None:
         return unknown
     kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
-    if not kernel.is_stationary():
+    if "neighbours" not in pool.operators(kernel):
         return f"it needs a stationary kernel, got {kernel!r}"
     cost = NeighbourOperator.cost(kernel, pool)
     if not cost.seconds < float("inf"):
