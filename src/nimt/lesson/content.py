@@ -18,7 +18,7 @@ from nimt.lesson.held_out import HeldOutError, describe_errors, load_error, load
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_learner import StoredLearner
 from nimt.lesson.stored_settings import check_seconds, check_settings
-from nimt.pools.base import Grid, Points, Pool
+from nimt.pools.base import Pool
 
 KIND = "lesson"
 STORED = (
@@ -95,7 +95,7 @@ def fields_of(
     The learner is a `StoredLearner`: it is rebuilt, and checked, by the caller.
     """
     pool = rebuild(content["pool"])
-    if not isinstance(pool, Grid | Points):
+    if not isinstance(pool, Pool):
         raise CorruptLesson("the file was altered: it does not describe a pool")
     n = len(pool)
     target = check_stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, outputs_of
 from nimt.kernels import diagonal
 from nimt.learners.kernel import KernelLearner
-from nimt.losses import Loss, as_loss
+from nimt.losses import Loss, as_loss, couples_outputs
 from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.pools.base import Grid, Pool
@@ -195,7 +195,7 @@ class Coefficients:
 
     def _twin(self) -> tuple[int, float] | None:
         """Return by what compiled code knows the loss, None where steps are more than a pack for all outputs."""
-        if self.per_output or self.mixes or not hasattr(self.loss, "compiled_twin"):
+        if self.per_output or self.mixes or couples_outputs(self.loss) or not hasattr(self.loss, "compiled_twin"):
             return None
         twin: tuple[int, float] | None = self.loss.compiled_twin()
         return twin

@@ -17,7 +17,7 @@ def take_again(f, offsets, w, places, y, rates, loss, delta, c):
         scale = -rates[t] / k
         for j in range(k):
             for o in range(q):
-                c[t, j, o] = scale * slope(loss, delta, f[places[t, j] * q + o], y[t, j, o])
+                c[t, j, o] = scale * slope(loss, (delta, 0.0), f[places[t, j] * q + o], y[t, j, o])
         for j in range(k):
             for i in range(len(offsets)):
                 at = (places[t, j] + offsets[i]) * q
