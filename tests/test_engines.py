@@ -732,7 +732,7 @@ def test_which_draws_by_odds_are_compiled():
     wide = nimt.KernelLearner(nimt.rbf(50.0))
     assert nimt.plan(wide, nimt.SoftTeacher(), points, y).engine == "reference"
     with pytest.raises(
-        nimt.InvalidInput, match="'streamed' cannot run this lesson, because points are drawn by their scores"
+        nimt.InvalidInput, match="'streamed' cannot run this lesson, because the streamed engine cannot choose by odds"
     ):
         teach(points, y, nimt.SoftTeacher(), "streamed")
 
@@ -806,7 +806,10 @@ def test_which_diverse_packs_are_compiled():
     other = nimt.plan(learner, nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.2)), points, y)
     assert other.engine == "reference"
     assert "the learner has another" in other.reason
-    with pytest.raises(nimt.InvalidInput, match="'streamed' cannot run this lesson, because diverse packs are chosen"):
+    with pytest.raises(
+        nimt.InvalidInput,
+        match="'streamed' cannot run this lesson, because the streamed engine cannot choose by diverse packs",
+    ):
         teach(points, y, teacher, "streamed", kernel=nimt.rbf(0.1))
 
 

@@ -30,6 +30,37 @@ def test_values_and_slopes_are_the_formulas(name, f, y):
 
 
 @names
+@given(f=reals, y=reals)
+def test_what_is_compiled_of_a_loss_is_its_value_and_its_slope(name, f, y):
+    y = label(name, y)
+    loss = as_loss(name)
+    number, parameter = loss.compiled_twin()
+    assert list(LOSSES)[number] == name
+    np.testing.assert_allclose(loss.value_at(f, y, (parameter, 0.0)), loss.value(np.array(f), np.array(y)), rtol=1e-14)
+    np.testing.assert_allclose(loss.slope_at(f, y, (parameter, 0.0)), loss.slope(np.array(f), np.array(y)), rtol=1e-14)
+
+
+@given(f=st.lists(reals, min_size=3, max_size=3), y=st.sampled_from(np.eye(3).tolist()))
+def test_what_is_compiled_of_a_loss_that_couples_outputs_is_its_value_and_its_slope(f, y):
+    loss, f, y = as_loss("crossentropy"), np.array(f), np.array(y)
+    own = loss.shared_at(f, np.uint64(0), (0, 0, 0))
+    for compiled, on_arrays in ((loss.value_at, loss.value), (loss.slope_at, loss.slope)):
+        np.testing.assert_allclose(
+            [compiled(*pair, own) for pair in zip(f, y, strict=True)], on_arrays(f, y), atol=1e-13
+        )
+
+
+def test_a_loss_that_changes_its_value_runs_in_the_reference_loop():
+    @dataclass(frozen=True)
+    class Doubled(nimt.Square):
+        def value(self, f, y):
+            return 2.0 * super().value(f, y)
+
+    assert Doubled().compiled_twin() is None
+    assert nimt.Huber(0.5).compiled_twin() == (list(LOSSES).index("huber"), 0.5)
+
+
+@names
 @given(f=reals, g=reals, y=reals)
 def test_losses_are_convex_with_the_smoothness_they_claim(name, f, g, y):
     y = label(name, y)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nimt
-from nimt.pools.base import Points, as_pool, same_points
+from nimt.pools.base import Points, Pool, as_pool, same_points
 
 
 def test_a_grid_lists_its_points_in_c_order():
@@ -75,3 +75,56 @@ def test_a_target_comes_in_many_shapes_and_means_the_same(kind):
         shown = lesson.target if initial is not given_as else lesson.initial
         np.testing.assert_array_equal(shown, values)
         assert lesson.discrepancy[0] == pytest.approx(np.linalg.norm(values) / 6, rel=1e-15)
+
+
+class Circle(Pool):
+    view = "curve"
+
+    def __init__(self, n):
+        self.angle = np.arange(n) * 360 / n
+
+    @property
+    def points(self):
+        return np.column_stack([np.cos(np.radians(self.angle)), np.sin(np.radians(self.angle))])
+
+    def describe(self):
+        return {"n": len(self.angle)}
+
+    def coordinates(self, indices):
+        return {"angle": self.angle[indices]}
+
+
+def test_a_kind_of_pool_is_one_class():
+    circle, rows = Circle(8), Points(Circle(8).points)
+    assert as_pool(circle) is circle
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.3)
+    lesson, plain = (
+        nimt.teach(learner, nimt.GreedyTeacher(), pool, lambda x: x[:, 1], max_iterations=20, engine="reference")
+        for pool in (circle, rows)
+    )
+    np.testing.assert_array_equal(lesson.indices, plain.indices)
+    np.testing.assert_array_equal(lesson.examples()["angle"], 45.0 * lesson.indices[:, 0])
+    assert set(plain.examples()) >= {"x_1", "x_2"}
+
+
+@pytest.mark.parametrize(
+    ("pool", "view"),
+    [
+        (Points([0.0, 1.0]), "curve"),
+        (Points([[0.0, 1.0]]), "points"),
+        (Points([[0.0, 1.0, 2.0]]), "agreement"),
+        (nimt.Grid([0.0, 0.5]), "curve"),
+        (nimt.Grid([0.0, 0.5], [0.0, 1.0]), "map"),
+        (nimt.Grid.like(np.zeros((2, 3))), "picture"),
+        (nimt.Grid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0]), "agreement"),
+    ],
+)
+def test_a_pool_says_how_functions_on_it_are_drawn(pool, view):
+    assert pool.view == view
+
+
+def test_a_pool_names_the_operators_of_a_kernel():
+    grid, rows = nimt.Grid([0.0, 1.0]), Points([0.0, 1.0])
+    assert grid.operators(nimt.rbf(1.0)) == ("grid", "neighbours", "streamed", "dense")
+    assert rows.operators(nimt.rbf(1.0)) == ("neighbours", "streamed", "dense")
+    assert grid.operators(nimt.linear()) == rows.operators(nimt.linear()) == ("streamed", "dense")

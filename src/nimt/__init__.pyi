@@ -7,7 +7,6 @@ from . import testing as testing
 from . import theory as theory
 from . import torch as torch
 from .classes import one_hot as one_hot
-from .compiled_loss import compiled as compiled
 from .datasets.formulas import Formula as Formula
 from .errors import CannotStore as CannotStore
 from .errors import CheckpointWarning as CheckpointWarning
@@ -44,6 +43,7 @@ from .losses import Hinge as Hinge
 from .losses import Huber as Huber
 from .losses import Logistic as Logistic
 from .losses import Square as Square
+from .losses.compiled_loss import compiled as compiled
 from .measures import Measure as Measure
 from .operators.features import Nystroem as Nystroem
 from .operators.features import NystroemKernel as NystroemKernel

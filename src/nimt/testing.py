@@ -113,11 +113,13 @@ def check_loss(loss: str | Loss, labels: ArrayLike | None = None) -> None:
     _expect(bool((np.abs(slope) <= lipschitz * (1 + 1e-9)).all()), f"{checked!r} is steeper than its {lipschitz:g}")
     if getattr(checked, "convex", False):
         _expect(bool((np.diff(slope, axis=0) >= -1e-12).all()), f"{checked!r} is declared convex, but its slope falls")
-    if twin_of(checked) is not None:
+    twin = twin_of(checked)
+    if twin is not None:
         from nimt.engines.compiled_steps import losses as compiled_steps
 
-        twin = np.array([[compiled_steps.slope(*twin_of(checked), a, b) for b in y] for a in f])  # type: ignore[misc]
-        _expect(np.allclose(twin, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
+        number, parameter = twin
+        again = np.array([[compiled_steps.slope(number, (parameter, 0.0), a, b) for b in y] for a in f])
+        _expect(np.allclose(again, slope, rtol=1e-14, atol=0), f"{checked!r} differs from its compiled twin")
     _check_stored(checked)
     _expect(np.array_equal(_rebuild(checked).slope(grid, label), slope), f"{checked!r} changes when it is stored")
 

@@ -194,9 +194,7 @@ def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, 
 
 def _larger_budget(lesson: Lesson) -> int:
     """Return a budget worth trying: twice the steps; of a picture whose pixels were not all shown, two for each."""
-    from nimt.pools.base import is_picture
-
-    unseen = is_picture(lesson.pool) and len(lesson) < len(lesson.pool)
+    unseen = lesson.pool.view == "picture" and len(lesson) < len(lesson.pool)
     return 2 * max(len(lesson), len(lesson.pool) if unseen else 0) or USUAL_BUDGET
 
 

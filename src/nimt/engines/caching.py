@@ -15,6 +15,7 @@ from numba.core import event, types
 from nimt.collecting import without_collecting
 
 COMPILED_STEPS = Path(__file__).with_name("compiled_steps")
+ALSO_COMPILED = [Path(__file__).parents[1] / "losses", Path(__file__).parents[1] / "teachers" / "scores"]  # in part
 
 _said: list[str] = []  # the sentence, once it was said
 _contents: dict[Path, str] = {}  # digests that were computed
@@ -63,7 +64,7 @@ def _in_one_go(dispatcher: Any) -> Any:
 
 
 def content_of(folder: Path) -> str:
-    """Return a digest of all source files in a folder, and of this one, which says how they are compiled.
+    """Return a digest of all source files in a folder, of losses and scores, and of this file, which compiles them.
 
     Examples
     --------
@@ -72,8 +73,9 @@ def content_of(folder: Path) -> str:
     """
     if folder not in _contents:
         digest = hashlib.sha256(Path(__file__).read_bytes())
-        for path in sorted(folder.glob("*.py")):
-            digest.update(path.read_bytes())
+        for place in (folder, *ALSO_COMPILED):
+            for path in sorted(place.glob("*.py")):
+                digest.update(path.read_bytes())
         _contents[folder] = digest.hexdigest()
     return _contents[folder]
 

@@ -8,21 +8,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nimt.engines.base import Engine
-from nimt.engines.compiled import find_obstacle
+from nimt.engines.compiled import find_obstacle, rule_of
 from nimt.engines.compiled_steps.codes import MARKS
 from nimt.engines.compiling import load_numba
+from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput
 from nimt.learners.base import Pupil
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
 from nimt.operators.features import FeatureKernel, FeatureOperator, RandomFeatures
-from nimt.operators.grid import GridOperator, grid_operator
+from nimt.operators.grid import GridOperator, find_window
 from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
 from nimt.operators.streamed import CACHE, StreamedOperator
-from nimt.pools.base import Grid
 from nimt.task.plan import Plan, readable
 from nimt.task.task import Task
+from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
 from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
@@ -76,10 +77,13 @@ def _kernel_learner(task: Task) -> KernelLearner:
 
 
 def _grid(task: Task) -> Choice | str:
+    unknown = find_unknown_part(rule_of(task), "grid")
+    if unknown is not None:
+        return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
-    if not isinstance(pool, Grid) or not kernel.is_stationary():
+    operator = find_window(kernel, pool)
+    if operator is None:
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
-    operator = grid_operator(kernel, pool)
     n, cells = len(pool), operator.cells
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
@@ -91,16 +95,18 @@ def _grid(task: Task) -> Choice | str:
 
 def count_teacher_bytes(task: Task) -> int:
     """Return the bytes a compiled engine keeps for a teacher beyond the scores."""
-    twin = task.teacher.compiled_twin()
-    if twin is None:
-        return 0
-    per_point = MARKS * twin.makes_labels + (twin.temperature is not None) + 3 * (twin.diverse_by is not None)
+    rule = rule_of(task)
+    per_point = MARKS * isinstance(rule.labels, LabelsByResponse)
+    per_point += isinstance(rule.choose, DrawnByOdds) + 3 * isinstance(rule.choose, Diverse)
     return 8 * len(task.pool) * per_point
 
 
 def _neighbours(task: Task) -> Choice | str:
+    unknown = find_unknown_part(rule_of(task), "neighbours")
+    if unknown is not None:
+        return unknown
     kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
-    if not kernel.is_stationary():
+    if "neighbours" not in pool.operators(kernel):
         return f"it needs a stationary kernel, got {kernel!r}"
     cost = NeighbourOperator.cost(kernel, pool)
     if not cost.seconds < float("inf"):
@@ -114,11 +120,9 @@ def _neighbours(task: Task) -> Choice | str:
 
 
 def _offer_streamed(task: Task) -> Choice | str:
-    twin = task.teacher.compiled_twin()
-    if twin is not None and twin.temperature is not None:
-        return "points are drawn by their scores on a grid or among neighbours, and this kernel reaches across the pool"
-    if twin is not None and twin.diverse_by is not None:
-        return "diverse packs are chosen on a grid or among neighbours, and this kernel reaches across the pool"
+    unknown = find_unknown_part(rule_of(task), "streamed")
+    if unknown is not None:
+        return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
     cost = StreamedOperator.cost(pool)
     needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + count_teacher_bytes(task)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_count, check_stored_indices
 from nimt.engines.base import Watch
-from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, NO_SCORE
+from nimt.engines.compiled_steps.codes import LIMIT, NO_SCORE, Scoring
+from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
 from nimt.kernels import Kernel
@@ -21,10 +22,12 @@ from nimt.learners.foreign import find_pupil_maker
 from nimt.learners.kernel import KernelLearner, KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
-from nimt.losses import Loss, as_loss, couples_outputs, engine_code_of
+from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.base import NORMS, CompiledTwin, Selection, count_of
+from nimt.teachers.base import NORMS, Selection, count_of
+from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Part, Rule
+from nimt.teachers.scores import Residual
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
@@ -37,26 +40,36 @@ def find_obstacle(task: Task) -> str | None:
         return "the teacher may show any point of a box"
     if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
-    if engine_code_of(as_loss(learner.loss)) is None:
+    if twin_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
-    twin = teacher.compiled_twin()
-    if twin is None and teacher.has_schedule:
+    rule = teacher.compiled_rule()
+    if rule is None and teacher.has_schedule:
         return f"the reference loop follows the schedule of this {teacher.kind}"
-    if twin is None:
+    if rule is None:
         return f"the teacher {teacher.kind} chooses by its own select(view)"
-    if twin.loss is not None and engine_code_of(twin.loss) is None:
-        return f"the teacher's loss {name_thing(twin.loss)} is your own"
-    if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(twin.loss)):
+    unknown = find_unknown_part(rule)
+    if unknown is not None:
+        return unknown
+    if rule.score.loss is not None and twin_of(rule.score.loss) is None:
+        return f"the teacher's loss {name_thing(rule.score.loss)} is your own"
+    if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(rule.score.loss)):
         return "the loss couples several outputs, and there is one"
-    if twin.makes_labels and hasattr(as_loss(learner.loss), "check_labels"):
+    if isinstance(rule.labels, LabelsByResponse) and hasattr(as_loss(learner.loss), "check_labels"):
         return f"the loss {as_loss(learner.loss)!r} has to check every label that is made"
-    if twin.diverse_by is not None and not is_same_kernel(twin.diverse_by, learner.kernel):
-        return f"diverse packs are chosen with the kernel {twin.diverse_by!r}, and the learner has another"
+    if isinstance(rule.choose, Diverse) and not is_same_kernel(rule.choose.kernel, learner.kernel):
+        return f"diverse packs are chosen with the kernel {rule.choose.kernel!r}, and the learner has another"
     if task.measure.scale(task.target) is None:
         return f"the measure {task.measure.name!r} is taken by the reference loop"
     if len(task.pool) > LARGEST_POOL:
         return f"the pool has {len(task.pool)} points, and compiled engines count them in 32 bits"
     return None
+
+
+def rule_of(task: Task) -> Rule:
+    """Return the rule of a teacher whose lessons compiled engines cover."""
+    rule = task.teacher.compiled_rule()
+    assert rule is not None
+    return rule
 
 
 def is_same_kernel(one: Kernel, other: Kernel) -> bool:
@@ -67,13 +80,13 @@ def is_same_kernel(one: Kernel, other: Kernel) -> bool:
 def pack_size(task: Task, step: int = 0) -> int:
     """Return how many examples a pack has at a step."""
     k = task.teacher.size
-    assert k is not None  # a teacher with a compiled twin has it
+    assert k is not None  # a teacher with a compiled rule has it
     return count_of(k, task.offered, step)
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
     """Return the number by which compiled code knows a loss, and its parameter."""
-    code = engine_code_of(loss)
+    code = twin_of(loss)
     assert code is not None
     return code
 
@@ -144,25 +157,19 @@ class CompiledEngine(ABC):
         self.selection_rng: np.random.Generator
         self.label_rng: np.random.Generator
         _, self.selection_rng, self.label_rng = task.streams()
-        twin = task.teacher.compiled_twin()
-        assert twin is not None
-        self.twin: CompiledTwin = twin
-        self.greedy: bool = twin.draw is None
+        self.rule: Rule = rule_of(task)
+        self.choose: Part = self.rule.choose
+        self.greedy: bool = not isinstance(self.choose, Drawn)
         self.k: int = pack_size(task)
         self.pack: NDArray[np.int64] | None = None  # of the latest look, where the teacher looks by a schedule
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
-        self.norm: int = NORMS.index(twin.norm)
+        self.norm: int = NORMS.index(self.rule.score.norm)
         self.step: int = 0
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
         self.failure: Exception | None = None  # raised after the steps before it are recorded
-        self.rule: int | None
-        self.rule_delta: float
-        self.rule, self.rule_delta = (None, 1.0) if twin.loss is None else code_of(twin.loss)
-        if twin.loss is not None and twin.kernel is None:
-            self.rule = BY_LOSS - value_code_of(twin.loss)
         scale = task.measure.scale(task.target)
         assert scale is not None
         self.scale: float = scale
@@ -181,7 +188,7 @@ class CompiledEngine(ABC):
                 self.watch.limit,
                 -1.0 if task.stop.stop_when_stationary is None else task.stop.stop_when_stationary,
                 0.0 if task.stop.patience is None else float(task.stop.patience),
-                1.0 if task.repeats and not self.twin.makes_labels else 0.0,
+                1.0 if task.repeats and not self.makes_labels else 0.0,
                 tol_square,
             ]
         )
@@ -193,8 +200,13 @@ class CompiledEngine(ABC):
 
     def make_labels_by(self, slots: int, largest: float) -> None:
         """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
-        if self.twin.makes_labels:
+        if self.makes_labels:
             self.maker = LabelMaker(self.task, slots, self.k, largest)
+
+    @property
+    def makes_labels(self) -> bool:
+        """Whether labels are made from the learner's responses."""
+        return isinstance(self.rule.labels, LabelsByResponse)
 
     @property
     def making(self) -> tuple[object, ...] | None:
@@ -333,11 +345,15 @@ class CompiledEngine(ABC):
         """Return initial scores: 0 for points that may be shown, NO_SCORE as bits for those that may not."""
         return np.where(self.barred, NO_SCORE, 0).view(np.float64)
 
-    def gradient_weight(self) -> Array:
-        """Return sqrt(K(x, x)) of the kernel a white-box teacher was given; empty for the residual score."""
-        if self.twin.kernel is None:
-            return np.empty(0)
-        return np.sqrt(np.asarray(self.twin.kernel.diag(self.task.pool.points), dtype=np.float64))
+    def scoring_with(self, arrange: Callable[[Array], Array]) -> Scoring | None:
+        """Return the score for compiled code, None for the residual; `arrange` brings its constants into the layout."""
+        score = self.rule.score
+        if isinstance(score, Residual):
+            return None
+        constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
+        loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
+        value = 0 if score.loss is None else value_code_of(score.loss)
+        return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
 
     def _rates(self, steps: int) -> Array:
         learner, before = self.pupil.learner, self.pupil.learner.steps_so_far() + self.step
@@ -355,12 +371,12 @@ class CompiledEngine(ABC):
 
     def _draw(self, steps: int) -> NDArray[np.int64]:
         """Return what `select` would draw in these steps, the same numbers from the same stream; or the pack again."""
-        if self.twin.draw is None:
+        if not isinstance(self.choose, Drawn):
             assert self.pack is not None
             return np.tile(self.pack, (steps, 1))
         candidates: Indices = np.arange(self.task.offered) if self.task.candidates is None else self.task.candidates
         packs = self.copies[0]
-        drawn = self.twin.draw(self.selection_rng, candidates, self.k, steps * packs).reshape(steps, packs * self.k)
+        drawn = self.choose.draw(self.selection_rng, candidates, self.k, steps * packs).reshape(steps, packs * self.k)
         return np.ascontiguousarray(drawn if self.task.candidates is None else candidates[drawn], np.int64)
 
     @property

@@ -7,14 +7,16 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
-from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size
-from nimt.engines.compiled_steps.codes import FAN, LANES, SQUARE
+from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size, rule_of
+from nimt.engines.compiled_steps.codes import FAN, LANES
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil
-from nimt.losses import as_loss, couples_outputs
+from nimt.losses import Square, as_loss, couples_outputs
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
+from nimt.teachers.rule import Diverse, Largest
+from nimt.teachers.scores import Residual
 
 Whole = NDArray[np.int64]
 
@@ -66,8 +68,8 @@ class RowsEngine(ArrangedEngine):
     @staticmethod
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
-        twin = task.teacher.compiled_twin()
-        chooses = twin is not None and twin.draw is None and twin.loss is None and twin.temperature is None
+        rule = rule_of(task)
+        chooses = isinstance(rule.choose, Largest | Diverse) and isinstance(rule.score, Residual)
         assert isinstance(task.learner, KernelLearner)
         one = pack_size(task) == 1 and not task.has_schedule and not task.per_output
         return chooses and one and not couples_outputs(as_loss(task.learner.loss)) and 2 * task.pool.shape[-1] > LANES
@@ -104,7 +106,7 @@ class RowsEngine(ArrangedEngine):
         self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss = None if self.loss == SQUARE else self.loss
+        loss = None if self.loss == Square.number else self.loss
         taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
             self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,

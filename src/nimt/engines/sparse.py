@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.compiled import StepBatch
-from nimt.engines.compiled_steps.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL
+from nimt.engines.compiled_steps.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
 from nimt.engines.compiled_steps.columns import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
 from nimt.engines.compiled_steps.diverse import LISTS
@@ -26,6 +26,7 @@ from nimt.learners.kernel import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.task.task import Task
+from nimt.teachers.rule import Diverse, DrawnByOdds
 from nimt.teachers.soft import COLD, LARGEST, ROOTS, SMALLEST
 
 Whole = NDArray[np.int64]
@@ -67,19 +68,19 @@ class SparseEngine(ArrangedEngine):
         self.other = None if task.other_target is None else self.place(task.other_target)
         self.score: Array = self.place(self.candidate_scores(), padding=-0.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
-        self.weight: Array = NOTHING if self.twin.kernel is None else self.place(self.gradient_weight())
+        self.scoring: Scoring | None = self.scoring_with(self.place)
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
         own_room = self.way == "separable" and not task.has_schedule
         selects = self.greedy and not self.tournament and not own_room
         self.work: Whole = np.empty(len(task.pool) if selects else 0, dtype=np.int64)
         self.guess: Whole = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.drawing: tuple[object, ...] | None = None
-        if self.twin.temperature is not None:
-            constants = (*ROOTS[:3], COLD, SMALLEST, LARGEST, self.twin.temperature)
+        if isinstance(self.choose, DrawnByOdds):
+            constants = (*ROOTS[:3], COLD, SMALLEST, LARGEST, self.choose.temperature)
             nodes = np.zeros(self.levels[-1])
             self.drawing = (constants, self.selection_rng, np.zeros(1), np.zeros(len(self.score)), nodes)
         self.diverse: tuple[object, ...] | None = None
-        if self.twin.diverse_by is not None and self.k > 1:
+        if isinstance(self.choose, Diverse) and self.k > 1:
             blocks = -(-len(task.pool) // TILE)
             left, size = np.zeros(len(task.pool)), np.full(blocks * TILE, -1.0)
             sizes = (left, size, size.view(np.int64))
@@ -109,7 +110,7 @@ class SparseEngine(ArrangedEngine):
 
     def _lay_out_by_tiles(self) -> None:
         n = len(self.task.pool)
-        if self.twin.temperature is not None:  # draws go through the pool in its order
+        if isinstance(self.choose, DrawnByOdds):  # draws go through the pool in its order
             slots = -(-n // TILE) * TILE
             self.order = np.minimum(np.arange(slots), n).astype(np.int32)
             if self.on_grid:
@@ -153,12 +154,12 @@ class SparseEngine(ArrangedEngine):
         return no_grid, self.operator.lists
 
     def find_scores(self) -> None:
-        if self.greedy and self.rule is None:
+        if self.greedy and self.scoring is None:
             with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
                 errors = (self.f - self.y).reshape(-1, len(self.outputs), 1)
                 np.copyto(self.score, norm_of_outputs(errors, self.norm)[:, 0], where=self.bits != NO_SCORE)
         elif self.greedy:
-            score_all(self.f, self.y, self.score, self.rule, self.rule_delta, self.weight, self.outputs, self.norm)
+            score_all(self.f, self.y, self.score, self.scoring, self.outputs, self.norm)
         if self.tournament:
             build_tournament(
                 self.bits, self.best_slot, self.orders, self.levels, self.node_bits, self.node_tile, self.copies
@@ -186,7 +187,7 @@ class SparseEngine(ArrangedEngine):
         other_label = sheet.other_flags  # asked for once per example, so that a loop without them is hardly faster
         other = self.y if self.other is None else self.other
         function = (self.diagonal, self.f, self.y, other, self.c, self.shown)
-        scores: tuple[object, ...] = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
+        scores: tuple[object, ...] = (self.score, self.bits, self.scoring, self.norm)
         learner = (self.loss, self.delta, self.outputs)
         end = (self.sums, self.rules, *sheet[2:])
         if self.way == "separable":
@@ -254,12 +255,11 @@ class SparseEngine(ArrangedEngine):
 
     def _rescore(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
-        rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(rescore(self.f, self.y, self.score, *rule))
+        return float(rescore(self.f, self.y, self.score, self.scoring, self.greedy, self.outputs, self.norm))
 
     def let_go(self) -> None:
         super().let_go()
-        self.score = self.weight = NOTHING
+        self.score, self.scoring = NOTHING, None
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
         self.orders = np.empty(0, np.int32)

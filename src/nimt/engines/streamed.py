@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags
 from nimt.engines.compiled import CompiledEngine, StepBatch
-from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING
+from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING, Scoring
 from nimt.engines.compiled_steps.packs import rescore
 from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_squared_distances
 from nimt.kernels import Kernel, Radial
@@ -66,7 +66,7 @@ class StreamedEngine(CompiledEngine):
         self.diagonal: Array = np.array(pupil.diagonal)
         self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
-        self.weight: Array = NOTHING if self.twin.kernel is None else np.tile(self.gradient_weight(), self.copies[0])
+        self.scoring: Scoring | None = self.scoring_with(lambda constants: np.tile(constants, self.copies[0]))
         selects = self.greedy and (self.k > 1 or task.has_schedule)
         self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
@@ -104,7 +104,7 @@ class StreamedEngine(CompiledEngine):
         pack = self.k * self.copies[0]
         moves, sizes = np.empty((2, pack * len(self.outputs)))
         function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
-        scores = (self.score, self.bits, self.rule, self.rule_delta, self.weight, self.norm)
+        scores = (self.score, self.bits, self.scoring, self.norm)
         learner = (self.loss, self.delta, self.outputs, self.copies)
         sheet = sheet._replace(other_label=sheet.other_flags)
         added = False
@@ -145,8 +145,7 @@ class StreamedEngine(CompiledEngine):
 
     def _rescore(self) -> float:
         """Bring the scores up to date after all values changed, and return the sum of squares."""
-        rule = (self.rule, self.rule_delta, self.weight, self.greedy, self.outputs, self.norm)
-        return float(rescore(self.f, self.y, self.score, *rule))
+        return float(rescore(self.f, self.y, self.score, self.scoring, self.greedy, self.outputs, self.norm))
 
     def settle(self) -> None:
         self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)

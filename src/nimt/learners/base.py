@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nimt import display
 from nimt.arrays import Array, Indices, check_finite, is_number, real_array
@@ -15,8 +15,7 @@ from nimt.counting import say_count
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.kernels import Kernel
 from nimt.losses import Loss
-from nimt.pools.base import Grid, Pool, as_pool, same_points, values_on
-from nimt.pools.interpolating import interpolate
+from nimt.pools.base import Pool, as_pool, same_points, values_on
 from nimt.wording import Wording
 
 LearningRate = float | str | Callable[[int], float]
@@ -280,9 +279,7 @@ class StartsFromInitial:
         table = values_on(bound, self.initial, "initial", outputs)
         if pool is bound or same_points(pool, bound):
             return table
-        if isinstance(bound, Grid):
-            return interpolate(bound, table, pool.points, "the initial function")
-        return table[_rows_in(bound, pool)]
+        return bound.interpolate(table, pool.points, "initial")
 
 
 def check_rate(rate: LearningRate) -> None:
@@ -333,22 +330,3 @@ def check_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         raise InvalidInput(f"{say_count(len(points), 'example', 'd')} came with {say_count(len(labels), 'label', 'd')}")
     check_finite("y", labels)
     return points, labels
-
-
-def _rows_in(bound: Pool, asked: Pool) -> NDArray[np.intp]:
-    """Return the index in the bound pool of each point asked for, or refuse a point that is not in it."""
-    if asked.dimension == bound.dimension:
-        both = np.concatenate([bound.points, asked.points]) + 0.0
-        _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
-        rows = first[np.ravel(place)[len(bound) :]]
-        unknown = np.flatnonzero(rows >= len(bound))
-    else:
-        rows, unknown = np.empty(0, np.intp), np.zeros(1, np.intp)
-    if unknown.size:
-        raise InvalidInput(
-            f"initial was given as values on a pool of {say_count(len(bound), 'point', 'd')}, so this learner is "
-            f"unknown at "
-            f"{asked.points[unknown[0]].tolist()}: give initial as a callable to predict anywhere, also afterwards by "
-            f"learner.set_params(initial=...)"
-        )
-    return np.asarray(rows, dtype=np.intp)

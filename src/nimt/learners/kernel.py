@@ -38,7 +38,7 @@ from nimt.learners.base import (
 from nimt.learners.norms import between_expansions, is_expansion_from, of_interpolant
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
-from nimt.pools.base import Grid, Points, Pool, as_pool
+from nimt.pools.base import Points, Pool, as_pool
 from nimt.pools.box import Box
 
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
@@ -346,7 +346,7 @@ class KernelPupil:
         if self.mixed is not None:
             learner.mix(self.mixed)
         rows = np.flatnonzero(self.shown)
-        distinct = isinstance(self.pool, Grid)
+        distinct = self.pool.has_distinct_points
         learner.absorb(self.pool.take(rows), self.coefficients[rows], steps=self.steps, distinct=distinct)
         return learner
 

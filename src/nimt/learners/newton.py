@@ -11,8 +11,8 @@ from nimt.arrays import Array, check_stored_array
 from nimt.kernels import CUT, Kernel
 from nimt.learners.basis_columns import EVERYWHERE, DenseColumns, Places, SparseColumns
 from nimt.operators.base import add_column
-from nimt.operators.grid import GridOperator, grid_operator
-from nimt.pools.base import Grid, Pool
+from nimt.operators.grid import GridOperator, find_window
+from nimt.pools.base import Pool
 
 SMALLEST_POWER = 1e-6  # the power function is a root of a difference, so it carries half the digits of a float
 SHORT = 8  # a window is short if the grid has this many times its cells
@@ -191,7 +191,5 @@ class NewtonBasis:
 
 def short_window(kernel: Kernel, pool: Pool) -> GridOperator | None:
     """Return the kernel's window on a grid where it covers a small part of it, else None."""
-    if not isinstance(pool, Grid) or not kernel.is_stationary():
-        return None
-    window = grid_operator(kernel, pool)
-    return window if SHORT * window.cells <= len(pool) else None
+    window = find_window(kernel, pool)
+    return None if window is None or SHORT * window.cells > len(pool) else window

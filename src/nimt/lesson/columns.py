@@ -39,17 +39,17 @@ def names_in_record(names: Iterable[str]) -> list[str]:
 def columns_of(pool: Pool, indices: NDArray[np.int64], labels: Array, points: Array | None) -> dict[str, NDArray[Any]]:
     """Return the coordinates and labels of examples as columns; an index of -1 has none."""
     shown = indices >= 0
+    if points is None:
+        found = dict(pool.coordinates(indices[shown]))
+    else:
+        found = {f"x_{axis + 1}": column for axis, column in enumerate(points[shown].T)}
     if isinstance(pool, PreparedPoints):
-        table = pool.table(indices[shown])
-        found = dict(zip(names_in_record(table), table.values(), strict=True))
+        found = dict(zip(names_in_record(found), found.values(), strict=True))
         preparation = pool.preparation
         if preparation.classes and labels.shape[1:] == preparation.outputs:
             answers = preparation.answers(labels[shown])
             labels = np.empty(len(indices), answers.dtype)
             labels[shown] = answers
-    else:
-        taken = pool.take(indices[shown]) if points is None else points[shown]
-        found = {f"x_{axis + 1}": taken[:, axis] for axis in range(pool.dimension)}
     columns = {}
     for name, values in found.items():
         column = np.full(len(indices), np.nan) if values.dtype.kind == "f" else np.zeros(len(indices), values.dtype)

@@ -17,7 +17,7 @@ from nimt.lesson.descriptions import describe, find_lost_part, is_state_alone, r
 from nimt.lesson.held_out import HeldOutError, describe_errors, load_errors
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_learner import StoredLearner
-from nimt.pools.base import Grid, Points, Pool
+from nimt.pools.base import Pool
 
 KIND = "lesson"
 STORED = (
@@ -99,7 +99,7 @@ def fields_of(
 
     check_content(content)
     pool = rebuild(content["pool"])
-    if not isinstance(pool, Grid | Points):
+    if not isinstance(pool, Pool):
         raise CorruptLesson("the file was altered: it does not describe a pool")
     n = len(pool)
     target = check_stored_array(content, "target", (n, *np.shape(content["target"])[1:2]))

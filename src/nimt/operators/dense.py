@@ -15,8 +15,8 @@ import numpy as np
 from nimt.arrays import Array, Indices
 from nimt.kernels import Kernel, diagonal
 from nimt.operators.base import add_column
-from nimt.operators.grid import SMALL_WINDOW, GridOperator, grid_operator
-from nimt.pools.base import Grid, Pool
+from nimt.operators.grid import SMALL_WINDOW, GridOperator, find_window
+from nimt.pools.base import Pool
 
 GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
 LARGE_GRAM = 2**26  # bytes from which it is not formed either where nearly all of it is zero
@@ -63,9 +63,7 @@ class DenseOperator:
     @cached_property
     def window(self) -> GridOperator | None:
         """The kernel's window, where it has one."""
-        if isinstance(self.pool, Grid) and self.kernel.is_stationary():
-            return grid_operator(self.kernel, self.pool)
-        return None
+        return find_window(self.kernel, self.pool)
 
     @cached_property
     def gram(self) -> Array:

@@ -13,7 +13,7 @@ from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
 from nimt.operators.base import Cost, add_column
-from nimt.pools.base import Grid
+from nimt.pools.base import Grid, Pool
 
 Whole = NDArray[np.int64]
 
@@ -302,6 +302,11 @@ def grid_operator(kernel: Kernel, grid: Grid) -> GridOperator:
             return operator
     made[:] = [*made[-1:], GridOperator(copy.deepcopy(kernel), grid)]  # the caller may change its kernel later
     return made[-1]
+
+
+def find_window(kernel: Kernel, pool: Pool) -> GridOperator | None:
+    """Return the operator of a kernel on a pool that is a uniform grid for it, else None."""
+    return grid_operator(kernel, pool) if "grid" in pool.operators(kernel) and isinstance(pool, Grid) else None
 
 
 def pool_layout(shape: tuple[int, ...]) -> tuple[Whole, Whole, Whole, Whole]:

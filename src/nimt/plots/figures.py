@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.style import STYLE, TRUETYPE
-from nimt.pools.base import is_picture
 
 SHARPNESS = 2  # pixels per pixel of the page, for displays with a high resolution
 
@@ -49,7 +48,7 @@ def check_cmap(cmap: str | None) -> None:
 def choose_style(lesson: Lesson, cmap: str | None = None) -> AbstractContextManager[None]:
     """Return the style to draw a lesson in: a picture in grey, as pictures are, unless a colour map is named."""
     if cmap is None:
-        is_grey = is_picture(lesson.pool) and lesson.target.ndim == 1
+        is_grey = lesson.pool.view == "picture" and lesson.target.ndim == 1
         cmap = "gray" if is_grey else str(STYLE["image.cmap"])
     check_cmap(cmap)
     return mpl.rc_context(STYLE | {"image.cmap": cmap})

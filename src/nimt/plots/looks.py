@@ -16,7 +16,6 @@ from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
 from nimt.losses import couples_outputs, make_described_loss
 from nimt.plots.style import class_colours
-from nimt.pools.base import is_picture
 from nimt.teachers.base import norm_of
 
 COLOURS = 3  # outputs of a colour picture
@@ -129,9 +128,9 @@ def look_of(lesson: Lesson) -> Look:
     """Return how a lesson on a plane is drawn."""
     target = lesson.target
     if target.ndim == 1:
-        return Sides() if names_classes(target) and not is_picture(lesson.pool) else Values()
+        return Sides() if names_classes(target) and lesson.pool.view != "picture" else Values()
     logits = couples_outputs(make_described_loss(lesson.settings["learner"].get("loss")))
-    if target.shape[1] == COLOURS and is_picture(lesson.pool) and not logits:
+    if target.shape[1] == COLOURS and lesson.pool.view == "picture" and not logits:
         return Colours(*colour_limits(target, lesson.initial))
     if logits or are_classes(target):
         return Classes()
@@ -168,7 +167,7 @@ def colour_limits(target: Array, initial: Array) -> tuple[float, float]:
 def has_decibels(lesson: Lesson) -> bool:
     """Say whether a lesson teaches a picture, measured in a way from which its signal-to-noise ratio follows."""
     flat = float(lesson.target.min()) == float(lesson.target.max())  # a picture of one shade has no range
-    return is_picture(lesson.pool) and not flat and lesson.measure.scale(lesson.target) is not None
+    return lesson.pool.view == "picture" and not flat and lesson.measure.scale(lesson.target) is not None
 
 
 def _red_green_blue(colour: str) -> tuple[float, ...]:

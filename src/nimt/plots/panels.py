@@ -21,7 +21,7 @@ from nimt.plots.figures import choose_style, new_figure
 from nimt.plots.looks import Values, class_words, look_of
 from nimt.plots.scenes import by_output
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
-from nimt.pools.base import Grid, Pool, is_picture
+from nimt.pools.base import Grid, Pool
 
 MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4
@@ -207,7 +207,7 @@ def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | 
         all_axes[0].set_title("target f*", loc="left", color=TARGET)
     for ax, panel in zip(all_axes[len(beside) :], table, strict=False):
         _title(ax, panel, lesson)
-        _mark(ax, panel.shown[:, ::-1] if is_picture(pool) else panel.shown)
+        _mark(ax, panel.shown[:, ::-1] if pool.view == "picture" else panel.shown)
     _finish(all_axes, len(shades), columns)
     if look.bar is not None:
         bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02, label=look.bar)
@@ -223,13 +223,13 @@ def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | 
 
 
 def _draw_map(ax: Axes, pool: Pool, shades: Array, limits: dict[str, Any]) -> ScalarMappable:
-    ax.set_aspect("equal" if is_picture(pool) else "auto")
+    ax.set_aspect("equal" if pool.view == "picture" else "auto")
     if not isinstance(pool, Grid):
         scale = limits if shades.ndim == 1 else {}  # red, green and blue need none
         return ax.scatter(pool.points[:, 0], pool.points[:, 1], c=shades, s=10, linewidths=0, **scale)
     first, second = pool.axes
     table = shades.reshape(*pool.shape, *shades.shape[1:])
-    if is_picture(pool):
+    if pool.view == "picture":
         ink = ax.pcolormesh(second, first, table, shading="nearest", rasterized=True, **limits)
         ax.set(ylim=(pool.shape[0] - 0.5, -0.5), xticks=[], yticks=[])
         return ink
@@ -248,7 +248,7 @@ def _mark(ax: Axes, shown: Array) -> None:
 
 def _map_size(pool: Pool) -> tuple[float, float]:
     """Return the size of one panel in inches: a picture keeps its proportions."""
-    if not is_picture(pool):
+    if pool.view != "picture":
         return 2.0, 1.8
     rows, columns = pool.shape
     return 1.9, float(np.clip(1.9 * rows / columns, 0.6, 4.0))

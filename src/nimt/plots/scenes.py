@@ -21,7 +21,7 @@ from nimt.classes import answers
 from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import Look, class_words, look_of
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours
-from nimt.pools.base import Grid, Pool, is_picture
+from nimt.pools.base import Grid, Pool
 
 Indices = NDArray[np.int64]
 
@@ -116,7 +116,7 @@ class MapScene:
                 down[-1] + (height or 1) / 2, down[0] - (height or 1) / 2,
             )  # fmt: skip
             self.ink = ax.imshow(np.zeros(pool.shape), extent=extent, interpolation="nearest", aspect="auto", **shades)
-            if is_picture(pool):
+            if pool.view == "picture":
                 ax.set_aspect("equal")
                 ax.set(xticks=[], yticks=[])
             else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,13 +15,89 @@ from nimt import display
 from nimt.arrays import Array, check_finite, freeze, read_only, real_array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput, NimtError
+from nimt.pools.interpolating import interpolate
 
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
 UNEVEN = 1e-6  # of a step: by how much the rounding of an axis may change its steps
 AXES_SHOWN = 8  # of scattered points, in a notebook
 
 
-class Points:
+class Pool(ABC):
+    """What every kind of pool answers; a kind of your own has `points` and `described`, and what differs from here."""
+
+    @property
+    @abstractmethod
+    def points(self) -> Array:
+        """All points, shape (n, d), read-only."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters it is made from."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape in which values on it may be given."""
+        return (len(self),)
+
+    @property
+    def dimension(self) -> int:
+        return int(self.points.shape[1])
+
+    def take(self, indices: NDArray[np.intp]) -> Array:
+        """Return the points at some indices."""
+        return np.asarray(self.points[indices])
+
+    def coordinates(self, indices: NDArray[np.intp]) -> Mapping[str, NDArray[Any]]:
+        """Return the points at some indices as the columns of a table."""
+        return {f"x_{axis + 1}": column for axis, column in enumerate(self.take(indices).T)}
+
+    @property
+    def view(self) -> str:
+        """How functions on it are drawn: "curve", "picture", "map", "points"; "agreement" is f against f*."""
+        return {1: "curve", 2: "points"}.get(self.dimension, "agreement")
+
+    @property
+    def has_distinct_points(self) -> bool:
+        """Whether no two points can be equal."""
+        return False
+
+    def operators(self, kernel: ActsOnPools) -> tuple[str, ...]:
+        """Return the names of the operators by which a kernel can act on it (`nimt.operators`), the fastest first."""
+        return ("neighbours", "streamed", "dense") if kernel.is_stationary() else ("streamed", "dense")
+
+    def interpolate(self, values: Array, points: Array, name: str = "the function") -> Array:
+        """Return values at some points (m, d) from those on the pool; what is not known there is refused.
+
+        Examples
+        --------
+        >>> Points([0.0, 1.0, 5.0]).interpolate(np.array([3.0, 4.0, 5.0]), np.array([[5.0], [0.0]]))
+        array([5., 3.])
+        """
+        unknown = np.zeros(1, np.intp)
+        if points.shape[1] == self.dimension:
+            both = np.concatenate([self.points, points]) + 0.0
+            _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
+            rows = first[np.ravel(place)[len(self) :]]
+            unknown = np.flatnonzero(rows >= len(self))
+        if unknown.size:
+            raise InvalidInput(
+                f"{name} was given as values on a pool of {say_count(len(self), 'point', 'd')}, so this learner is "
+                f"unknown at {points[unknown[0]].tolist()}: give {name} as a callable to predict anywhere, also "
+                f"afterwards by learner.set_params({name}=...)"
+            )
+        return np.asarray(values[rows])
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+class ActsOnPools(Protocol):
+    """What a pool asks of a kernel."""
+
+    def is_stationary(self) -> bool: ...
+
+
+class Points(Pool):
     """Points in any arrangement, as rows: an array given as X becomes one of these.
 
     Parameters
@@ -34,33 +111,21 @@ class Points:
     """
 
     def __init__(self, points: ArrayLike) -> None:
-        self.points: Array = freeze(_check_rows("the pool", points))
+        self._points: Array = freeze(_check_rows("the pool", points))
 
     @classmethod
     def from_checked(cls, points: Array) -> Points:
         """Return rows (n, d) of finite numbers as points, without a check or a copy; they must not change later."""
         made = cls.__new__(cls)
-        made.points = read_only(points)
+        made._points = read_only(points)
         return made
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self.points),)
-
-    @property
-    def dimension(self) -> int:
-        return int(self.points.shape[1])
-
-    def take(self, indices: NDArray[np.intp]) -> Array:
-        """Return the points at some indices."""
-        return np.asarray(self.points[indices])
+    def points(self) -> Array:
+        return self._points
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters it is made from."""
         return {"points": self.points}
-
-    def __len__(self) -> int:
-        return len(self.points)
 
     def _repr_html_(self) -> str:
         low, high = self.points.min(axis=0), self.points.max(axis=0)
@@ -71,7 +136,7 @@ class Points:
         return f"Points({len(self)} in {self.dimension}-D)"
 
 
-class Grid:
+class Grid(Pool):
     """All combinations of uniform axes, in C order: the last axis runs fastest.
 
     Parameters
@@ -139,8 +204,25 @@ class Grid:
             rest //= len(self.axes[i])
         return taken
 
+    @cached_property
+    def view(self) -> str:
+        if self.dimension != 2:
+            return super().view
+        # a picture is the grid that `Grid.like(picture)` makes: its first axis is down
+        pixels = all(np.array_equal(axis, np.arange(len(axis))) for axis in self.axes)
+        return "picture" if pixels else "map"
+
+    @property
+    def has_distinct_points(self) -> bool:
+        return True
+
+    def operators(self, kernel: ActsOnPools) -> tuple[str, ...]:
+        return ("grid", *super().operators(kernel)) if kernel.is_stationary() else super().operators(kernel)
+
+    def interpolate(self, values: Array, points: Array, name: str = "the function") -> Array:
+        return interpolate(self, values, points, name)
+
     def describe(self) -> dict[str, Any]:
-        """Return the parameters it is made from."""
         return {"axes": list(self.axes)}
 
     @classmethod
@@ -161,9 +243,6 @@ class Grid:
         return f"Grid({' x '.join(str(length) for length in self.shape)})"
 
 
-Pool = Grid | Points
-
-
 class Predicts(Protocol):
     """Anything that gives its values at the rows of X, as scikit-learn's models do."""
 
@@ -175,7 +254,7 @@ FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a 
 
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
     """Return X as a pool: a Grid stays one, an array becomes Points; `name` is for error messages."""
-    return X if isinstance(X, Grid | Points) else Points(_check_rows(name, X))
+    return X if isinstance(X, Pool) else Points(_check_rows(name, X))
 
 
 def same_points(one: Pool, other: Pool) -> bool:
@@ -185,19 +264,6 @@ def same_points(one: Pool, other: Pool) -> bool:
     if isinstance(one, Grid) and isinstance(other, Grid) and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one.axes, other.axes, strict=True))
     return bool(np.array_equal(one.points, other.points))
-
-
-def is_picture(pool: Pool) -> bool:
-    """Say whether a pool is the grid of a picture's pixels, as `Grid.like(picture)` makes it: its first axis is down.
-
-    Examples
-    --------
-    >>> is_picture(Grid.like(np.zeros((2, 3)))), is_picture(Grid([0.0, 0.5], [0.0, 1.0]))
-    (True, False)
-    """
-    if not isinstance(pool, Grid) or pool.dimension != 2:
-        return False
-    return all(np.array_equal(axis, np.arange(len(axis))) for axis in pool.axes)
 
 
 def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] | None = None) -> Array:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.pools.base import Grid
+
+if TYPE_CHECKING:
+    from nimt.pools.base import Grid
 
 AT_THE_EDGE = 1e-9  # steps beyond the last point that count as rounding
 
@@ -26,6 +30,7 @@ def interpolate(grid: Grid, values: Array, points: Array, name: str = "the funct
 
     Examples
     --------
+    >>> from nimt.pools.base import Grid
     >>> interpolate(Grid([0.0, 1.0], [0.0, 1.0]), np.array([0.0, 1.0, 2.0, 3.0]), np.array([[0.5, 0.25]]))
     array([1.25])
     """

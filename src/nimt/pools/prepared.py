@@ -214,7 +214,7 @@ class PreparedPoints(Points):
     Examples
     --------
     >>> pool = PreparedPoints([[0.0], [2.0]], Preparation((Column("x", 5.0, 2.0),), "y"))
-    >>> pool.table(np.array([1]))
+    >>> pool.coordinates(np.array([1]))
     {'x': array([9.])}
     """
 
@@ -231,7 +231,7 @@ class PreparedPoints(Points):
         if self.rows.shape != (len(self),):
             raise InvalidInput(f"{len(self)} points need as many rows, got shape {self.rows.shape}")
 
-    def table(self, indices: NDArray[np.intp]) -> dict[str, ColumnValues]:
+    def coordinates(self, indices: NDArray[np.intp]) -> dict[str, ColumnValues]:
         """Return the feature columns at some indices, as the table had them."""
         return self.preparation.table(self.take(indices))
 

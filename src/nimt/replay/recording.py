@@ -20,7 +20,7 @@ from nimt.losses import make_described_loss, teaches_classes
 from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.looks import Classes, look_of
-from nimt.pools.base import Grid, Pool, is_picture
+from nimt.pools.base import Grid, Pool
 from nimt.reports.summary import summary_of
 from nimt.theory.replay import follow_step, learner_at_start
 
@@ -125,17 +125,11 @@ def view_of(lesson: Lesson) -> str:
     """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "classes", "points" or "agreement"."""
     pool = lesson.pool
     classes = teaches_classes(make_described_loss(lesson.settings["learner"].get("loss")))
-    if pool.dimension == 1:
-        return "boundary" if classes and isinstance(pool, Grid) else "curve"
-    if pool.dimension > 2:
-        return "agreement"
-    if lesson.target.ndim > 1 and isinstance(look_of(lesson), Classes):
+    if pool.view == "agreement":
+        return pool.view
+    if pool.dimension == 2 and lesson.target.ndim > 1 and isinstance(look_of(lesson), Classes):
         return "classes"
-    if not isinstance(pool, Grid):
-        return "points"
-    if classes:
-        return "boundary"
-    return "picture" if is_picture(pool) else "map"
+    return "boundary" if classes and isinstance(pool, Grid) else pool.view
 
 
 def describe_pool(pool: Pool, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class Source:
 
 
 def _as_in_the_table(pool: PreparedPoints, name: str) -> Points:
-    columns = pool.table(np.arange(len(pool)))
+    columns = pool.coordinates(np.arange(len(pool)))
     words = next((column for column, values in columns.items() if values.dtype.kind != "f"), None)
     if words is not None:
         raise InvalidInput(f"{name} is a function of numbers, and the column {words!r} has words: leave it out")

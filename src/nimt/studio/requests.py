@@ -148,13 +148,9 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
 
 def view_for(pool: Pool, classes: bool) -> str:
     """Return how a pool is drawn."""
-    if not isinstance(pool, Grid):
-        return {1: "curve", 2: "points"}.get(pool.dimension, "agreement")
-    if pool.dimension > 2:
-        return "agreement"
-    if classes:
+    if classes and isinstance(pool, Grid) and pool.view != "agreement":
         return "boundary"
-    return "curve" if pool.dimension == 1 else "picture"
+    return "picture" if pool.view == "map" else pool.view  # the studio draws both alike
 
 
 def _home(given: Any, files: Files) -> tuple[Pool, Array]:

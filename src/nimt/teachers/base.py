@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -21,7 +21,7 @@ from nimt.schedules import LookSchedule, PackSchedule, check_k
 from nimt.wording import Wording
 
 if TYPE_CHECKING:
-    from nimt.kernels import Kernel
+    from nimt.teachers.rule import Rule
 
 Memory = Mapping[str, NDArray[Any]]
 INDEX = np.dtype(np.intp)
@@ -137,36 +137,6 @@ class AlternativeLabels:
     def __post_init__(self) -> None:
         if not is_number(self.probability) or not 0 <= self.probability <= 1:
             raise InvalidInput(f"must be a number from 0 to 1, got {self.probability!r}", parameter="probability")
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledTwin:
-    """How a compiled engine chooses what a teacher's `select` would choose.
-
-    Attributes
-    ----------
-    draw : callable(rng, candidates, k, steps) -> array (steps, k) of int, or None
-        For a teacher that does not look at the learner: positions among the candidates, the same numbers that `select`
-        would draw step by step from the same stream. None for the k largest scores.
-    loss, kernel : optional
-        With both the score is |dL/df| sqrt(K(x, x)), with the loss alone its value; without, |f - f*|.
-    norm : {2, 1, "max"}
-        Over outputs, of the residual or the slope.
-    makes_labels : bool
-        Whether the label is made from the learner's responses, as `SynthesisTeacher` does.
-    temperature : float, optional
-        With it, one point is drawn by its score, as `SoftTeacher` does.
-    diverse_by : optional
-        A kernel: the points of a pack are chosen one by one, as if the errors at those before were corrected.
-    """
-
-    draw: Callable[[np.random.Generator, Indices, int, int], Indices] | None = None
-    loss: Loss | None = None
-    kernel: Kernel | None = None
-    norm: int | str = 2
-    makes_labels: bool = False
-    temperature: float | None = None
-    diverse_by: Kernel | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -356,8 +326,8 @@ class Teacher:
         """Return the teacher as it should teach classes to a learner with this loss."""
         return self
 
-    def compiled_twin(self) -> CompiledTwin | None:
-        """Return how compiled engines choose for it, None where `select` itself must be called."""
+    def compiled_rule(self) -> Rule | None:
+        """Return what `select` does, part by part, for compiled engines; None where `select` itself must be called."""
         return None
 
     def _repr_html_(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nimt.arrays import Array, check_count, check_positive
 from nimt.errors import InvalidInput
-from nimt.teachers.base import CompiledTwin
+from nimt.teachers.rule import Rule
 from nimt.teachers.wrapping import Wrapping
 
 
@@ -66,8 +66,8 @@ class Communicating(Wrapping):
     def method(self) -> str:
         return f"{super().method} communicating"
 
-    def compiled_twin(self) -> CompiledTwin | None:
-        return self.inner.compiled_twin()
+    def compiled_rule(self) -> Rule | None:
+        return self.inner.compiled_rule()
 
     @property
     def communicates(self) -> bool:

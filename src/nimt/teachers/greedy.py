@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -20,17 +21,16 @@ from nimt.teachers.base import (
     ORANGE,
     SKY,
     VERMILION,
-    CompiledTwin,
     Selection,
     Teacher,
     View,
     check_norm,
     count_of,
     largest,
-    norm_of,
-    residual_size,
 )
 from nimt.teachers.disagreement import disagreements
+from nimt.teachers.rule import Diverse, Rule
+from nimt.teachers.scores import SCORES, Score
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,29 +85,28 @@ class GreedyTeacher(Teacher):
         check_look(self.look)
         if not isinstance(self.diverse, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
-        if not isinstance(self.score, str):
-            raise InvalidInput(f"must be 'residual', 'gradient' or 'loss', got {self.score!r}", parameter="score")
-        if self.diverse:
-            if self.score != "residual" or self.loss is not None:
-                raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
-            if self.kernel is None:
-                raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
-            object.__setattr__(self, "kernel", as_kernel(self.kernel))
-            return
-        if self.score not in ("residual", "gradient", "loss"):
-            raise InvalidInput(f"must be 'residual', 'gradient' or 'loss', got {self.score!r}", parameter="score")
-        if self.score == "loss":
-            if self.loss is None or self.kernel is not None:
-                raise InvalidInput("score='loss' needs the learner's loss=, and no kernel=")
+        if not isinstance(self.score, str) or self.score not in SCORES:
+            names = [repr(name) for name in SCORES]
+            raise InvalidInput(f"must be {', '.join(names[:-1])} or {names[-1]}, got {self.score!r}", parameter="score")
+        if self.diverse and (self.score != "residual" or self.loss is not None):
+            raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
+        if self.diverse and self.kernel is None:
+            raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
+        told = ("kernel",) if self.diverse else SCORES[self.score].told
+        missing = [f"{name}=" for name in told if getattr(self, name) is None]
+        if missing:
+            raise InvalidInput(
+                f"score={self.score!r} needs the learner's {' and '.join(missing)}, which a view does not have"
+            )
+        if self.loss is not None and "loss" in told:
             as_loss(self.loss)
-            return
-        if self.score == "gradient":
-            if self.loss is None or self.kernel is None:
-                raise InvalidInput("score='gradient' needs the learner's loss= and kernel=: a view has neither")
-            as_loss(self.loss)
+        if self.kernel is not None and "kernel" in told:
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        elif self.loss is not None or self.kernel is not None:
-            raise InvalidInput("loss= and kernel= are used by score='gradient', score='loss' and diverse=True only")
+        unused = [name for name in ("loss", "kernel") if getattr(self, name) is not None and name not in told]
+        if unused:
+            by = [f"score={name!r}" for name, kind in SCORES.items() if unused[0] in kind.told]
+            by += ["diverse=True"] if unused[0] == "kernel" else []
+            raise InvalidInput(f"{unused[0]}= is used by {' and '.join(by)} only")
 
     @property
     def method(self) -> str:
@@ -160,16 +159,23 @@ class GreedyTeacher(Teacher):
         # f grows beyond the labels, so that |f - f*| is large where the learner is sure
         return dataclasses.replace(self, score="loss", loss=loss)
 
-    def compiled_twin(self) -> CompiledTwin | None:
+    def compiled_rule(self) -> Rule | None:
         if not behaves_like(self, GreedyTeacher, "select", "scores"):
             return None
         changes = isinstance(self.k, PackSchedule)
         if changes and (self.diverse or self.look is not None):  # a larger pack of an earlier look is not kept
             return None
         if self.diverse:
-            return CompiledTwin(diverse_by=self.kernel)
-        loss = None if self.loss is None else as_loss(self.loss)
-        return CompiledTwin(loss=loss, kernel=self.kernel, norm=self.norm)
+            assert self.kernel is not None
+            return Rule(Diverse(self.kernel))
+        return Rule(score=self.score_part)
+
+    @cached_property  # asked for at every step of the reference loop
+    def score_part(self) -> Score:
+        """The score with what it needs to know: each of its fields is one of the teacher's."""
+        kind: Any = SCORES[self.score]
+        known = {part.name: getattr(self, part.name) for part in dataclasses.fields(kind)}
+        return cast(Score, kind(**known | ({"loss": as_loss(known["loss"])} if "loss" in known else {})))
 
     def select(self, view: View) -> Selection:
         seen = view.as_last_seen(self.look)
@@ -184,15 +190,7 @@ class GreedyTeacher(Teacher):
 
     def scores(self, view: View) -> Array:
         """Return the score of each point."""
-        if self.score == "residual":
-            return residual_size(view.predictions, view.target, self.norm)
-        assert self.loss is not None
-        if self.score == "loss":
-            values = as_loss(self.loss).value(view.predictions, view.target)
-            return values if values.ndim == 1 else np.asarray(np.sum(values, axis=1))
-        assert self.kernel is not None
-        slopes = as_loss(self.loss).slope(view.predictions, view.target)
-        return np.asarray(norm_of(slopes, self.norm) * np.sqrt(self.kernel.diag(view.pool.points)))
+        return self.score_part.of(view.predictions, view.target, view.pool)
 
 
 def diverse_pack(errors: Array, kernel: Kernel, points: Array, k: int) -> Indices:

@@ -9,7 +9,8 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.teachers.base import CompiledTwin, Memory, Selection, View
+from nimt.teachers.base import Memory, Selection, View
+from nimt.teachers.rule import Rule
 from nimt.teachers.wrapping import Wrapping
 
 
@@ -59,11 +60,9 @@ class PerOutput(Wrapping):
     def method(self) -> str:
         return f"{super().method} per output"
 
-    def compiled_twin(self) -> CompiledTwin | None:
-        twin = self.inner.compiled_twin()
-        if twin is None or twin.makes_labels or twin.temperature is not None:  # these keep one state, not q
-            return None
-        return twin
+    def compiled_rule(self) -> Rule | None:
+        rule = self.inner.compiled_rule()
+        return None if rule is None else dataclasses.replace(rule, per_output=True)
 
     def select(self, view: View) -> Selection:
         if view.target.ndim == 1:

@@ -14,7 +14,8 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.base import BLUE, CompiledTwin, Selection, Teacher, View, count_of
+from nimt.teachers.base import BLUE, Selection, Teacher, View, count_of
+from nimt.teachers.rule import Drawn, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +90,8 @@ class RandomTeacher(Teacher):
         k = count_of(self.k, len(view), view.step)
         return view.show(self.draw(view.rng, view.candidates, k, 1)[0])
 
-    def compiled_twin(self) -> CompiledTwin | None:
-        if not behaves_like(self, RandomTeacher, "select", "draw"):
-            return None
-        return CompiledTwin(draw=self.draw)
+    def compiled_rule(self) -> Rule | None:
+        return Rule(Drawn(self.draw)) if behaves_like(self, RandomTeacher, "select", "draw") else None
 
     def looks_at(self, step: int) -> bool:
         return False

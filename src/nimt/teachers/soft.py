@@ -13,15 +13,8 @@ from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.base import (
-    CompiledTwin,
-    Selection,
-    Teacher,
-    View,
-    count_of,
-    largest,
-    residual_size,
-)
+from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
+from nimt.teachers.rule import DrawnByOdds, Rule
 
 ROOTS = (2.0**-0.75, 2.0**-0.5, 2.0**-0.25, 1.0)  # of 1/8, 1/4, 1/2 and 1
 COLD = 1e-3  # below this temperature the odds of the largest score could underflow
@@ -76,12 +69,12 @@ class SoftTeacher(Teacher):
     def method(self) -> str:
         return f"soft-{self.k}"
 
-    def compiled_twin(self) -> CompiledTwin | None:
+    def compiled_rule(self) -> Rule | None:
         if self.has_schedule or not behaves_like(self, SoftTeacher, "select"):
             return None
         if self.temperature == 0:
-            return CompiledTwin()
-        return CompiledTwin(temperature=float(self.temperature)) if is_one(self.k) else None
+            return Rule()
+        return Rule(DrawnByOdds(float(self.temperature))) if is_one(self.k) else None
 
     def select(self, view: View) -> Selection:
         seen = view.as_last_seen(self.look)

@@ -14,8 +14,9 @@ from nimt.errors import InvalidInput, ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
-from nimt.teachers.base import CompiledTwin, Selection, Teacher, View, count_of, largest, residual_size
+from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
+from nimt.teachers.rule import LabelsByResponse, Rule
 from nimt.wording import Wording
 
 
@@ -95,9 +96,9 @@ class SynthesisTeacher(Teacher):
                 way_out=Wording("use nimt.GreedyTeacher() or another loss", "use --teacher greedy or another --loss"),
             ) from None
 
-    def compiled_twin(self) -> CompiledTwin | None:
+    def compiled_rule(self) -> Rule | None:
         own = behaves_like(self, SynthesisTeacher, "select", "label", "limits", "responses_so_far")
-        return CompiledTwin(makes_labels=True) if own else None
+        return Rule(labels=LabelsByResponse()) if own else None
 
     def select(self, view: View) -> Selection:
         responses = self.responses_so_far(view)

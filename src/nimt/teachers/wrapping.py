@@ -14,7 +14,7 @@ from nimt.losses import Loss
 from nimt.pools.base import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.base import AlternativeLabels, CompiledTwin, Selection, SelectsExamples, Teacher, View
+from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +120,6 @@ class Wrapping(Teacher):
     def _around(self, inner: Teacher) -> Self:
         """Return the same around another teacher; itself where that is the same."""
         return self if inner is self.inner else dataclasses.replace(self, teacher=inner.given)  # type: ignore[arg-type]
-
-    def compiled_twin(self) -> CompiledTwin | None:
-        return None
 
     def select(self, view: View) -> Selection:
         return self.inner.select(view)

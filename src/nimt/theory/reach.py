@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array
-from nimt.pools.base import Grid, Pool
+from nimt.pools.base import Pool
 from nimt.theory.lesson_start import LessonStart, lesson_start
 from nimt.theory.whole import decay_of
 
@@ -67,7 +67,7 @@ def find_unreachable(start: LessonStart) -> Array:
 
     Two points that are equal have one kernel column, so every step changes f by the same at both.
     """
-    if isinstance(start.pool, Grid):
+    if start.pool.has_distinct_points:
         return np.zeros(len(start.pool))
     _, place, count = np.unique(start.pool.points + 0.0, axis=0, return_inverse=True, return_counts=True)
     place = np.ravel(place)

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from nimt.arrays import Array
+
+
+class Scoring(NamedTuple):
+    """By what score points are chosen; None where that is |f - y|.
+
+    Attributes
+    ----------
+    number : int
+        Of the score (`nimt.teachers.scores`).
+    loss : tuple of two int
+        By which the slope and the value of the teacher's loss are known.
+    delta : float
+        The parameter of that loss.
+    constants : array (m, slots)
+        What the score needs of each slot beside f and y.
+    """
+
+    number: int
+    loss: tuple[int, int]
+    delta: float
+    constants: Array
+
+
 TILE = 64  # slots per leaf of the tournament
 FAN = 8  # nodes that are compared in one match
 LANES = 8  # slots of a row, which is a line of cache
 
-SQUARE, HINGE, LOGISTIC, HUBER, ABSOLUTE = 0, 1, 2, 3, 4  # any other number is the address of a compiled function
-CROSSENTROPY = 5  # its outputs are coupled: whoever needs the slope or the value computes it from all of them
-# The rule of scores is None where |f - y| is the score; the code of a loss stands for the size of its slope, and
-BY_LOSS = -2  # BY_LOSS - code for the value of that loss
 NO_SCORE = -(2**63)  # the bits of the score of a slot that may not be shown, or is padding: lower than any score
 GOING, DIVERGED, CONVERGED, STALLED, STATIONARY, AT_REST = 0, 1, 2, 3, 4, 5
 EUCLIDEAN, MANHATTAN, MAXIMUM = 0, 1, 2  # the norms over outputs

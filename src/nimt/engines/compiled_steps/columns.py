@@ -9,7 +9,6 @@ from nimt.engines.compiled_steps.codes import (
     BEST,
     BEST_AT,
     CARRY,
-    CROSSENTROPY,
     ERROR,
     EUCLIDEAN,
     FAN,
@@ -22,9 +21,9 @@ from nimt.engines.compiled_steps.codes import (
 from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.lines import line_of, slot_of
-from nimt.engines.compiled_steps.losses import slope
+from nimt.engines.compiled_steps.losses import own_of, slope
 from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
-from nimt.engines.compiled_steps.outputs import norm_of, number_of, softmax_parts
+from nimt.engines.compiled_steps.outputs import norm_of, number_of
 from nimt.engines.compiled_steps.packs import choose_packs
 from nimt.engines.compiled_steps.scoring import score_at
 from nimt.engines.compiled_steps.stopping import larger, over, stillness
@@ -34,7 +33,7 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 @compiled
 def by_columns(
     grid, lists, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c, shown,
-    score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
+    score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
     watch, out_index, out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
@@ -89,17 +88,14 @@ def by_columns(
             copy = j // each if copies[0] > 1 else 0
             slot = np.uint64(out_index[t, j] + copy * size_of_copy)
             height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
-            top_output, parts = softmax_parts(f, slot * np.uint64(q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
+            own_loss = own_of(loss, loss_delta, f, slot * np.uint64(q), outputs)
             for o in range(q):
                 s = slot * np.uint64(q) + np.uint64(o)
                 if making is None:
                     out_label[t, j * q + o] = y[s]
                     if other_label[t]:
                         out_label[t, j * q + o] = other[s]
-                if loss == CROSSENTROPY:
-                    g = np.exp(f[s] - top_output) / parts - out_label[t, j * q + o]
-                else:
-                    g = slope(loss, loss_delta, f[s], out_label[t, j * q + o])
+                g = slope(loss, own_loss, f[s], out_label[t, j * q + o])
                 largest = larger(largest, abs(g) * height)
                 moves[j * q + o] = -rates[t] / each * g
         state = stillness(largest, m, numbers)
@@ -154,8 +150,8 @@ def by_columns(
                         change += (after - before) * (after + before)
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
                     if score is not None and bits[s] != NO_SCORE:
-                        if rule is not None:
-                            size = score_at(s, f, y, rule, rule_delta, weight, outputs, norm)
+                        if scoring is not None:
+                            size = score_at(s, f, y, scoring, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
                             size = np.sqrt(size)
                         score[s] = size

@@ -53,7 +53,7 @@ def convolve_axis(source, result, lead, stride, taps):
 @compiled
 def by_convolution(
     wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, keep_score, diagonal, f, y, other,
-    c, shown, score, bits, rule, rule_delta, weight, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
+    c, shown, score, bits, scoring, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
     out_index, out_label, out_m, out_move,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns.
@@ -97,7 +97,7 @@ def by_convolution(
             spread, result = result, spread
         add_spread(height, spread, f, outputs, wide)
         sums[CARRY], sums[ERROR] = 0.0, 0.0  # a later pack may be added by columns, which goes on with this sum
-        sums[TOTAL] = rescore(f, y, score, rule, rule_delta, weight, keep_score, outputs, norm)
+        sums[TOTAL] = rescore(f, y, score, scoring, keep_score, outputs, norm)
         m = measure_from_square(rules[SCALE], sums[TOTAL], f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:

@@ -1,14 +1,17 @@
-"""Losses: their values and their slopes."""
+"""Losses by their numbers: the values and slopes of `nimt.losses`, and functions of the user by their addresses."""
 
 from __future__ import annotations
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import ABSOLUTE, HINGE, HUBER, LOGISTIC, SQUARE
+from nimt.engines.caching import compiled, inlined, part
+from nimt.losses import LOSSES, Square
+
+KINDS = tuple(LOSSES.values())
+SQUARE = Square.number
+SIMPLE = tuple(kind.number for kind in KINDS if kind.has_simple_value)
 
 
 @intrinsic
@@ -23,41 +26,68 @@ def call_at(typing_context, address, f, y):
     return types.float64(types.int64, types.float64, types.float64), generate
 
 
+def by_number(functions, otherwise):
+    """Return a function (loss, own, f, y) that calls the one of these for the loss with that number."""
+    for number, function in reversed(functions):
+        otherwise = one_or(number, inlined(function), otherwise)
+    return otherwise
+
+
+def one_or(number, function, otherwise):
+    @inlined
+    def chosen(loss, own, f, y):
+        if loss == number:
+            return function(f, y, own)
+        return otherwise(loss, own, f, y)
+
+    return chosen
+
+
+@inlined
+def called(loss, own, f, y):
+    return call_at(loss, f, y)
+
+
+slope_of = by_number([(kind.number, kind.slope_at) for kind in KINDS], called)
+value_of = by_number([(kind.number, kind.value_at) for kind in KINDS], called)
+slope_of_square = inlined(Square.slope_at)
+
+
 @compiled
-def slope(loss, delta, f, y):
+def slope(loss, own, f, y):
     """The slope dL/df; None for the loss is the square, and leaves the others out of what is compiled."""
     if loss is None:
-        return 2.0 * (f - y)
-    if loss == SQUARE:
-        return 2.0 * (f - y)
-    if loss == HINGE:
-        return -y if y * f < 1.0 else 0.0
-    if loss == LOGISTIC:
-        z = -y * f
-        if z >= 0.0:
-            return -y / (1.0 + np.exp(-z))
-        e = np.exp(z)
-        return -y * e / (1.0 + e)
-    if loss == HUBER:
-        r = f - y
-        return 2.0 * (-delta if r < -delta else delta if r > delta else r)
-    if loss == ABSOLUTE:
-        return np.sign(f - y)
-    return call_at(loss, f, y)
+        return slope_of_square(f, y, own)
+    return slope_of(loss, own, f, y)
 
 
 @part
-def loss_value(loss, delta, f, y):
-    if loss == SQUARE:
-        return (y - f) ** 2
-    if loss == HINGE:
-        return max(0.0, 1.0 - y * f)
-    if loss == LOGISTIC:
-        z = -y * f
-        return max(0.0, z) + np.log1p(np.exp(-abs(z)))
-    distance = abs(y - f)
-    if loss == HUBER:
-        return distance**2 if distance <= delta else delta * (2.0 * distance - delta)
-    if loss == ABSOLUTE:
-        return distance
-    return call_at(loss, f, y)
+def loss_value(loss, own, f, y):
+    return value_of(loss, own, f, y)
+
+
+def shared_or(number, shared_at, otherwise):
+    @inlined
+    def chosen(loss, parameter, f, first, outputs):
+        if loss == number:
+            return shared_at(f, first, outputs)
+        return otherwise(loss, parameter, f, first, outputs)
+
+    return chosen
+
+
+@inlined
+def nothing_shared(loss, parameter, f, first, outputs):
+    return parameter, 0.0
+
+
+shared_by_outputs = nothing_shared
+for kind in KINDS:
+    if kind.couples_outputs:
+        shared_by_outputs = shared_or(kind.number, part(kind.shared_at), shared_by_outputs)
+
+
+@part
+def own_of(loss, parameter, f, first, outputs):
+    """What slopes and values at the outputs from `first` on need beside f and y."""
+    return shared_by_outputs(loss, parameter, f, first, outputs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nimt.engines.caching import part
 from nimt.engines.compiled_steps.codes import EUCLIDEAN, MANHATTAN
 
@@ -21,15 +19,3 @@ def norm_of(part, so_far, norm):
     if norm == MANHATTAN:
         return so_far + abs(part)
     return max(so_far, abs(part))
-
-
-@part
-def softmax_parts(f, first, outputs):
-    """The largest of the outputs from `first` on, and the sum of exp(f - largest)."""
-    top = f[first]
-    for o in range(1, len(outputs)):
-        top = max(top, f[first + np.uint64(o)])
-    total = 0.0
-    for o in range(len(outputs)):
-        total += np.exp(f[first + np.uint64(o)] - top)
-    return top, total

@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled
-from nimt.engines.compiled_steps.codes import CROSSENTROPY, SQUARE
 from nimt.engines.compiled_steps.diverse import diverse_into
 from nimt.engines.compiled_steps.largest import largest_into
-from nimt.engines.compiled_steps.losses import slope
-from nimt.engines.compiled_steps.outputs import number_of, softmax_parts
+from nimt.engines.compiled_steps.losses import SQUARE, own_of, slope
+from nimt.engines.compiled_steps.outputs import number_of
 from nimt.engines.compiled_steps.scoring import score_all, score_one_output
 from nimt.engines.compiled_steps.vectors import bits_of, number_with
 
@@ -43,20 +42,17 @@ def pack_moves(chosen, whole, rate, labels, diagonal, f, loss, loss_delta, outpu
     factor = -rate / each
     if q == 1 and loss == SQUARE and whole:
         for j in range(moves.size):
-            g = slope(None, loss_delta, f[j], labels[j])  # of the square: so the loop is vectorised
+            g = slope(None, (loss_delta, 0.0), f[j], labels[j])  # of the square: so the loop is vectorised
             moves[j] = factor * g
             sizes[j] = abs(g)
     else:
         for j in range(chosen.size):
             slot = chosen[j] + j // each * n if len(copies) > 1 else chosen[j]
-            top, parts = softmax_parts(f, np.uint64(slot * q), outputs) if loss == CROSSENTROPY else (0.0, 1.0)
+            own = own_of(loss, loss_delta, f, np.uint64(slot * q), outputs)
             for o in range(q):
                 a = np.uint64(slot * q + o)
                 to = np.uint64(j * q + o)
-                if loss == CROSSENTROPY:
-                    g = np.exp(f[a] - top) / parts - labels[to]
-                else:
-                    g = slope(loss, loss_delta, f[a], labels[to])
+                g = slope(loss, own, f[a], labels[to])
                 moves[to] = factor * g
                 sizes[to] = abs(g)
     if diagonal.size > 1 or diagonal[0] != 1.0:
@@ -116,11 +112,11 @@ def add_spread(scale, addition, f, outputs, wide):
 
 
 @compiled
-def rescore(f, y, score, rule, delta, weight, keep_score, outputs, norm):
+def rescore(f, y, score, scoring, keep_score, outputs, norm):
     """Bring the scores up to date after all values changed, and return the sum of squares."""
     q = len(outputs)
     if q > 1 and keep_score:
-        score_all(f, y, score, rule, delta, weight, outputs, norm)
+        score_all(f, y, score, scoring, outputs, norm)
     total = 0.0
     for low in range(0, f.size, 1024):  # so few that they stay in the nearest cache
         f_, y_ = f[low : low + 1024], y[low : low + 1024]
@@ -139,5 +135,5 @@ def rescore(f, y, score, rule, delta, weight, keep_score, outputs, norm):
             s0 += (f_[s] - y_[s]) ** 2
         total += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         if q == 1 and keep_score:
-            score_one_output(f_, y_, score[low : low + 1024], rule, delta, weight[low : low + 1024])
+            score_one_output(f_, y_, score[low : low + 1024], scoring, low)
     return total

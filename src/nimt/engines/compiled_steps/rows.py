@@ -87,7 +87,7 @@ def by_rows(
                 out_label[t, o] = y[s]
                 if other is not None and other_label[t]:
                     out_label[t, o] = other[s]
-            g = slope(loss, loss_delta, f[s], out_label[t, o])
+            g = slope(loss, (loss_delta, 0.0), f[s], out_label[t, o])
             largest = larger(largest, abs(g) * height)
             moves[o] = -rates[t] * g
         state = stillness(largest, m, numbers)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines.caching import compiled, inlined, part
-from nimt.engines.compiled_steps.codes import BY_LOSS, CROSSENTROPY, EUCLIDEAN, HINGE, HUBER, NO_SCORE, SQUARE
-from nimt.engines.compiled_steps.losses import loss_value, slope
-from nimt.engines.compiled_steps.outputs import norm_of, softmax_parts
+from nimt.engines.compiled_steps.codes import EUCLIDEAN, NO_SCORE
+from nimt.engines.compiled_steps.losses import SIMPLE, SQUARE, loss_value, own_of, slope
+from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.engines.compiled_steps.vectors import bits_of, number_with
+from nimt.teachers.scores import SCORES, Gradient, LossValue
 
+BY_SLOPE, BY_LOSS = Gradient.number, LossValue.number
 LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
 
 
@@ -30,86 +32,134 @@ def is_barred(score):
     return bits_of(score) == NO_SCORE
 
 
+@inlined
+def slope_by(loss, own, f, y):
+    return slope(loss[0], own, f, y)
+
+
+@inlined
+def value_by(loss, own, f, y):
+    return loss_value(loss[1], own, f, y)
+
+
+@inlined
+def no_score(number, loss, own, f, y, constants, s):
+    return np.nan
+
+
+def one_or(kind, otherwise):
+    compute = inlined(kind.compile(slope_by, value_by))
+    its_number = kind.number
+
+    @inlined
+    def computed(number, loss, own, f, y, constants, s):
+        if number == its_number:
+            return compute(loss, own, f, y, constants, s)
+        return otherwise(number, loss, own, f, y, constants, s)
+
+    return computed
+
+
+score_by_number = no_score
+for kind in reversed(SCORES.values()):
+    if kind.compile(slope_by, value_by) is not None:
+        score_by_number = one_or(kind, score_by_number)
+
+
 @part
-def score_at(s, f, y, rule, rule_delta, weight, outputs, norm):
-    """The score of a slot by a loss: the norm of its slope times the slot's weight, or its value."""
+def score_of_output(number, loss, own, f, y, constants, s):
+    """The score of one output at a slot, by the number of the score."""
+    return score_by_number(number, loss, own, f, y, constants, s)
+
+
+@part
+def score_at(s, f, y, scoring, outputs, norm):
+    """The score of a slot: the norm of the slope times the slot's weight, or the sum over its outputs."""
+    number, loss, delta, constants = scoring
     q = len(outputs)
     first = s * np.uint64(q)
-    coupled = rule == CROSSENTROPY or rule == BY_LOSS - CROSSENTROPY
-    top, parts = softmax_parts(f, first, outputs) if coupled else (0.0, 1.0)
-    if rule == BY_LOSS - CROSSENTROPY:
-        total = 0.0
+    own = own_of(loss[0], delta, f, first, outputs)
+    total = 0.0
+    if number != BY_SLOPE:
         for o in range(q):
             at = first + np.uint64(o)
-            total += y[at] * -(f[at] - top - np.log(parts))
-        return rank_bits(total)
-    if rule <= BY_LOSS:
-        total = 0.0
-        for o in range(q):
-            total += loss_value(BY_LOSS - rule, rule_delta, f[first + np.uint64(o)], y[first + np.uint64(o)])
+            total += score_of_output(number, loss, own, f[at], y[at], constants, s)
         return rank_bits(total)
     if q == 1:
-        return rank_bits(abs(slope(rule, rule_delta, f[first], y[first])) * weight[s])
-    total = 0.0
+        return rank_bits(abs(slope(loss[0], own, f[first], y[first])) * constants[0, s])
     for o in range(q):
-        at = first + np.uint64(o)
-        if rule == CROSSENTROPY:
-            part = np.exp(f[at] - top) / parts - y[at]
-        else:
-            part = slope(rule, rule_delta, f[at], y[at])
-        total = norm_of(part, total, norm)
+        total = norm_of(slope(loss[0], own, f[first + np.uint64(o)], y[first + np.uint64(o)]), total, norm)
     size = np.sqrt(total) if norm == EUCLIDEAN else total
-    return rank_bits(size * weight[s])
+    return rank_bits(size * constants[0, s])
 
 
 @inlined
-def score_by_loss(loss, delta, f, y, score):
-    """The values of a loss that are never negative."""
+def score_by_any_loss(loss, own, f, y, score):
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else loss_value(loss, delta, f[s], y[s])
+        score[s] = score[s] if is_barred(score[s]) else rank_bits(loss_value(loss, own, f[s], y[s]))
+
+
+def simple_or(number, otherwise):
+    """A loop for the values of one loss, which are never negative: without branches, so that it is vectorised."""
+
+    @inlined
+    def scored(loss, own, f, y, score):
+        if loss == number:
+            for s in range(score.size):
+                score[s] = score[s] if is_barred(score[s]) else loss_value(number, own, f[s], y[s])
+        else:
+            otherwise(loss, own, f, y, score)
+
+    return scored
+
+
+score_by_loss = score_by_any_loss
+for number in reversed(SIMPLE):
+    score_by_loss = simple_or(number, score_by_loss)
 
 
 @inlined
-def score_by_any_loss(loss, delta, f, y, score):
+def score_by_slope(loss, own, f, y, score, weight):
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else rank_bits(loss_value(loss, delta, f[s], y[s]))
+        score[s] = score[s] if is_barred(score[s]) else rank_bits(abs(slope(loss, own, f[s], y[s])) * weight[s])
 
 
 @inlined
-def score_by_slope(loss, delta, f, y, score, weight):
+def score_by_any(scoring, own, f, y, score, low):
+    number, loss, _, constants = scoring
     for s in range(score.size):
-        score[s] = score[s] if is_barred(score[s]) else rank_bits(abs(slope(loss, delta, f[s], y[s])) * weight[s])
+        if not is_barred(score[s]):
+            score[s] = rank_bits(score_of_output(number, loss, own, f[s], y[s], constants, np.uint64(low + s)))
 
 
 @part
-def score_one_output(f, y, score, rule, delta, weight):
-    """The scores of all slots of one output: a loop for each rule without branches, which can be vectorised."""
-    if rule is None:
+def score_one_output(f, y, score, scoring, low):
+    """The scores of some slots of one output; `low` is the number of the first."""
+    if scoring is None:
         for s in range(score.size):
             score[s] = score[s] if is_barred(score[s]) else abs(f[s] - y[s])
-    elif rule == BY_LOSS - SQUARE:
-        score_by_loss(SQUARE, delta, f, y, score)
-    elif rule == BY_LOSS - HINGE:
-        score_by_loss(HINGE, delta, f, y, score)
-    elif rule == BY_LOSS - HUBER:
-        score_by_loss(HUBER, delta, f, y, score)
-    elif rule <= BY_LOSS:
-        score_by_any_loss(BY_LOSS - rule, delta, f, y, score)
-    elif rule == SQUARE:
-        score_by_slope(SQUARE, delta, f, y, score, weight)
     else:
-        score_by_slope(rule, delta, f, y, score, weight)
+        number, loss, delta, constants = scoring
+        own = (delta, 0.0)
+        if number == BY_LOSS:
+            score_by_loss(loss[1], own, f, y, score)
+        elif number != BY_SLOPE:
+            score_by_any(scoring, own, f, y, score, low)
+        elif loss[0] == SQUARE:
+            score_by_slope(SQUARE, own, f, y, score, constants[0, low : low + score.size])
+        else:
+            score_by_slope(loss[0], own, f, y, score, constants[0, low : low + score.size])
 
 
 @compiled
-def score_all(f, y, score, rule, delta, weight, outputs, norm):
+def score_all(f, y, score, scoring, outputs, norm):
     q = len(outputs)
     if len(outputs) == 1:
-        score_one_output(f, y, score, rule, delta, weight)
-    elif rule is not None:
+        score_one_output(f, y, score, scoring, 0)
+    elif scoring is not None:
         for s in range(score.size):
             if not is_barred(score[s]):
-                score[s] = score_at(np.uint64(s), f, y, rule, delta, weight, outputs, norm)
+                score[s] = score_at(np.uint64(s), f, y, scoring, outputs, norm)
     elif norm == EUCLIDEAN:  # the usual one, without branches
         for s in range(score.size):
             total = 0.0

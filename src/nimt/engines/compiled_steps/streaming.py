@@ -32,8 +32,8 @@ def add_scaled(scale, addition, f):
 
 @compiled
 def by_whole_columns(
-    kept, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits, rule,
-    rule_delta, weight, norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
+    kept, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits, scoring,
+    norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
     out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
@@ -94,9 +94,7 @@ def by_whole_columns(
             shown[chosen[j]] = True
             for o in range(q):
                 c[(j // each * n + chosen[j]) * q + o] += moves[j * q + o]
-        m = measure_from_square(
-            rules[SCALE], rescore(f, y, score, rule, rule_delta, weight, greedy, outputs, norm), f, y
-        )
+        m = measure_from_square(rules[SCALE], rescore(f, y, score, scoring, greedy, outputs, norm), f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
             return t + 1, GOING, NOTHING_MISSING

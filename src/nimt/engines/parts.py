@@ -1,0 +1,31 @@
+"""The parts of a teacher's rule that each compiled engine can do."""
+
+from __future__ import annotations
+
+from nimt.teachers.rule import Diverse, Drawn, DrawnByOdds, LabelsByResponse, Largest, Rule, TrueLabels
+from nimt.teachers.scores import SCORES
+
+EVERYWHERE: frozenset[type] = frozenset({Largest, Drawn, TrueLabels, LabelsByResponse, *SCORES.values()})
+BY_WINDOWS = EVERYWHERE | {DrawnByOdds, Diverse}
+PARTS: dict[str, frozenset[type]] = {"grid": BY_WINDOWS, "neighbours": BY_WINDOWS, "streamed": EVERYWHERE}
+FOR_ONE_OUTPUT = frozenset({DrawnByOdds, LabelsByResponse})  # they keep one state, not one for each output
+
+
+def find_unknown_part(rule: Rule, engine: str | None = None) -> str | None:
+    """Return which part of a rule an engine cannot do, as a sentence, or None; without a name, what none can do.
+
+    Examples
+    --------
+    >>> find_unknown_part(Rule(DrawnByOdds(0.1)), "streamed")
+    'the streamed engine cannot choose by odds'
+    >>> find_unknown_part(Rule(labels=LabelsByResponse(), per_output=True))
+    "no compiled engine can label by the learner's responses for each output"
+    """
+    known = BY_WINDOWS if engine is None else PARTS[engine]
+    who = "no compiled engine can" if engine is None else f"the {engine} engine cannot"
+    for verb, part in (("choose", rule.choose), ("score", rule.score), ("label", rule.labels)):
+        if type(part) not in known:  # a subclass may do something else
+            return f"{who} {verb} by {getattr(part, 'name', type(part).__name__)}"
+        if rule.per_output and type(part) in FOR_ONE_OUTPUT:
+            return f"{who} {verb} by {part.name} for each output"
+    return None

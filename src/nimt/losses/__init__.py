@@ -1,0 +1,27 @@
+"""Losses L(f, y), one file each. They are imported in this order, by which compiled code numbers them."""
+
+from nimt.losses.base import (
+    LOSSES,
+    Loss,
+    as_loss,
+    check_labels,
+    couples_outputs,
+    make_described_loss,
+    predicts_logits,
+    teaches_classes,
+    twin_of,
+)
+
+# isort: off
+from nimt.losses.square import Square
+from nimt.losses.hinge import Hinge
+from nimt.losses.logistic import Logistic
+from nimt.losses.huber import Huber
+from nimt.losses.absolute import Absolute
+from nimt.losses.crossentropy import CrossEntropy
+# isort: on
+
+__all__ = [
+    "LOSSES", "Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Loss", "Square", "as_loss", "check_labels",
+    "couples_outputs", "make_described_loss", "predicts_logits", "teaches_classes", "twin_of",
+]  # fmt: skip

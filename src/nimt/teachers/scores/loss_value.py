@@ -1,0 +1,34 @@
+"""The loss itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.losses import Loss
+from nimt.pools.base import Pool
+from nimt.teachers.scores.base import Score
+
+
+@dataclass(frozen=True, eq=False)
+class LossValue(Score, name="loss"):
+    """L(f, f*), for a teacher who is given the loss: with the hinge loss it never prefers a point whose loss is 0."""
+
+    loss: Loss = field()
+
+    told: ClassVar[tuple[str, ...]] = ("loss",)
+
+    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
+        values = self.loss.value(predictions, target)
+        return values if values.ndim == 1 else np.asarray(np.sum(values, axis=1))
+
+    @staticmethod
+    def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any]:
+        def value_of_loss(loss, own, f, y, constants, s):  # type: ignore[no-untyped-def]
+            return value(loss, own, f, y)
+
+        return value_of_loss

@@ -1,0 +1,20 @@
+"""The size of the error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nimt.arrays import Array
+from nimt.pools.base import Pool
+from nimt.teachers.base import residual_size
+from nimt.teachers.scores.base import Score
+
+
+@dataclass(frozen=True, eq=False)
+class Residual(Score, name="residual"):
+    """|f - f*|, which a gray-box teacher knows. Engines have loops of their own for it."""
+
+    norm: int | str = 2
+
+    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
+        return residual_size(predictions, target, self.norm)
