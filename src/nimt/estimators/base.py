@@ -160,9 +160,7 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         if self.rule != "auto":
             InterpolationTeacher(self.rule, kernel=rbf(1.0))
         elif self.cv is None:
-            raise InvalidInput(
-                "rule='auto' goes by the error on rows held out: with cv=None give rule='f', 'P' or 'f*P'"
-            )
+            raise InvalidInput("rule='auto' needs rows held out: with cv=None give rule='f', 'P' or 'f*P'")
 
     def _fit_outputs(
         self, X: Array, labels: Array, sample_weight: ArrayLike | None, classes: NDArray[Any] | None = None
@@ -179,7 +177,8 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         rows = samples.rows_that_count()
         if self.cv is not None:  # in an order of their own, so that the order of the rows changes nothing
             rows = rows[np.lexsort(X[rows].T[::-1])]
-        train, most = samples.take(rows), min(int(self.max_centers), len(rows))
+        train = samples.take(rows)
+        most = min(int(self.max_centers), train.count_distinct())
         self._check_memory(len(train), most)
         # The products are limited by memory: more threads gain little, and wait for each other where cores are busy.
         # With one, the same rows are chosen on every machine with the same BLAS, however many cores it has.
@@ -234,10 +233,9 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
     def _keep(self, choice: GreedyChoice, models: PathModels, places: NDArray[np.intp], train: Samples) -> None:
         """Keep the model: its expansion, and what tells how sure it is."""
         outputs = train.labels.shape[1:]
-        constant = places == len(models.penalties) - 1
-        self.is_constant_: bool | NDArray[np.bool_] = constant if outputs else bool(constant[0])
-        self.intercept_: float | Array = train.mean()
         used = models.penalties[places]
+        self.is_constant_: bool | NDArray[np.bool_] = np.isinf(used) if outputs else bool(np.isinf(used[0]))
+        self.intercept_: float | Array = train.mean()
         self.regularisation_: float | Array = used if outputs else float(used[0])
         self.centers_: Array = train.points[choice.indices]
         self.coef_: Array = choice.in_kernel_basis(models.take(places)).reshape(len(self.centers_), *outputs)

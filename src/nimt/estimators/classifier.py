@@ -119,9 +119,8 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
             factor = compute_sample_weight(self.class_weight, classes)
             weight = factor if weight is None else weight * factor
         places = np.searchsorted(self.classes_, classes)
-        counts = np.bincount(places, weights=weight, minlength=len(self.classes_))
         held_out = self._fit_outputs(rows, labels.ravel() if len(self.classes_) == 2 else labels, weight, places)
-        self.class_prior_: Array = counts / counts.sum()
+        self.class_prior_: Array = np.average(np.eye(len(self.classes_))[places], axis=0, weights=weight)
         self.is_constant_: bool = bool(np.all(self.is_constant_))
         vars(self).pop("slope_", None)
         if held_out is not None:
@@ -137,7 +136,7 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
         scores = self.decision_function(X)
         return np.asarray(self.classes_[largest_output(scores.reshape(len(scores), -1)).astype(int)])
 
-    @available_if(_has_rows_held_out)
+    @available_if(_has_rows_held_out)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the probability of each class at the rows of X, shape (n, k); the largest is that of `predict`."""
         scores = self.decision_function(X)

@@ -45,8 +45,8 @@ def make_folds(
 def check_cv(cv: Any) -> None:
     """Refuse what folds cannot be made of."""
     whole = isinstance(cv, int | np.integer) and not isinstance(cv, bool)
-    listed = isinstance(cv, Iterable) and not isinstance(cv, str)
-    if not (cv is None or (whole and cv >= 2) or hasattr(cv, "split") or listed):
+    given = (hasattr(cv, "split") or isinstance(cv, Iterable)) and not isinstance(cv, str)
+    if not (cv is None or (whole and cv >= 2) or given):
         raise InvalidInput(
             f"must be a number of folds >= 2, a splitter of scikit-learn, a list of (train, test) or None, got {cv!r}",
             parameter="cv",

@@ -59,7 +59,7 @@ class NestedModels:
         self.given: float | None = settings.regularisation
         self.most: int = len(choice.indices)
         self.mean: Array = np.atleast_1d(samples.mean())
-        self._newton: Array = choice.newton(self.most).reshape(self.most, -1)
+        self._newton: Array = choice.newton(self.most).reshape(self.most, self.mean.size)
         self._ridge: float = choice.basis.ridge
         self._nested = NestedRidge(choice.functions(self.most), samples.center()) if settings.refit else None
 

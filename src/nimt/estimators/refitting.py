@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import qr, svd
 from sklearn.utils import gen_batches
 
@@ -84,9 +85,9 @@ class Ridge:
         """Return b for each penalty, shape (m, q, g); an infinite penalty leaves zeros."""
         gains = self._kept(penalties).T / np.where(self.singular > 0, self.singular, 1.0)[:, np.newaxis]
         shrunk = self.projections[:, :, np.newaxis] * gains[:, np.newaxis, :]
-        return np.asarray((self.right.T @ shrunk.reshape(len(shrunk), -1)).reshape(shrunk.shape))
+        return np.tensordot(self.right.T, shrunk, axes=1)
 
-    def cross_validate(self, penalties: Array) -> Array:
+    def cross_validate(self, penalties: Array) -> NDArray[np.intp]:
         """Return the place of the penalty with the least generalised cross-validation error [Golub79], one per output.
 
         The error is N RSS / (N - degrees of freedom)^2.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,6 +102,12 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         if held_out is not None:
             self.noise_: Array = held_out.noise()
         return self
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return f at the rows of X, shape (n,) or (n, q); with `return_std` also the deviation of a new label there.

@@ -41,6 +41,10 @@ class Samples:
         """Return how many rows there are, where a row of weight 2 counts like two; no fewer than there are."""
         return float(len(self) if self.weight is None else max(self.weight.sum(), len(self)))
 
+    def count_distinct(self) -> int:
+        """Return how many points there are, equal ones counted once."""
+        return len(np.unique(self.points, axis=0))
+
     def __len__(self) -> int:
         return len(self.points)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from nimt.estimators.path import NestedModels, PathSettings
 from nimt.estimators.samples import Samples
 
 SLACK = 1.01  # times the least squared error: of the numbers of centres within it the smallest is taken
+EXACT = 1e-26  # times the squared error of the mean: smaller ones differ by rounding alone
 BLOCK = 2**22  # answers that are held at a time
 
 
@@ -139,13 +141,12 @@ class _Part:
         right = largest_output(self.labels)
         for places in gen_batches(coefficients.shape[2], max(1, BLOCK // self.labels.size)):
             some = coefficients[:, :, places]
-            values = (functions @ some.reshape(len(some), -1)).reshape(len(functions), *some.shape[1:])
-            values += self.models.mean[:, np.newaxis]
+            values = self.models.mean[:, np.newaxis] + np.tensordot(functions, some, axes=1)
             squares.append(np.tensordot(self.weight, (self.labels[:, :, np.newaxis] - values) ** 2, axes=1).T)
             mistakes.append(self.weight @ (largest_output(values) != right[:, np.newaxis]))
         return np.concatenate(squares), np.concatenate(mistakes)
 
-    def answer(self, size: int, places: NDArray[np.intp]) -> tuple[Array, ...]:
+    def answer(self, size: int, places: NDArray[np.intp]) -> tuple[NDArray[Any], ...]:
         """Return the columns of `HeldOut`."""
         models = self.models.solve(size)
         functions = self.functions[:, : len(models.coefficients)]
@@ -181,7 +182,7 @@ def select(
         The largest number of centres.
     classes : bool
     """
-    sizes = sizes_up_to(min(most, *(len(fitted) for fitted, _ in folds)))
+    sizes = sizes_up_to(min(most, *(samples.take(fitted).count_distinct() for fitted, _ in folds)))
     compare = _compare_classes if classes else _compare_numbers
     tried = []
     for rule in rules:
@@ -237,13 +238,18 @@ def largest_output(values: Array) -> NDArray[np.intp]:
 def _compare_numbers(trial: Trial) -> tuple[Array, NDArray[np.intp]]:
     """Return the mean error of the outputs in that of their means (s,), and the best places (s, q)."""
     mean = trial.errors[:, -1:]
-    shares = np.divide(trial.errors, mean, out=np.ones_like(trial.errors), where=mean > 0)
+    shares = _divide(trial.errors, mean)
     return shares.min(axis=1).mean(axis=1), shares.argmin(axis=1)
 
 
 def _compare_classes(trial: Trial) -> tuple[Array, NDArray[np.intp]]:
     """Return the error of all outputs in that of their means (s,), and the best place for all of them (s, q)."""
     errors = trial.errors.sum(axis=2)
-    errors = np.where(trial.mistakes <= trial.mistakes[:, -1:], errors, np.inf) / errors[0, -1]
-    places = errors.argmin(axis=1)
-    return errors.min(axis=1), np.tile(places[:, np.newaxis], trial.errors.shape[2])
+    shares = np.where(trial.mistakes <= trial.mistakes[:, -1:], _divide(errors, errors[:, -1:]), np.inf)
+    places = shares.argmin(axis=1)
+    return shares.min(axis=1), np.tile(places[:, np.newaxis], trial.errors.shape[2])
+
+
+def _divide(errors: Array, mean: Array) -> Array:
+    """Return the errors in units of that of the mean, 1 where that is 0."""
+    return np.divide(errors, mean, out=np.ones_like(errors), where=mean > 0).clip(min=EXACT)
