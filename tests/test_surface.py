@@ -15,8 +15,8 @@ SOURCE = Path(nimt.__file__).parent
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts)  # speaking is the cli's job
 
 PUBLIC = {
-    "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "ConstantModelWarning", "Comparison", "CorruptLesson",
-    "Communicating", "CrossEntropy", "compiled", "TeacherWarning", "UncertaintyTeacher",
+    "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
+    "Communicating", "ConstantModelWarning", "CrossEntropy", "compiled", "TeacherWarning", "UncertaintyTeacher",
     "Forecast", "Formula", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
     "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "LookSchedule", "MixedTeacher", "PackSchedule", "PlannedTeacher", "schedules", "torch",

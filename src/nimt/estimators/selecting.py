@@ -16,6 +16,7 @@ from nimt.estimators.path import NestedModels, PathSettings
 from nimt.estimators.samples import Samples
 
 SLACK = 1.01  # times the least squared error: of the numbers of centres within it the smallest is taken
+SURE = 2.0  # standard errors that a gain over the mean must have: the best of many models gains one by chance
 EXACT = 1e-26  # times the squared error of the mean: smaller ones differ by rounding alone
 BLOCK = 2**22  # answers that are held at a time
 
@@ -45,12 +46,12 @@ class HeldOut:
     weight: Array
 
     def helps(self, *, together: bool) -> NDArray[np.bool_]:
-        """Say of each output, or of all together, whether it gains more than the gain's standard error."""
+        """Say of each output, or of all together, whether it gains more than twice the standard error."""
         gains = self.gains.sum(axis=1, keepdims=True) if together else self.gains
         mean = np.average(gains, axis=0, weights=self.weight)
         variance = np.average((gains - mean) ** 2, axis=0, weights=self.weight)
         error = np.sqrt(variance / max(float(self.weight.sum()), len(self.rows)))
-        return np.broadcast_to(mean > error, self.gains.shape[1:])
+        return np.broadcast_to(mean > SURE * error, self.gains.shape[1:])
 
     def noise(self) -> Array:
         """Return the deviation of the noise with which the errors are, on average, what the model states."""
@@ -168,8 +169,8 @@ def select(
     """Return the rule, the number of centres and the penalties with the least error on the rows held out.
 
     Of the numbers of centres within 1 % of the least squared error the smallest is taken. For numbers, each output has
-    a penalty of its own, and its error is measured in that of its mean; an output that gains no more than the standard
-    error of its gain is left to its mean. For classes, all outputs share a penalty, and none is taken with which more
+    a penalty of its own, and its error is measured in that of its mean; an output that gains no more than twice
+    the standard error of its gain is left to its mean. For classes, all outputs share a penalty, and none is taken with which more
     rows are in the wrong class than with the most frequent class for all.
 
     Parameters
