@@ -215,7 +215,7 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         folds = make_folds(self.cv, samples, rows, classes, self.random_state)
         rules = AUTO if self.rule == "auto" else (self.rule,)
         if not folds:
-            return select_mean(rules[0], samples.take(rows))
+            return select_mean(rules[0], samples, rows)
         selected = select(settings, rules, samples, folds, most, classes=classes is not None)
         deviation = np.ptp(samples.labels[rows].reshape(len(rows), -1), axis=0)
         useless = selected.is_constant & (deviation > 0)
@@ -224,7 +224,7 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
             what = "the mean" if classes is None else "the most frequent class"
             warnings.warn(
                 f"no model{which} errs less than {what} on rows that were held out, so {what} is predicted: other "
-                f"features, another kernel or more rows may help (cv=None fits a model anyway)",
+                f"features, another kernel or more rows may help (cv=None with a rule fits a model anyway)",
                 ConstantModelWarning,
                 stacklevel=4,
             )

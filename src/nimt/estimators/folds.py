@@ -30,7 +30,7 @@ def make_folds(
     --------
     >>> samples = Samples(np.array([[0.0], [1.0], [0.0], [3.0]]), np.zeros(4))
     >>> [held_out.tolist() for _, held_out in make_folds(2, samples, np.arange(4), None, 0)]
-    [[0, 2], [1, 3]]
+    [[0, 2, 3], [1]]
     """
     if not isinstance(cv, int | np.integer):
         return _restrict(_split(cv, samples, classes), rows)

@@ -169,9 +169,9 @@ def select(
     """Return the rule, the number of centres and the penalties with the least error on the rows held out.
 
     Of the numbers of centres within 1 % of the least squared error the smallest is taken. For numbers, each output has
-    a penalty of its own, and its error is measured in that of its mean; an output that gains no more than twice
-    the standard error of its gain is left to its mean. For classes, all outputs share a penalty, and none is taken with which more
-    rows are in the wrong class than with the most frequent class for all.
+    a penalty of its own, and its error is measured in that of its mean; an output that gains no more than twice the
+    standard error of its gain is left to its mean. For classes, all outputs share a penalty, and none is taken with
+    which more rows are in the wrong class than with the most frequent class for all.
 
     Parameters
     ----------
@@ -209,12 +209,13 @@ def select(
     )
 
 
-def select_mean(rule: str | float, samples: Samples) -> Selected:
-    """Return the choice of the mean for all outputs: what is left where no row can be held out."""
-    errors = samples.center().labels.reshape(len(samples), -1)
-    values = samples.labels.reshape(errors.shape) - errors
-    weight = np.ones(len(samples)) if samples.weight is None else samples.weight
-    held_out = HeldOut(np.arange(len(samples)), values, errors, np.zeros_like(errors), np.ones_like(errors), weight)
+def select_mean(rule: str | float, samples: Samples, rows: NDArray[np.intp]) -> Selected:
+    """Return the choice of the mean for all outputs: what is left where all rows are equal."""
+    some = samples.take(rows)
+    errors = some.center().labels.reshape(len(rows), -1)
+    values = some.labels.reshape(errors.shape) - errors
+    weight = np.ones(len(rows)) if some.weight is None else some.weight
+    held_out = HeldOut(rows, values, errors, np.zeros_like(errors), np.ones_like(errors), weight)
     constant = np.ones(errors.shape[1], dtype=bool)
     return Selected(rule, 0, np.full(errors.shape[1], -1), {}, held_out, constant)
 
@@ -238,8 +239,7 @@ def largest_output(values: Array) -> NDArray[np.intp]:
 
 def _compare_numbers(trial: Trial) -> tuple[Array, NDArray[np.intp]]:
     """Return the mean error of the outputs in that of their means (s,), and the best places (s, q)."""
-    mean = trial.errors[:, -1:]
-    shares = _divide(trial.errors, mean)
+    shares = _divide(trial.errors, trial.errors[:, -1:])
     return shares.min(axis=1).mean(axis=1), shares.argmin(axis=1)
 
 
