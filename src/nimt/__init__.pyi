@@ -11,6 +11,7 @@ from .compiled_loss import compiled as compiled
 from .datasets.formulas import Formula as Formula
 from .errors import CannotStore as CannotStore
 from .errors import CheckpointWarning as CheckpointWarning
+from .errors import ConstantModelWarning as ConstantModelWarning
 from .errors import CorruptLesson as CorruptLesson
 from .errors import IllConditioned as IllConditioned
 from .errors import InvalidInput as InvalidInput
