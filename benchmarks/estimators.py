@@ -1,7 +1,8 @@
 """Compare the greedy regressor with pyMOR's VKOGA and scikit-learn's kernel models: `python -m benchmarks.estimators`.
 
 All methods get the same rows, the same Gaussian kernel, one thread and, where they choose, the same number of centres;
-the whole table is measured in one run. Seconds are of one core, so that other work on the machine does not count.
+the whole table is measured in one run. Seconds are of one core, so that other work on the machine does not count. A
+second table compares the defaults on tables with noise and wrong labels (`benchmarks.estimators_on_tables`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
 
 import nimt
+from benchmarks.estimators_on_tables import compare_tables, draw_tables, write_markdown
 from benchmarks.machine import machine
 
 WIDTH = 1.0
@@ -65,7 +67,9 @@ def pymor(centers):
 
 
 def greedy(centers, **options):
-    return nimt.GreedyKernelRegressor(width=WIDTH, max_centers=centers, tol=0.0, **options)
+    """Return a regressor with as many centres as it may have, or, with cv, as many as err least on rows held out."""
+    fixed = {} if "cv" in options else {"cv": None, "rule": "f"}
+    return nimt.GreedyKernelRegressor(width=WIDTH, max_centers=centers, tol=0.0, **fixed, **options)
 
 
 def nystroem(centers, alpha):
@@ -117,6 +121,7 @@ def compare(console, name, n, noise, sizes):
     for centers in sizes:
         add("nimt, refit", greedy(centers), repeat=3)
         add("nimt, interpolation", greedy(centers, refit=False), repeat=3)
+        add("nimt, defaults", greedy(centers, cv=5))
         add("pyMOR VKOGA", pymor(centers), repeat=3 if n < 10_000 else 1)
         add("Nystroem + Ridge", nystroem(centers, alpha), repeat=3)
     if n <= LARGEST_KERNEL_RIDGE:
@@ -153,24 +158,42 @@ def markdown_of(rows):
     return "\n".join([head, "|---|--:|---|--:|--:|--:|--:|--:|", *("| " + " | ".join(cells(r)) + " |" for r in rows)])
 
 
+def measure_speed(console, options):
+    rows = []
+    for n in (4_000,) if options.quick else (4_000, 50_000):
+        for name, noise in (("smooth", 0.0), ("noise 0.1", 0.1)):
+            console.print(f"[bold]{name}, {n:,} rows[/]")
+            rows += compare(console, name, n, noise, (100, 300))
+    console.print(table_of(rows))
+    store(options.out / "estimators", rows, markdown_of(rows))
+
+
+def measure_tables(console, options):
+    rows = compare_tables(console, 1 if options.quick else 5)
+    console.print(draw_tables(rows))
+    store(options.out / "estimators-tables", rows, write_markdown(rows))
+
+
+def store(path, rows, markdown):
+    content = {"machine": machine(), "rows": [asdict(row) for row in rows]}
+    path.with_suffix(".json").write_text(json.dumps(content, indent=1))
+    path.with_suffix(".md").write_text(markdown + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="where the JSON and the table go")
-    parser.add_argument("--quick", action="store_true", help="4,000 rows only")
+    parser.add_argument("--quick", action="store_true", help="4,000 rows, and one split of each table, only")
+    parser.add_argument("--only", choices=("speed", "tables"), help="one of the two tables")
     options = parser.parse_args()
     console = Console(width=150)
     greedy(10).fit(*problem(100, 0.0)[:2])  # loads everything that is loaded once
-    rows = []
-    with threadpool_limits(1):
-        for n in (4_000,) if options.quick else (4_000, 50_000):
-            for name, noise in (("smooth", 0.0), ("noise 0.1", 0.1)):
-                console.print(f"[bold]{name}, {n:,} rows[/]")
-                rows += compare(console, name, n, noise, (100, 300))
-    console.print(table_of(rows))
     options.out.mkdir(parents=True, exist_ok=True)
-    content = {"machine": machine(), "rows": [asdict(row) for row in rows]}
-    (options.out / "estimators.json").write_text(json.dumps(content, indent=1))
-    (options.out / "estimators.md").write_text(markdown_of(rows) + "\n")
+    with threadpool_limits(1):
+        if options.only != "tables":
+            measure_speed(console, options)
+        if options.only != "speed":
+            measure_tables(console, options)
     console.print(f"written to {options.out}")
 
 

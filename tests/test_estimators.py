@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_friedman1, make_moons
 from sklearn.gaussian_process.kernels import RBF, Matern, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -19,7 +17,8 @@ from threadpoolctl import threadpool_info
 
 import nimt
 from nimt.estimators import base
-from nimt.estimators.refitting import refit
+from nimt.estimators.path import SHARES
+from nimt.estimators.refitting import NestedRidge
 from nimt.estimators.samples import Samples
 from nimt.estimators.width import median_width
 from oracles import gauss
@@ -45,7 +44,12 @@ def table(n=40, outputs=None, seed=3):
 
 
 def interpolating(**options):
-    return nimt.GreedyKernelRegressor(width=WIDTH, refit=False, tol=0.0, **options)
+    return nimt.GreedyKernelRegressor(**{"width": WIDTH, "refit": False, "tol": 0.0, "cv": None, "rule": "f"} | options)
+
+
+def of_all(**options):
+    """A regressor that takes all centres that it may, and holds no rows out."""
+    return nimt.GreedyKernelRegressor(**{"cv": None, "rule": "f"} | options)
 
 
 # the choice
@@ -147,7 +151,7 @@ def test_permuting_the_rows_permutes_the_choice(seed, rule):
 def test_it_stops_at_the_tolerance():
     X, _ = table(200)
     smooth = np.sin(X[:, 0]) + X[:, 1]
-    model = nimt.GreedyKernelRegressor(tol=1e-3).fit(X, smooth)
+    model = of_all(tol=1e-3).fit(X, smooth)
     curve = model.lesson_.discrepancy
     assert model.lesson_.outcome is nimt.Outcome.CONVERGED
     assert curve[-1] <= 1e-3 * curve[0] < curve[:-1].min()
@@ -156,9 +160,9 @@ def test_it_stops_at_the_tolerance():
 
 def test_it_stops_when_no_row_can_teach_it_anything():
     X, y = table(50)
-    model = nimt.GreedyKernelRegressor(kernel=nimt.linear()).fit(X, y)  # a space of three dimensions
+    model = of_all(kernel=nimt.linear()).fit(X, y)  # a space of three dimensions
     assert len(model.centers_) == 3 and model.lesson_.outcome is nimt.Outcome.STATIONARY
-    twice = nimt.GreedyKernelRegressor(tol=0.0).fit(np.vstack([X[:5], X[:5]]), np.append(y[:5], y[:5] + 1))
+    twice = of_all(tol=0.0).fit(np.vstack([X[:5], X[:5]]), np.append(y[:5], y[:5] + 1))
     assert len(twice.centers_) == 5
 
 
@@ -167,13 +171,13 @@ def test_constant_labels_need_no_centre():
     model = nimt.GreedyKernelRegressor().fit(X, np.full(20, 3.0))
     assert model.centers_.shape == (0, 2) and model.coef_.shape == (0,)
     np.testing.assert_array_equal(model.predict(X), 3.0)
-    two = nimt.GreedyKernelRegressor(early_stopping=True).fit(X, np.full((20, 2), [1.0, 2.0]))
+    two = nimt.GreedyKernelRegressor(max_centers=3).fit(X, np.full((20, 2), [1.0, 2.0]))
     np.testing.assert_array_equal(two.predict(X[:2]), [[1.0, 2.0], [1.0, 2.0]])
 
 
 def test_the_lesson_says_what_happened():
     X, y = table(60)
-    model = nimt.GreedyKernelRegressor(max_centers=7).fit(X, y)
+    model = of_all(max_centers=7).fit(X, y)
     lesson = model.lesson_
     assert len(lesson) == 7 and lesson.outcome is nimt.Outcome.BUDGET and lesson.elapsed > 0 and lesson.held_out == {}
     np.testing.assert_array_equal(model.centers_, X[lesson.indices])
@@ -208,7 +212,7 @@ def expected_ridge(model, X, y, weight, lam):
 def test_refit_minimises_over_all_labels(lam, outputs, weighted):
     X, y = table(60, outputs)
     weight = np.random.default_rng(1).uniform(0.5, 3, 60) if weighted else np.ones(60)
-    model = nimt.GreedyKernelRegressor(width=WIDTH, max_centers=6, regularisation=lam)
+    model = of_all(width=WIDTH, max_centers=6, regularisation=lam)
     model.fit(X, y, sample_weight=weight if weighted else None)
     np.testing.assert_allclose(model.predict(X), expected_ridge(model, X, y, weight, lam), rtol=0, atol=1e-8)
     np.testing.assert_array_equal(model.regularisation_, lam)
@@ -216,7 +220,7 @@ def test_refit_minimises_over_all_labels(lam, outputs, weighted):
 
 def test_with_all_rows_as_centres_it_is_kernel_ridge_regression():
     X, y = table(30)
-    model = nimt.GreedyKernelRegressor(width=WIDTH, max_centers=30, tol=0.0, regularisation=0.1).fit(X, y)
+    model = of_all(width=WIDTH, max_centers=30, tol=0.0, regularisation=0.1).fit(X, y)
     ridge = KernelRidge(kernel="rbf", gamma=1 / WIDTH**2, alpha=0.1).fit(X, y - y.mean())
     assert len(model.centers_) == 30
     np.testing.assert_allclose(model.predict(X), ridge.predict(X) + y.mean(), atol=1e-9)
@@ -242,7 +246,10 @@ def test_the_regularisation_is_chosen_by_generalised_cross_validation():
     rng = np.random.default_rng(0)
     V = rng.normal(size=(80, 12)) * np.logspace(0, -2, 12)
     Y = V @ rng.normal(size=(12, 2)) + rng.normal(size=(80, 2)) * [0.1, 3.0]
-    b, chosen = refit(V.T, Samples(np.empty((80, 0)), Y), None)
+    ridge = NestedRidge(V.T, Samples(np.empty((80, 0)), Y)).solve(12)
+    penalties = ridge.unit * SHARES[:-1]
+    places = ridge.cross_validate(penalties)
+    chosen, b = penalties[places], ridge.coefficients(penalties)[:, [0, 1], places]
     for k in range(2):
         errors = [cross_validation_error(V, Y[:, k], factor * chosen[k]) for factor in (1.0, 0.2, 0.6, 1.8, 5.0)]
         assert min(errors) == errors[0]
@@ -252,7 +259,7 @@ def test_the_regularisation_is_chosen_by_generalised_cross_validation():
 
 def test_rows_are_factorised_in_blocks_without_a_difference():
     X, y = table(1000)
-    model = nimt.GreedyKernelRegressor(width=WIDTH, max_centers=5, regularisation=0.0).fit(X, y)  # many blocks
+    model = of_all(width=WIDTH, max_centers=5, regularisation=0.0).fit(X, y)  # many blocks
     np.testing.assert_allclose(model.predict(X), expected_ridge(model, X, y, np.ones(1000), 0.0), atol=1e-9)
 
 
@@ -276,7 +283,7 @@ def test_noise_ruins_an_interpolant_and_not_the_refit():
     X, new = rng.uniform(-1, 1, (2, 600, 2))
     truth = np.sin(3 * new[:, 0]) * np.cos(4 * new[:, 1])
     y = np.sin(3 * X[:, 0]) * np.cos(4 * X[:, 1]) + 0.3 * rng.normal(size=600)
-    scores = [nimt.GreedyKernelRegressor(refit=again).fit(X, y).score(new, truth) for again in (True, False)]
+    scores = [of_all(refit=again).fit(X, y).score(new, truth) for again in (True, False)]
     assert scores[0] > 0.97 and scores[1] < 0.0
 
 
@@ -308,53 +315,6 @@ def test_the_width_of_repeated_equal_and_many_rows():
     assert median_width(many) == pytest.approx(median_width(many[:450]), rel=0.1)
 
 
-# early stopping
-
-
-def test_early_stopping_keeps_the_smallest_size_that_no_later_one_improved_on():
-    X, y = make_friedman1(500, noise=2.0, random_state=0)
-    model = nimt.GreedyKernelRegressor(early_stopping=True, n_iter_no_change=3, random_state=0).fit(X, y)
-    looks = model.lesson_.held_out
-    assert model.lesson_.outcome is nimt.Outcome.STALLED
-    best = len(model.centers_)
-    assert best in looks and max(looks) < 300
-    later = [error for size, error in looks.items() if size > best]
-    assert len(later) == 3 and min(later) >= 0.99 * looks[best]
-    assert looks[best] < 0.99 * min(error for size, error in looks.items() if size < best)
-    assert len(model.lesson_.discrepancy) == best + 1
-
-
-def test_held_out_rows_are_held_out_and_their_error_is_that_of_the_model():
-    X, y = table(200)
-    model = nimt.GreedyKernelRegressor(early_stopping=True, validation_fraction=0.25, random_state=4).fit(X, y)
-    altered = y.copy()
-    held_out = np.setdiff1d(np.arange(200), base.GreedyKernelModel._split(model, np.arange(200), None)[0])
-    assert len(held_out) == 50 and not np.isin(held_out, model.support_).any()
-    error = np.sqrt(np.mean((model.predict(X[held_out]) - y[held_out]) ** 2))
-    assert model.lesson_.held_out[len(model.centers_)] == pytest.approx(error)
-    altered[held_out] += 1e-9
-    again = clone(model).fit(X, altered)
-    np.testing.assert_array_equal(again.coef_, model.coef_)
-
-
-def test_early_stopping_is_repeatable_and_keeps_the_classes_in_proportion():
-    X, y = make_moons(200, noise=0.2, random_state=0)
-    y[:190] = 0  # ten of the other class at most
-    rare = y.sum()
-    model = nimt.GreedyKernelClassifier(early_stopping=True, validation_fraction=0.5, random_state=1)
-    one, other = (clone(model).fit(X, y) for _ in range(2))
-    np.testing.assert_array_equal(one.coef_, other.coef_)
-    train, held_out = model._split(np.arange(200), y)
-    assert abs(y[train].sum() - rare / 2) <= 1 and abs(y[held_out].sum() - rare / 2) <= 1
-
-
-def test_early_stopping_with_weights_and_names_warns_of_nothing():
-    pandas = pytest.importorskip("pandas")
-    X, y = table(100)
-    frame = pandas.DataFrame(X, columns=["a", "b"])
-    nimt.GreedyKernelRegressor(early_stopping=True).fit(frame, y, sample_weight=np.arange(100) % 3).predict(frame)
-
-
 # classification
 
 
@@ -375,19 +335,10 @@ def test_two_classes_by_sign_and_more_by_the_largest():
 def test_it_is_the_regressor_on_signs():
     X, y = table(100)
     labels = y > 0
-    classifier = nimt.GreedyKernelClassifier(max_centers=15).fit(X, labels)
-    regressor = nimt.GreedyKernelRegressor(max_centers=15).fit(X, np.where(labels, 1.0, -1.0))
+    classifier = nimt.GreedyKernelClassifier(max_centers=15, cv=None, rule="f").fit(X, labels)
+    regressor = of_all(max_centers=15).fit(X, np.where(labels, 1.0, -1.0))
     np.testing.assert_array_equal(classifier.support_, regressor.support_)
     np.testing.assert_array_equal(classifier.decision_function(X), regressor.predict(X))
-
-
-def test_probabilities_are_not_offered_and_can_be_calibrated():
-    X, y = make_moons(400, noise=0.3, random_state=0)
-    assert not hasattr(nimt.GreedyKernelClassifier().fit(X, y), "predict_proba")
-    calibrated = CalibratedClassifierCV(nimt.GreedyKernelClassifier(), cv=3).fit(X[:200], y[:200])
-    probabilities = calibrated.predict_proba(X[200:])[:, 1]
-    brier = np.mean((probabilities - y[200:]) ** 2)
-    assert probabilities.min() >= 0 and probabilities.max() <= 1 and brier < 0.1
 
 
 # scikit-learn
@@ -404,6 +355,7 @@ def test_scikit_learn_accepts_it_whole(model):
     assert others == {"check_array_api_input": "skipped"}  # it is skipped for every estimator unless SciPy is told to
 
 
+@pytest.mark.filterwarnings("ignore::nimt.ConstantModelWarning")  # with a width of a thousandth, rightly
 def test_grid_search_pipelines_and_clones():
     X, y = table(120)
     search = GridSearchCV(
@@ -474,9 +426,10 @@ def test_inputs_are_left_as_they_were_and_other_threads_too():
         ({"regularisation": "none"}, "regularisation must be 'auto' or a number >= 0"),
         ({"regularisation": np.nan}, "regularisation must be a finite number >= 0"),
         ({"refit": "no"}, "refit must be True or False"),
-        ({"early_stopping": 1}, "early_stopping must be True or False"),
-        ({"validation_fraction": 1.0}, r"validation_fraction must be a share in \(0, 1\)"),
-        ({"n_iter_no_change": 0}, "n_iter_no_change must be a whole number >= 1"),
+        ({"cv": 1}, "cv must be a number of folds >= 2, a splitter of scikit-learn"),
+        ({"cv": "all"}, "cv must be a number of folds >= 2"),
+        ({"cv": [(np.arange(20), [])]}, "cv has a fold without rows to fit, or without rows to hold out"),
+        ({"cv": None}, "rule='auto' needs rows held out: with cv=None give rule='f'"),
     ],
 )
 def test_bad_parameters_are_refused_when_fitted(options, message):
@@ -509,24 +462,22 @@ def test_other_input_it_refuses(monkeypatch):
         nimt.GreedyKernelRegressor().fit(X, np.where(y > 0, np.nan, y))
     with pytest.raises(ValueError, match="X has 1 features"):
         nimt.GreedyKernelRegressor().fit(X, y).predict(X[:, :1])
-    with pytest.raises(nimt.InvalidInput, match="sample_weight needs refit=True"):
+    with pytest.raises(nimt.InvalidInput, match="weights need refit=True"):
         interpolating().fit(X, y, sample_weight=np.ones(20))
     with pytest.raises(nimt.InvalidInput, match=r"y has one class, .*: a classifier needs at least two classes"):
         nimt.GreedyKernelClassifier().fit(X, np.ones(20, dtype=int))
-    with pytest.raises(nimt.InvalidInput, match=r"1 row cannot be split .* early_stopping=False"):
-        nimt.GreedyKernelRegressor(early_stopping=True).fit(X[:1], y[:1])
     monkeypatch.setattr(base, "available_memory", lambda: 1000)
     with pytest.raises(nimt.NotEnoughMemory, match=r"20 centres on 20 rows need 3.*lower max_centers"):
-        nimt.GreedyKernelRegressor().fit(X, y)
+        of_all().fit(X, y)
 
 
-@pytest.mark.parametrize("early_stopping", [False, True])
+@pytest.mark.parametrize("cv", [None, 5])
 @pytest.mark.parametrize("kind", [nimt.GreedyKernelRegressor, nimt.GreedyKernelClassifier])
-def test_an_estimator_stored_by_skops_predicts_as_before(kind, early_stopping):
+def test_an_estimator_stored_by_skops_predicts_as_before(kind, cv):
     skops = pytest.importorskip("skops.io", reason="estimators are kept by an extra: pip install 'nimt[skops]'")
     x = np.linspace(-3, 3, 100).reshape(-1, 1)
     y = np.sin(x).ravel() if kind is nimt.GreedyKernelRegressor else np.where(np.abs(x) < 1, "in", "out").ravel()
-    model = kind(max_centers=10, early_stopping=early_stopping, random_state=0).fit(x, y)
+    model = kind(max_centers=10, cv=cv, rule="f").fit(x, y)
     written = skops.dumps(model)
     loaded = skops.loads(written, trusted=skops.get_untrusted_types(data=written))
     np.testing.assert_array_equal(loaded.predict(x), model.predict(x))

@@ -16,7 +16,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 
 PUBLIC = {
     "Absolute", "AlternativeLabels", "Box", "CannotStore", "CheckpointWarning", "Comparison", "CorruptLesson",
-    "Communicating", "CrossEntropy", "compiled", "TeacherWarning", "UncertaintyTeacher",
+    "Communicating", "ConstantModelWarning", "CrossEntropy", "compiled", "TeacherWarning", "UncertaintyTeacher",
     "Forecast", "Formula", "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid", "Hinge", "Huber",
     "IllConditioned", "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "LookSchedule", "MixedTeacher", "PackSchedule", "PlannedTeacher", "schedules", "torch",

@@ -10,6 +10,7 @@ from .classes import one_hot as one_hot
 from .datasets.formulas import Formula as Formula
 from .errors import CannotStore as CannotStore
 from .errors import CheckpointWarning as CheckpointWarning
+from .errors import ConstantModelWarning as ConstantModelWarning
 from .errors import CorruptLesson as CorruptLesson
 from .errors import IllConditioned as IllConditioned
 from .errors import InvalidInput as InvalidInput

@@ -144,6 +144,10 @@ class NarrowKernelWarning(UserWarning):
     """The kernel reaches almost no neighbour: a learner remembers the examples and knows nothing between them."""
 
 
+class ConstantModelWarning(UserWarning):
+    """No model errs less than the mean, or the most frequent class, on rows held out, so that this is predicted."""
+
+
 @contextlib.contextmanager
 def first_call_of(what: str) -> Iterator[None]:
     """Name code of the user in the error that it raises at its first call; the error itself is chained.

@@ -32,10 +32,24 @@ if TYPE_CHECKING:
     class MultiOutput:
         """An estimator of several outputs at once."""
 
+    class Transformer:
+        """An estimator that makes features of rows."""
+
+        def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None, **fit_params: Any) -> Any: ...
+
+        def set_output(self, *, transform: str | None = None) -> Self: ...
+
+    class PrefixedNames:
+        """A transformer whose features are named by its class and a number."""
+
+        def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Any: ...
+
 else:
     from sklearn.base import BaseEstimator as Estimator
     from sklearn.base import ClassifierMixin as Classifier
+    from sklearn.base import ClassNamePrefixFeaturesOutMixin as PrefixedNames
     from sklearn.base import MultiOutputMixin as MultiOutput
     from sklearn.base import RegressorMixin as Regressor
+    from sklearn.base import TransformerMixin as Transformer
 
-__all__ = ["Classifier", "Estimator", "MultiOutput", "Regressor"]
+__all__ = ["Classifier", "Estimator", "MultiOutput", "PrefixedNames", "Regressor", "Transformer"]

@@ -36,6 +36,8 @@ class GreedyChoice:
         The RMS error at which to stop.
     most : int
         How many centres there is room for.
+    elsewhere : array (e, d), optional
+        Points that are never chosen, where the basis is needed too.
     """
 
     def __init__(
@@ -47,8 +49,11 @@ class GreedyChoice:
         ridge: float,
         tolerance: float,
         most: int,
+        elsewhere: Array | None = None,
     ) -> None:
-        self.basis: NewtonBasis = NewtonBasis(kernel, samples.points, ridge, capacity=most)
+        points = samples.points if elsewhere is None else np.vstack([samples.points, elsewhere])
+        self.basis: NewtonBasis = NewtonBasis(kernel, points, ridge, capacity=most)
+        self.rows: int = len(samples)
         self.residual: Array = np.array(samples.labels, order="F")
         self.weight: Array | None = samples.weight
         self.beta = beta
@@ -56,20 +61,22 @@ class GreedyChoice:
         self.indices: list[int] = []
         self.scores: list[float] = []
         self.errors: list[float] = [rms(self.residual, self.weight)]
+        self.outcome: Outcome | None = None
         self._factor: list[Array] = []
         self._newton: list[Array] = []
 
-    def grow(self, size: int) -> Outcome | None:
-        """Choose until there are `size` centres; return how the choice ended, or None if it can continue."""
+    def grow(self, size: int) -> None:
+        """Choose until there are `size` centres, or until `outcome` says why there cannot be more."""
         while len(self.indices) < size:
             if self.errors[-1] <= self.tolerance:
-                return Outcome.CONVERGED
+                self.outcome = Outcome.CONVERGED
+                return
             scores = self._score_rows()
             best = int(np.argmax(scores))
             if not scores[best] > 0:  # every row is a centre, in the span of the centres, or fitted
-                return Outcome.STATIONARY
+                self.outcome = Outcome.STATIONARY
+                return
             self._take(best, float(scores[best]))
-        return None
 
     def factor(self, size: int) -> Array:
         """Return the Cholesky factor of K + ridge on the first centres, shape (m, m)."""
@@ -80,7 +87,11 @@ class GreedyChoice:
 
     def functions(self, size: int) -> Array:
         """Return the first functions of the Newton basis at the rows, shape (m, n)."""
-        return self.basis.columns[:, :size].T
+        return self.basis.columns[: self.rows, :size].T
+
+    def functions_elsewhere(self, size: int) -> Array:
+        """Return the same at the points that are never chosen, shape (e, m)."""
+        return self.basis.columns[self.rows :, :size]
 
     def newton(self, size: int) -> Array:
         """Return the interpolant's coefficients in the Newton basis, shape (m,) or (m, q)."""
@@ -94,8 +105,8 @@ class GreedyChoice:
 
     def _score_rows(self) -> Array:
         size = np.abs(self.residual) if self.residual.ndim == 1 else np.sqrt(np.sum(self.residual**2, axis=1))
-        scores = size if self.beta == 1 else score(size, self.basis.power, self.beta)
-        scores[self.basis.power_squared <= self.basis.least] = -1.0
+        scores = size if self.beta == 1 else score(size, self.basis.power[: self.rows], self.beta)
+        scores[(self.basis.power_squared <= self.basis.least)[: self.rows]] = -1.0
         scores[self.indices] = -1.0  # with a ridge the power function is not 0 at a centre
         return scores
 
@@ -103,7 +114,7 @@ class GreedyChoice:
         row = self.basis.add(index)
         assert row is not None  # its power function is above the tolerance
         coefficient = self.residual[index] / row[-1]
-        column = self.basis.columns[:, -1]
+        column = self.basis.columns[: self.rows, -1]
         self.residual -= column * coefficient if self.residual.ndim == 1 else np.outer(coefficient, column).T
         self.indices.append(index)
         self.scores.append(score_of_it)

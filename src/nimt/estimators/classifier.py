@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
 from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.estimators.base import GreedyKernelModel
+from nimt.estimators.samples import check_weight
+from nimt.estimators.selecting import largest_output
+from nimt.kernels import KernelLike
 from nimt.sklearn_types import Classifier
+
+SLOPES = (-5.0, 5.0)  # logarithms: even where all rows held out are right, some doubt is left
+
+
+def _has_rows_held_out(model: Any) -> bool:
+    return model.cv is not None
 
 
 class GreedyKernelClassifier(Classifier, GreedyKernelModel):
     r"""Classification by the sign, or the largest, of greedily chosen kernel expansions.
 
     `GreedyKernelRegressor` on labels -1 and +1: one output for two classes, one per class for more, which share their
-    centres. All parameters are those of the regressor; early stopping looks at the RMS error of these outputs and
-    keeps the classes in proportion.
+    centres and their regularisation. All parameters but `class_weight` are those of the regressor. Folds keep the
+    classes in proportion, and nothing is selected with which more of the rows held out are in the wrong class than with
+    the most frequent class for all. Where the outputs do not err less than their means, the most frequent class is
+    predicted, with a `nimt.ConstantModelWarning`.
 
-    There is no `predict_proba`. The outputs are least-squares scores on rows that also chose the centres: squeezed into
-    [0, 1] they would look like probabilities and be overconfident. For probabilities, let held-out rows calibrate the
-    scores: `sklearn.calibration.CalibratedClassifierCV(GreedyKernelClassifier())`.
+    `predict_proba` is the softmax of the scores times `slope_` (for two classes the logistic function), which is fitted
+    to scores of rows that were held out; with cv=None there are none, and no probabilities.
+
+    Parameters
+    ----------
+    class_weight : "balanced", dict of class to float, or None
+        A factor on the weights of the rows; "balanced" lets each class count alike.
+    kernel, width, rule, max_centers, tol, regularisation, refit, cv, random_state :
+        As in the regressor.
 
     Attributes
     ----------
     classes_ : array (k,)
-    centers_, support_, lesson_, kernel_ :
+    class_prior_ : array (k,)
+        How frequent each class is, by weight.
+    slope_ : float
+        Of the probabilities; not with cv=None.
+    centers_, support_, lesson_, kernel_, rule_, is_constant_ :
         As in the regressor.
     coef_, intercept_, regularisation_ :
         As in the regressor: of one output for two classes, of k for more.
@@ -42,6 +68,33 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
     >>> model.predict([[0.2], [2.0]]).tolist()
     ['inside', 'outside']
     """
+
+    def __init__(
+        self,
+        *,
+        class_weight: str | Mapping[Any, float] | None = None,
+        kernel: str | KernelLike = "rbf",
+        width: float | str = "median",
+        rule: str | float = "auto",
+        max_centers: int = 300,
+        tol: float = 1e-6,
+        regularisation: float | str = "auto",
+        refit: bool = True,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        super().__init__(
+            kernel=kernel,
+            width=width,
+            rule=rule,
+            max_centers=max_centers,
+            tol=tol,
+            regularisation=regularisation,
+            refit=refit,
+            cv=cv,
+            random_state=random_state,
+        )
+        self.class_weight = class_weight
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the centres and fit their coefficients.
@@ -61,7 +114,18 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
         self.classes_: NDArray[Any] = binarizer.classes_
         if len(self.classes_) < 2:
             raise InvalidInput(f"y has one class, {self.classes_[0]!r}: a classifier needs at least two classes")
-        return self._fit_outputs(rows, labels.ravel() if len(self.classes_) == 2 else labels, sample_weight, classes)
+        weight = None if sample_weight is None else check_weight(sample_weight, len(rows))
+        if self.class_weight is not None:
+            factor = compute_sample_weight(self.class_weight, classes)
+            weight = factor if weight is None else weight * factor
+        places = np.searchsorted(self.classes_, classes)
+        held_out = self._fit_outputs(rows, labels.ravel() if len(self.classes_) == 2 else labels, weight, places)
+        self.class_prior_: Array = np.average(np.eye(len(self.classes_))[places], axis=0, weights=weight)
+        self.is_constant_: bool = bool(np.all(self.is_constant_))
+        vars(self).pop("slope_", None)
+        if held_out is not None:
+            self.slope_: float = fit_slope(pairwise(held_out.values), places[held_out.rows], held_out.weight)
+        return self
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores at the rows of X: (n,), positive for `classes_[1]`, or (n, k) for k > 2 classes."""
@@ -70,5 +134,47 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class with the largest score at each row of X."""
         scores = self.decision_function(X)
-        chosen = (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
-        return np.asarray(self.classes_[chosen])
+        return np.asarray(self.classes_[largest_output(scores.reshape(len(scores), -1)).astype(int)])
+
+    @available_if(_has_rows_held_out)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the probability of each class at the rows of X, shape (n, k); the largest is that of `predict`."""
+        scores = self.decision_function(X)
+        if self.is_constant_:
+            return np.tile(self.class_prior_, (len(scores), 1))
+        return np.asarray(softmax(self.slope_ * pairwise(scores.reshape(len(scores), -1)), axis=1))
+
+
+def pairwise(scores: Array) -> Array:
+    """Return one score per class, (n, k): of two classes, the negative score is that of the first.
+
+    Examples
+    --------
+    >>> pairwise(np.array([[0.5]]))
+    array([[-0.5,  0.5]])
+    """
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+
+def fit_slope(scores: Array, places: NDArray[np.intp], weight: Array) -> float:
+    """Return the factor with which softmax(slope * scores) gives the classes the largest likelihood.
+
+    Parameters
+    ----------
+    scores : array (n, k)
+    places : array (n,) of int
+        Which class each row is of.
+    weight : array (n,)
+
+    Examples
+    --------
+    >>> scores = np.array([[-1.0, 1.0], [-1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
+    >>> round(fit_slope(scores, np.array([1, 1, 0, 0]), np.ones(4)), 3)  # three of four: exp(2 slope) = 3
+    0.549
+    """
+
+    def loss(logarithm: float) -> float:
+        shares = log_softmax(np.exp(logarithm) * scores, axis=1)
+        return -float(weight @ shares[np.arange(len(scores)), places])
+
+    return float(np.exp(minimize_scalar(loss, bounds=SLOPES, method="bounded", options={"xatol": 1e-6}).x))

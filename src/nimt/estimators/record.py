@@ -25,17 +25,17 @@ class GreedyLesson:
     discrepancy : array (m + 1,)
         The RMS error on the training rows of the interpolant of the first t centres, for t = 0 .. m.
     outcome : nimt.Outcome
-        Why it ended.
+        Why it ended; STALLED if more centres did not help on rows held out.
     elapsed : float
         Seconds.
     held_out : dict of int to float
-        The RMS error on the held-out rows by number of centres, where early stopping looked; otherwise empty.
+        The RMS error on rows held out by number of centres, by models of fewer rows with this rule; empty without any.
 
     Examples
     --------
     >>> import nimt
     >>> x = np.linspace(-1, 1, 41).reshape(-1, 1)
-    >>> lesson = nimt.GreedyKernelRegressor(max_centers=3).fit(x, np.abs(x).ravel()).lesson_
+    >>> lesson = nimt.GreedyKernelRegressor(max_centers=3, cv=None, rule="f").fit(x, np.abs(x).ravel()).lesson_
     >>> lesson.indices
     array([20,  0, 40])
     """

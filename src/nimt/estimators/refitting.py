@@ -1,62 +1,108 @@
-"""The coefficients that fit all labels best over chosen centres; the regularisation may be cross-validated."""
+"""The coefficients that fit all labels best over chosen centres, for every number of centres and many penalties."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import qr, svd
 from sklearn.utils import gen_batches
 
 from nimt.arrays import Array
 from nimt.estimators.samples import Samples
 
-GRID = np.append(0.0, np.logspace(-20, 1, 85))  # of the largest squared singular value: what "auto" compares
 BLOCKS = 4  # rows factorised at a time, in multiples of the columns
 ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def refit(functions: Array, samples: Samples, regularisation: float | None) -> tuple[Array, Array]:
-    r"""Minimise sum_i w_i (y_i - sum_j b_j v_j(x_i))^2 + regularisation |b|^2 and return b and the regularisation.
+class NestedRidge:
+    r"""Minimise sum_i w_i (y_i - sum_{j <= m} b_j v_j(x_i))^2 + penalty |b|^2 for any m, after one factorisation.
 
     For an orthonormal v (the Newton basis) |b| is the norm in H: this is kernel ridge regression with all labels,
-    restricted to the span of the centres.
-
-    Without a regularisation given, each output gets the one with the least generalised cross-validation error
-    N RSS / (N - degrees of freedom)^2 [Golub79]. N is the sum of the weights (at least the number of rows), so that a
-    row of weight 2 counts like two rows.
+    restricted to the span of the centres. The first m columns of the triangle R of (V, y) are those of the first m
+    functions alone, so that one triangle serves all numbers of centres.
 
     Parameters
     ----------
-    functions : array (m, n)
+    functions : array (M, n)
         v_j at the rows.
     samples : Samples
         Their labels and weights.
-    regularisation : float or None
 
     Examples
     --------
-    >>> b, chosen = refit(np.ones((1, 4)), Samples(np.empty((4, 0)), np.array([1.0, 2.0, 3.0, 4.0])), 1.0)
-    >>> b.round(12), chosen  # 10 / (4 + 1)
-    (array([2.]), array(1.))
+    >>> four = Samples(np.empty((4, 0)), np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> NestedRidge(np.ones((1, 4)), four).solve(1).coefficients(np.array([1.0])).round(12)  # 10 / (4 + 1)
+    array([[[2.]]])
     """
-    m, outputs = len(functions), samples.labels.shape[1:]
-    if m == 0:
-        return np.empty((0, *outputs)), np.full(outputs, 0.0 if regularisation is None else regularisation)
-    # A product V'V would lose the small singular values to rounding. The triangle of (V, y) holds all that is needed:
-    # R, Q'y beside it, and below that what no coefficient can explain.
-    triangle = _triangle(functions, samples.labels.reshape(len(samples), -1), samples.weight)
-    left, singular, right = svd(triangle[:m, :m], check_finite=False)
-    projections = left.T @ triangle[:m, m:]
-    unexplained = np.sum(triangle[m:, m:] ** 2, axis=0)
 
-    unit = singular[0] ** 2
-    if regularisation is None:
-        count = len(samples) if samples.weight is None else max(float(samples.weight.sum()), len(samples))
-        chosen = unit * GRID[_cross_validate(singular, projections, unexplained, count)]
-    else:
-        chosen = np.full(projections.shape[1], float(regularisation))
-    kept = 1.0 - _shrinkage(singular, chosen).T
-    scaled = np.divide(projections * kept, singular[:, np.newaxis], out=np.zeros_like(projections), where=kept > 0)
-    return (right.T @ scaled).reshape(m, *outputs), chosen.reshape(outputs)
+    def __init__(self, functions: Array, samples: Samples) -> None:
+        self.most: int = len(functions)
+        self.count: float = samples.count()
+        # A product V'V would lose the small singular values to rounding.
+        self._triangle = _triangle(functions, samples.labels.reshape(len(samples), -1), samples.weight)
+
+    def solve(self, size: int) -> Ridge:
+        """Return the solutions over the first functions."""
+        labels = self._triangle[:, self.most :]
+        if size == 0:
+            none = np.empty((0, 0))
+            return Ridge(np.empty(0), none, labels[:0], np.sum(labels**2, axis=0), self.count)
+        left, singular, right = svd(self._triangle[:size, :size], check_finite=False)
+        return Ridge(singular, right, left.T @ labels[:size], np.sum(labels[size:] ** 2, axis=0), self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """The solutions of one ridge regression for all penalties.
+
+    Attributes
+    ----------
+    singular : array (m,)
+    right : array (m, m)
+        The directions in the space of coefficients, one a row.
+    projections : array (m, q)
+        Of the labels, on the directions in the space of rows.
+    unexplained : array (q,)
+        The sum of squares that no coefficients explain.
+    count : float
+        How many rows there are, by weight.
+    """
+
+    singular: Array
+    right: Array
+    projections: Array
+    unexplained: Array
+    count: float
+
+    @property
+    def unit(self) -> float:
+        """The largest squared singular value, which penalties can be shares of."""
+        return float(self.singular[0] ** 2) if len(self.singular) else 1.0
+
+    def coefficients(self, penalties: Array) -> Array:
+        """Return b for each penalty, shape (m, q, g); an infinite penalty leaves zeros."""
+        gains = self._kept(penalties).T / np.where(self.singular > 0, self.singular, 1.0)[:, np.newaxis]
+        shrunk = self.projections[:, :, np.newaxis] * gains[:, np.newaxis, :]
+        return np.tensordot(self.right.T, shrunk, axes=1)
+
+    def cross_validate(self, penalties: Array) -> NDArray[np.intp]:
+        """Return the place of the penalty with the least generalised cross-validation error [Golub79], one per output.
+
+        The error is N RSS / (N - degrees of freedom)^2.
+        """
+        lost = 1.0 - self._kept(penalties)
+        free = self.count - len(self.singular) + lost.sum(axis=1)
+        free[free < len(self.singular) * ROUNDING] = np.nan  # as many parameters as labels: no degrees are left
+        errors = (self.unexplained + lost**2 @ self.projections**2) / free[:, np.newaxis] ** 2
+        return np.asarray(np.nanargmin(errors, axis=0))
+
+    def _kept(self, penalties: Array) -> Array:
+        """Return the share of each direction that each penalty leaves, shape (g, m); 0 for those lost in rounding."""
+        squares = self.singular**2
+        seen = self.singular > len(self.singular) * ROUNDING * self.singular[:1]
+        return np.asarray(np.where(seen, squares / np.where(seen, squares + penalties[:, np.newaxis], 1.0), 0.0))
 
 
 def _triangle(functions: Array, labels: Array, weight: Array | None) -> Array:
@@ -73,22 +119,3 @@ def _triangle(functions: Array, labels: Array, weight: Array | None) -> Array:
         (triangle,) = qr(np.vstack([triangle, block]), mode="r", check_finite=False)
         triangle = triangle[:width]
     return triangle
-
-
-def _cross_validate(singular: Array, projections: Array, unexplained: Array, count: float) -> Array:
-    """Return which entry of GRID has the least generalised cross-validation error, one per output."""
-    shrinkage = _shrinkage(singular, singular[0] ** 2 * GRID)
-    free = count - len(singular) + shrinkage.sum(axis=1)
-    free[free < len(singular) * ROUNDING] = np.nan  # as many parameters as labels: no degrees of freedom are left
-    errors = (unexplained + shrinkage**2 @ projections**2) / free[:, np.newaxis] ** 2
-    return np.asarray(np.nanargmin(errors, axis=0))
-
-
-def _shrinkage(singular: Array, regularisations: Array) -> Array:
-    """Return the share of each singular direction that each regularisation takes away, shape (g, m).
-
-    Directions that are lost in rounding are taken away whole.
-    """
-    lam = regularisations[:, np.newaxis]
-    seen = singular > len(singular) * ROUNDING * singular[0]
-    return np.divide(lam, singular**2 + lam, out=np.ones((len(lam), len(singular))), where=seen)

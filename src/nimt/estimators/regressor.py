@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
+from nimt.errors import InvalidInput
 from nimt.estimators.base import GreedyKernelModel
 from nimt.sklearn_types import MultiOutput, Regressor
 
@@ -21,8 +22,14 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
     coefficients are fitted to *all* labels, by ridge regression over the span of the centres (`refit`): where labels
     are noisy, an interpolant of a few of them is a poor model, and a fit to all is not.
 
+    The rule, the number of centres and the regularisation are those with the least squared error on rows that were held
+    out (`cv`), and that chose no centre of the model that is judged on them. Where no model errs less than the mean,
+    by more than twice the standard error, the mean is predicted, with a `nimt.ConstantModelWarning`.
+
     Scale the features to comparable sizes first, for instance by `sklearn.preprocessing.StandardScaler`. Of several
-    outputs that differ in size, the largest decides which centres are chosen: scale these too.
+    outputs that differ in size, the largest decides which centres are chosen: scale these too. There is no
+    `partial_fit`, since a new row may change every choice: for rows that come one by one, there is
+    `nimt.KernelLearner`. Sparse matrices are refused: give `X.toarray()`.
 
     Parameters
     ----------
@@ -30,27 +37,24 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         "rbf" is exp(-|x - x'|^2 / width^2).
     width : "median" or float
         Of kernel "rbf": the median distance of two training rows, or a number.
-    rule : {"f", "P", "f*P", "f/P"} or float
+    rule : {"auto", "f", "P", "f*P", "f/P"} or float
         By the residual, by the power function (geometry alone: the labels are not looked at), or both; see
-        `nimt.InterpolationTeacher`. "f/P" is unstable where labels are noisy.
+        `nimt.InterpolationTeacher`. "f/P" is unstable where labels are noisy. "auto" is the best of "f", "f*P" and "P".
     max_centers : int
+        The largest number of centres; with cv=None, the number.
     tol : float
         Stop once the RMS error of the interpolant on the training rows is at most this share of the labels' deviation.
     regularisation : "auto" or float
-        The weight of |f|_H^2 beside the sum of squares. "auto" is by generalised cross-validation for each output, and
-        0 with refit=False.
+        The weight of |f|_H^2 beside the sum of squares. "auto" is chosen for each output; with cv=None by generalised
+        cross-validation. With refit=False it is 0.
     refit : bool
         Whether to fit the coefficients to all labels. False keeps the interpolant of the labels at the centres; with a
         regularisation, that is kernel ridge regression on the centres alone.
-    early_stopping : bool
-        Whether to hold rows out, evaluate their error after each growth by a quarter, and keep the smallest
-        number of centres that no later evaluation improved on by 1 %.
-    validation_fraction : float
-        The share of rows to hold out.
-    n_iter_no_change : int
-        Evaluations without an improvement after which to stop.
+    cv : int, splitter of scikit-learn, list of (train, test) or None
+        A number of folds, in which equal rows are held out together; above 10,000 rows only the first of them is. None
+        holds nothing out: `max_centers` centres are chosen by a `rule` that must be given.
     random_state : int, RandomState or None
-        Which rows are held out; nothing else is random.
+        How rows are dealt to folds; nothing else is random.
 
     Attributes
     ----------
@@ -58,13 +62,19 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
     coef_ : array (m,) or (m, q)
     intercept_ : float or array (q,)
         The mean of y.
+    is_constant_ : bool or array (q,) of bool
+        Whether the mean is predicted, since no model errs less.
+    rule_ : str or float
+        The rule used.
     support_ : array (m,) of int
         The rows of X that are centres, in the order in which they were chosen.
     lesson_ : nimt.estimators.GreedyLesson
-        What was chosen, and the training error after each choice.
+        What was chosen, the training error after each choice, and the error on rows held out by number of centres.
     kernel_ : scikit-learn kernel
     regularisation_ : float or array (q,)
         The regularisation used.
+    noise_ : array (q,)
+        The deviation of the noise that explains the errors on rows held out; not with cv=None.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 
     Examples
@@ -84,11 +94,31 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         y : array (n,) or (n, q)
         sample_weight : array (n,) or None
             A row of weight 2 counts like two rows, one of weight 0 like none. The rules take the largest error wherever
-            it is, so other weights change the coefficients, not the choice. Needs refit=True.
+            it is, so other weights change the coefficients, not the choice of a rule. Needs refit=True.
         """
         rows, labels = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
-        return self._fit_outputs(rows, np.asarray(labels, dtype=np.float64), sample_weight)
+        held_out = self._fit_outputs(rows, np.asarray(labels, dtype=np.float64), sample_weight)
+        vars(self).pop("noise_", None)
+        if held_out is not None:
+            self.noise_: Array = held_out.noise()
+        return self
 
-    def predict(self, X: ArrayLike) -> Array:
-        """Return f at the rows of X, shape (n,) or (n, q)."""
-        return self._values_at(X)
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """Return f at the rows of X, shape (n,) or (n, q); with `return_std` also the deviation of a new label there.
+
+        The deviation is that of a Gaussian process with covariance noise_^2 / regularisation_ K, projected on the span
+        of the centres: the noise, what it does to the coefficients, and what the centres cannot say of x. The noise is
+        such that the errors on rows held out are as large, on average, as the deviations there.
+        """
+        values = self._values_at(X)
+        if not return_std:
+            return values
+        if not hasattr(self, "noise_") or not self.refit or not np.all(np.asarray(self.regularisation_) > 0):
+            raise InvalidInput("return_std=True needs rows held out (cv), refit=True and a regularisation > 0")
+        return values, (self.noise_ * self._spread_at(X)).reshape(values.shape)

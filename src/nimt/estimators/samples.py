@@ -29,9 +29,21 @@ class Samples:
         mean = np.average(self.labels, axis=0, weights=self.weight)
         return np.asarray(mean) if self.labels.ndim > 1 else float(mean)
 
+    def center(self) -> Samples:
+        """Return the rows with the mean label subtracted."""
+        return Samples(self.points, self.labels - self.mean(), self.weight)
+
     def rows_that_count(self) -> NDArray[np.intp]:
         """Return the rows with a positive weight."""
         return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight)
+
+    def count(self) -> float:
+        """Return how many rows there are, where a row of weight 2 counts like two; no fewer than there are."""
+        return float(len(self) if self.weight is None else max(self.weight.sum(), len(self)))
+
+    def count_distinct(self) -> int:
+        """Return how many points there are, equal ones counted once."""
+        return len(np.unique(self.points, axis=0))
 
     def __len__(self) -> int:
         return len(self.points)
