@@ -1,4 +1,4 @@
-"""Rows chosen by other means, in order: facility location, kernel herding, and scikit-activeml where it is installed."""
+"""Rows chosen by other means, in order: facility location, kernel herding, and scikit-activeml where installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def describe_missing():
 
 
 def facility_location(split, size, seed):
-    """The greedy rule of apricot in NumPy: the next row adds most to the similarity of each row to its nearest chosen one.
+    """The greedy rule of apricot in NumPy: the next row adds most to the similarity of rows to their nearest chosen.
 
     apricot compiles for seconds at every call, and chooses the same rows (tests/test_real_rows.py compares them).
     """
@@ -36,7 +36,7 @@ def facility_location(split, size, seed):
 
 
 def herding(split, size, seed):
-    """Kernel herding [Chen10], as in coreax, in NumPy: the next row has the largest mean of K to all rows, less that to those chosen."""
+    """Kernel herding [Chen10], as in coreax, in NumPy: far from the rows chosen, near to all rows."""
     distance = cdist(split.X, split.X, "sqeuclidean")
     kernel = np.exp(-distance / np.median(distance))
     mean, taken, chosen = kernel.mean(axis=1), np.zeros(len(kernel)), []

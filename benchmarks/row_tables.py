@@ -78,7 +78,7 @@ def split(name, seed, wrong):
     """Return one split of a table; with `wrong`, a tenth of the labels to choose from are those of other rows."""
     X, y = TABLES[name](seed)
     has_classes = y.dtype.kind in "iu"
-    X = X if isinstance(X, np.ndarray) else X.astype({column: float for column in X.select_dtypes("number")})
+    X = X if isinstance(X, np.ndarray) else X.astype(dict.fromkeys(X.select_dtypes("number"), float))
     count = len(y)
     test = min(TEST, int(0.3 * count))
     parts = train_test_split(

@@ -1,4 +1,4 @@
-"""Do chosen rows teach more than random ones? `python -m benchmarks.rows` prints one table and the shares of its goals."""
+"""Do chosen rows teach more than random ones? `python -m benchmarks.rows` prints tables and the shares of its goals."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def check_folds(folds: int, rows: Rows) -> None:
     """Refuse a number of folds that the rows are too few for."""
     check_count("folds", folds, at_least=2)
     if len(rows) < folds:
-        raise InvalidInput(f"{counted(len(rows), 'row')} cannot make folds={folds} parts: give more rows or fewer folds")
+        raise InvalidInput(f"{counted(len(rows), 'row')} cannot make folds={folds} parts: give fewer folds")
 
 
 def split(rows: Rows, folds: int, seed: int) -> list[tuple[Indices, Indices]]:

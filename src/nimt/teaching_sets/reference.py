@@ -289,7 +289,9 @@ def _settle(
 def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, Any]) -> Reference:
     name = getattr(model, "__name__", type(model).__name__)
     if out_of_fold:
-        raise InvalidInput(f"out_of_fold=True fits the model again without some rows, and {name} has no fit: leave it out")
+        raise InvalidInput(
+            f"out_of_fold=True fits the model again without some rows, and {name} has no fit: leave it out"
+        )
     answers = check_answers(_ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
     scores = None
     if rows.classes is not None:
@@ -307,7 +309,9 @@ def _ask(model: Any, X: Any, classes: NDArray[Any] | None) -> Any:
         predict = getattr(model, "predict", None)
         return predict(X) if callable(predict) else model(X)
     except NotFittedError:
-        raise InvalidInput(f"the reference {type(model).__name__} is not fitted: fit it, or give one with fit") from None
+        raise InvalidInput(
+            f"the reference {type(model).__name__} is not fitted: fit it, or give one with fit"
+        ) from None
     except InvalidInput:
         raise
     except Exception as error:  # code of the user

@@ -56,9 +56,7 @@ class Chooser:
     seed : int
     """
 
-    def __init__(
-        self, rows: Rows, answers: NDArray[Any], student: Any, labels: NDArray[Any], seed: int
-    ) -> None:
+    def __init__(self, rows: Rows, answers: NDArray[Any], student: Any, labels: NDArray[Any], seed: int) -> None:
         self.rows, self.answers, self.student, self.labels, self.seed = rows, answers, student, labels, seed
         self._kept: dict[str, Indices] = {}
 
