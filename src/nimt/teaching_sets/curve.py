@@ -27,6 +27,7 @@ DRAWS = 3  # of random rows, in each split
 FEWEST = 12  # rows, below which none can be held out
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 FOLDS = 3  # of the reference of each split
+RANDOM = ("random_own", "random_reference")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +53,24 @@ class Curve:
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """Return means and spreads (standard deviations) as columns, one row per size."""
+        """Return means and spreads as columns, one row per size.
+
+        The spread of random rows is the standard deviation over draws in the same split, and that of chosen rows the one
+        over splits of how far they are ahead of random rows with the reference's labels.
+        """
         import pandas as pd
 
         columns: dict[str, Any] = {"size": self.sizes}
         for name in ("chosen", "random_own", "random_reference"):
             columns[name] = _mean(getattr(self, name))
-        for name in ("chosen", "random_own", "random_reference"):
-            columns[f"{name}_spread"] = _spread(getattr(self, name))
+        splits = len(self.chosen)
+        draws = {name: getattr(self, name).reshape(splits, -1, len(self.sizes)) for name in RANDOM}
+        ahead = self.chosen - np.array([_mean(one) for one in draws["random_reference"]])
+        columns["chosen_spread"] = np.sqrt(_mean((ahead - _mean(ahead)) ** 2))
+        for name in RANDOM:  # within the splits: how much rows held out differ is no matter of choosing
+            columns[f"{name}_spread"] = np.sqrt(
+                _mean(np.array([_mean((one - _mean(one)) ** 2) for one in draws[name]]))
+            )
         columns["all_rows"] = np.full(len(self.sizes), float(_mean(self.all_rows[:, np.newaxis])[0]))
         return pd.DataFrame(columns)
 
@@ -163,7 +174,3 @@ def _mean(scores: Array) -> Array:
     known = np.isfinite(scores)
     count = known.sum(axis=0)
     return np.asarray(np.where(count > 0, np.where(known, scores, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan))
-
-
-def _spread(scores: Array) -> Array:
-    return np.asarray(np.sqrt(_mean((scores - _mean(scores)) ** 2)))

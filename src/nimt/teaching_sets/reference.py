@@ -237,11 +237,12 @@ def make_reference(rows: Rows, model: Any, folds: int, out_of_fold: bool, seed: 
             raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter="model")
         name, is_ready = type(model).__name__, _is_fitted(model)
         made = adapt(model, rows.X)
-        folded = fold(made, rows, folds, seed)
         if is_ready and not out_of_fold:
             answers = check_answers(_ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
             scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
-            return Reference(name, model, answers, scores, folded.score, notes=rows.notes, **common)
+            found = Reference(name, model, answers, scores, fold(made, rows, folds, seed).score, **common)
+            return replace(found, notes=rows.notes)
+        folded = fold(made, rows, folds, seed)
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
     if callable(getattr(model, "predict", None)) or callable(model):
         return _take_function(rows, model, out_of_fold, common)
@@ -309,9 +310,7 @@ def _ask(model: Any, X: Any, classes: NDArray[Any] | None) -> Any:
         predict = getattr(model, "predict", None)
         return predict(X) if callable(predict) else model(X)
     except NotFittedError:
-        raise InvalidInput(
-            f"the reference {type(model).__name__} is not fitted: fit it, or give one with fit"
-        ) from None
+        raise InvalidInput(f"the reference {type(model).__name__} is not fitted: fit it first") from None
     except InvalidInput:
         raise
     except Exception as error:  # code of the user
@@ -328,8 +327,10 @@ def _ask_module(torch: Any, module: Any, X: Any, classes: NDArray[Any] | None) -
     if classes is None:
         return outputs
     if outputs.ndim == 2 and outputs.shape[1] == len(classes):
-        return classes[outputs.argmax(axis=1)]
-    return classes[(outputs.reshape(len(outputs), -1)[:, 0] > 0).astype(np.intp)]
+        places = outputs.argmax(axis=1)
+    else:
+        places = (outputs.reshape(len(outputs), -1)[:, 0] > 0).astype(np.intp)
+    return np.asarray(classes[places])
 
 
 def _is_fitted(model: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Which rows to choose, in order: at random, spread, by what a kernel model of them lacks, or by what the student lacks."""
+"""Which rows to choose, in order: random ones, spread ones, or those that a model or the student lacks most."""
 
 from __future__ import annotations
 
@@ -172,11 +172,11 @@ class Chooser:
         open_rows = np.flatnonzero(np.isfinite(lacks))
         top = open_rows[np.argsort(-lacks[open_rows], kind="stable")[: 5 * pack]]
         if pack == 1 or len(top) <= pack:
-            return top[:pack]
+            return np.asarray(top[:pack])
         groups = KMeans(pack, n_init=1, max_iter=20, random_state=self.seed).fit(self.points[top]).labels_
         first = np.unique(groups, return_index=True)[1]  # in the order of `top`: the largest of each
         rest = np.setdiff1d(np.arange(len(top)), first)
-        return top[np.concatenate([np.sort(first), rest])[:pack]]
+        return np.asarray(top[np.concatenate([np.sort(first), rest])[:pack]])
 
     def _ask_student(self, rule: str, chosen: Indices) -> Array:
         """Return what the student lacks at every row, after the rows chosen so far."""
@@ -186,7 +186,7 @@ class Chooser:
             return np.asarray(self.answers != labels[0], dtype=np.float64)
         student = fit_quietly(clone(self.student), take_rows(self.rows.X, chosen), labels)
         if classes is None:
-            return np.abs(np.asarray(student.predict(self.rows.X), dtype=np.float64) - self.answers)
+            return np.asarray(np.abs(np.asarray(student.predict(self.rows.X), dtype=np.float64) - self.answers))
         scores = score_classes(student, self.rows.X, classes)
         if rule == "uncertainty":
             return -margins(scores)

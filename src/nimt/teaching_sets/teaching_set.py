@@ -116,10 +116,8 @@ class TeachingSet:
                 f"{last['all_rows']:.3f}; the labels gain {labels:+.3f}, choosing {choosing:+.3f}"
             )
         if self.helps:
-            return f"{told}, more than the spread over draws ({spread:.3f})"
-        return (
-            f"{told}, within the spread over draws ({spread:.3f}): choosing does not help here, random rows are as good"
-        )
+            return f"{told}, more than the spread of random draws ({spread:.3f})"
+        return f"{told}, within the spread ({spread:.3f}): choosing does not help here, random rows are as good"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the chosen rows in order, with all columns of X, their own labels and the labels to give."""
@@ -287,10 +285,13 @@ def _take_reference(rows: Rows, reference: Any, folds: int, seed: int) -> Refere
             f"answers {counted(len(reference.labels), 'row')} and X has {len(rows):,}: make it from the same rows",
             parameter="reference",
         )
-    same = np.array_equal(reference.classes, rows.classes) if reference.classes is not None else rows.classes is None
-    if not same:
+    if list(_of(reference.classes)) != list(_of(rows.classes)):
         raise InvalidInput("has other classes than y: make it from the same rows", parameter="reference")
     return reference
+
+
+def _of(classes: NDArray[Any] | None) -> Any:
+    return () if classes is None else classes
 
 
 def _find_size(frame: pd.DataFrame | None, tol: float, most: int) -> tuple[int, pd.DataFrame | None, list[str]]:
@@ -306,7 +307,7 @@ def _find_size(frame: pd.DataFrame | None, tol: float, most: int) -> tuple[int, 
     return (
         most,
         frame,
-        [f"no size up to {most} reaches tol={tol:g}: the student stays {short:.3f} below that of all rows"],
+        [f"no size up to {most} reaches tol={tol:g}: the student is {short:.3f} below that of all rows"],
     )
 
 
