@@ -165,7 +165,7 @@ def student_lines(cells):
     """Yield gains by student and size: of labels alone, of choosing on top, and of both, over all tables."""
     yield ["student", "rows", "random rows", "gain by labels", "gain by choosing", "both"]
     chosen = compared(cells)
-    for student, size in dict.fromkeys((key[2], key[3]) for key in sorted(chosen, key=_order)):
+    for student, size in dict.fromkeys((key[2], key[3]) for key in sorted(chosen, key=lambda key: _order(key)[2:])):
         of = [cell for key, cell in chosen.items() if (key[2], key[3]) == (student, size)]
         own, labelled, ours = (
             np.mean([cell[kind].mean() for cell in of])

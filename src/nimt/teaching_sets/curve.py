@@ -55,7 +55,7 @@ class Curve:
     def to_frame(self) -> pd.DataFrame:
         """Return means and spreads as columns, one row per size.
 
-        The spread of random rows is the standard deviation over draws in the same split, and that of chosen rows the one
+        The spread of random rows is the standard deviation over draws in the same split; that of chosen rows is the one
         over splits of how far they are ahead of random rows with the reference's labels.
         """
         import pandas as pd

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.utils import get_tags
+from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
@@ -35,6 +37,7 @@ from nimt.teaching_sets.features import Features
 ALPHAS = np.logspace(-3, 5, 17)
 CENTRES = 300  # of the kernel model that stands for kernel ridge on any number of rows
 MOST_FOR_SVC = 5000  # rows; for more, a kernel model with few centres stands for support vectors
+MOST_FOR_ONE_THREAD = 20_000  # rows
 MOST_WORDS = 50  # of a column, each with a coordinate of its own; rarer ones share one
 SMALL_NETWORK: dict[str, Any] = {"hidden_layer_sizes": (32,), "solver": "lbfgs", "alpha": 0.1, "max_iter": 200}
 
@@ -147,12 +150,22 @@ def _needs_preparation(estimator: Any, X: Features) -> bool:
 def says_classes(*models: Any) -> bool | None:
     """Return whether the labels are classes, as a classifier or a regressor among models says; None if none does."""
     for model in models:
-        if hasattr(model, "__sklearn_tags__"):
+        if hasattr(model, "__sklearn_tags__") and not isinstance(model, type):
             if is_classifier(model):
                 return True
             if is_regressor(model):
                 return False
     return None
+
+
+@contextlib.contextmanager
+def with_one_thread(rows: int) -> Iterator[None]:
+    """Let few rows be worked on by one thread: many fits are small, and threads of each would wait for one another."""
+    if rows > MOST_FOR_ONE_THREAD:
+        yield
+        return
+    with ThreadpoolController().limit(limits=1):
+        yield
 
 
 def fit_quietly(model: Any, X: Features, y: NDArray[Any]) -> Any:

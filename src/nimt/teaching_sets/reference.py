@@ -16,12 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 from nimt.arrays import Array, is_whole
 from nimt.counting import counted
 from nimt.display import cell, pairs, sentences
-from nimt.errors import CannotStore, CorruptLesson, InvalidInput, named
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput
 from nimt.learners.foreign import SKOPS, from_skops, state_of
 from nimt.lesson import storage
 from nimt.teaching_sets.features import Rows, read_features, read_rows
 from nimt.teaching_sets.folds import Folded, check_answers, check_folds, fold
-from nimt.teaching_sets.models import adapt, fit_quietly, list_candidates, says_classes, score, score_classes
+from nimt.teaching_sets.models import (
+    adapt,
+    fit_quietly,
+    list_candidates,
+    says_classes,
+    score,
+    score_classes,
+    with_one_thread,
+)
 
 KIND = "reference"
 
@@ -116,8 +124,8 @@ class Reference:
         if not answers_only and self.model is not None:
             if not self.can_be_fitted:
                 raise CannotStore(
-                    f"{named(self.model)} cannot be written to a file without pickle: save(path, answers_only=True) "
-                    f"keeps its answers"
+                    f"{_name(self.model)} cannot be written to a file without pickle: save(path, answers_only=True) keeps "
+                    f"its answers"
                 )
             stored = state_of(self.model)
             from_skops(stored[SKOPS], self.name) if SKOPS in stored else None  # what cannot be read is not written
@@ -214,7 +222,8 @@ def reference(
     check_folds(folds, rows)
     if not isinstance(out_of_fold, bool | np.bool_):
         raise InvalidInput(f"must be True or False, got {out_of_fold!r}", parameter="out_of_fold")
-    return make_reference(rows, model, folds, bool(out_of_fold), int(seed))
+    with with_one_thread(len(rows)):
+        return make_reference(rows, model, folds, bool(out_of_fold), int(seed))
 
 
 def check_seed(seed: object) -> None:
@@ -288,7 +297,7 @@ def _settle(
 
 
 def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, Any]) -> Reference:
-    name = getattr(model, "__name__", type(model).__name__)
+    name = _name(model)
     if out_of_fold:
         raise InvalidInput(
             f"out_of_fold=True fits the model again without some rows, and {name} has no fit: leave it out"
@@ -310,11 +319,12 @@ def _ask(model: Any, X: Any, classes: NDArray[Any] | None) -> Any:
         predict = getattr(model, "predict", None)
         return predict(X) if callable(predict) else model(X)
     except NotFittedError:
-        raise InvalidInput(f"the reference {type(model).__name__} is not fitted: fit it first") from None
+        name = _name(model)
+        raise InvalidInput(f"the reference {name} is not fitted: fit it first") from None
     except InvalidInput:
         raise
     except Exception as error:  # code of the user
-        name = getattr(model, "__name__", type(model).__name__)
+        name = _name(model)
         raise InvalidInput(f"the reference {name} failed with {type(error).__name__} ({error})") from error
 
 
@@ -331,6 +341,10 @@ def _ask_module(torch: Any, module: Any, X: Any, classes: NDArray[Any] | None) -
     else:
         places = (outputs.reshape(len(outputs), -1)[:, 0] > 0).astype(np.intp)
     return np.asarray(classes[places])
+
+
+def _name(model: Any) -> str:
+    return str(getattr(model, "__name__", type(model).__name__))
 
 
 def _is_fitted(model: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.features import read_rows
 from nimt.teaching_sets.folds import check_folds
-from nimt.teaching_sets.models import says_classes
+from nimt.teaching_sets.models import says_classes, with_one_thread
 from nimt.teaching_sets.reference import Reference, check_seed, make_reference
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def suspects(X: Any, y: ArrayLike, reference: Any = None, *, seed: int = 0) -> p
         model = "auto" if reference is None else found.model if found is not None else reference
         can_be_fitted = isinstance(model, str) or callable(getattr(model, "fit", None))
         if found is None or can_be_fitted:
-            found = make_reference(rows, model, folds, can_be_fitted, int(seed))
+            with with_one_thread(len(rows)):
+                found = make_reference(rows, model, folds, can_be_fitted, int(seed))
     if len(found.labels) != len(rows):
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"

@@ -16,7 +16,7 @@ from nimt.teaching_sets.curve import Curve, measure
 from nimt.teaching_sets.exact import Certificate, find_ridge, make_labels
 from nimt.teaching_sets.features import Rows, read_rows, take_rows
 from nimt.teaching_sets.folds import check_folds
-from nimt.teaching_sets.models import make_student, says_classes
+from nimt.teaching_sets.models import make_student, says_classes, with_one_thread
 from nimt.teaching_sets.reference import Reference, check_seed, make_reference
 from nimt.teaching_sets.rules import MOST_ROWS, RULES, Chooser
 
@@ -222,14 +222,22 @@ def teaching_set(
     if rule == "uncertainty" and rows.classes is None:
         raise InvalidInput("rule='uncertainty' is for classes, and y holds numbers: use 'f', 'auto' or 'greedy'")
     made = make_student(student, rows.X, rows.classes is not None, int(seed))
+    with with_one_thread(len(rows)):
+        return _make(rows, made, student, reference, most, tol, rule, labels == "rows", int(seed), measure_curve)
+
+
+def _make(
+    rows: Rows, made: Any, student: Any, reference: Any, most: int, tol: float | None, rule: str, own: bool, seed: int,
+    measure_curve: bool,
+) -> TeachingSet:  # fmt: skip
+    """Find f*, measure the curve, and choose."""
     folds = min(FOLDS, len(rows))
     check_folds(folds, rows)
-    found = _take_reference(rows, reference, folds, int(seed))
-    own = labels == "rows"
+    found = _take_reference(rows, reference, folds, seed)
     curve: Curve | None = None
     if measure_curve or tol is not None:
         again = "auto" if isinstance(reference, str) else None
-        curve = measure(rows, found, again, made, most, rule, own, int(seed))
+        curve = measure(rows, found, again, made, most, rule, own, seed)
     notes = list(rows.notes) + ([] if curve is None else list(curve.notes))
     if curve is None and (measure_curve or tol is not None):
         notes.append("there are too few rows to hold some out, so nothing was measured")
@@ -240,7 +248,7 @@ def teaching_set(
     if frame is not None and rule == "auto" and _is_worse(frame, own):
         rule = "random"
         notes.append("rows chosen by 'auto' were worse than random ones on the rows held out: these are random rows")
-    return _choose(rows, found, made, student, most, rule, own, int(seed), frame, tuple(notes))
+    return _choose(rows, found, made, student, most, rule, own, seed, frame, tuple(notes))
 
 
 def _choose(
