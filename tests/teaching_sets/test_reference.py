@@ -135,6 +135,14 @@ def test_of_a_function_only_the_answers_are_stored(tmp_path):
         again.predict(X)
 
 
+def test_a_class_of_ones_own_is_refused_with_a_way_out(tmp_path):
+    X, y = line()
+    found = nimt.reference(X, y, model=FailsInOneFold())
+    with pytest.raises(nimt.CannotStore, match=r"FailsInOneFold cannot be stored .* keeps its answers"):
+        found.save(tmp_path / "reference.npz")
+    assert not (tmp_path / "reference.npz").exists()
+
+
 def test_a_damaged_file_is_refused(tmp_path):
     X, y = line()
     path = tmp_path / "reference.npz"
@@ -199,6 +207,8 @@ def unfitted(rows):
         ({"model": 3}, "model must be 'auto'"),
         ({"model": np.sum, "out_of_fold": True}, "out_of_fold=True fits the model again"),
         ({"folds": 1}, "folds must be a whole number >= 2"),
+        ({"classes": "yes"}, "classes must be True, False or None"),
+        ({"classes": False, "y": ["a", "b"] * 30}, "y holds words, such as 'a', and a regressor needs numbers"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"X": np.full((60, 1), np.inf)}, "X has inf in row 0"),
         ({"y": np.zeros((60, 2))}, "one target at a time"),

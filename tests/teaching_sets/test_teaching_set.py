@@ -233,8 +233,14 @@ def test_a_reference_that_fails_in_one_split_loses_neither_the_others_nor_the_ch
 # kernel ridge
 
 
-@pytest.mark.parametrize("student", ["kernel-ridge", KernelRidge(kernel="rbf", gamma=0.5, alpha=0.3),
-                                     make_pipeline(StandardScaler(), KernelRidge(kernel="laplacian", alpha=1.0))])  # fmt: skip
+KERNEL_RIDGE = (
+    "kernel-ridge",
+    KernelRidge(kernel="rbf", gamma=0.5, alpha=0.3),
+    make_pipeline(StandardScaler(), KernelRidge(kernel="laplacian", alpha=1.0)),
+)
+
+
+@pytest.mark.parametrize("student", KERNEL_RIDGE)
 def test_a_kernel_ridge_student_returns_its_target_exactly(student):
     X, y = noisy()
     found = nimt.teaching_set(X, y, size=20, student=student, reference=Ridge(), measure_curve=False)
@@ -268,6 +274,7 @@ def test_other_rules_and_own_labels_give_a_kernel_ridge_student_plain_labels():
 # the estimator
 
 
+@pytest.mark.slow
 def test_the_selector_is_an_estimator_of_scikit_learn():
     check_estimator(nimt.TeachingSetSelector(student="linear", rule="kmeans"), on_skip=None)
 

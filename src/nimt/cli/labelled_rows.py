@@ -40,6 +40,8 @@ class LabelledRows:
         The features.
     y : array (n,)
     target : str
+    classes : bool or None
+        Whether the labels are classes; None lets them tell.
     notes : tuple of str
     """
 
@@ -47,6 +49,7 @@ class LabelledRows:
     X: pd.DataFrame
     y: NDArray[Any]
     target: str
+    classes: bool | None
     notes: tuple[str, ...]
 
 
@@ -54,8 +57,6 @@ def read_labelled_rows(
     table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None
 ) -> LabelledRows:
     """Read all columns of a table; rows without a label are left out."""
-    import numpy as np
-
     from nimt.datasets.places import readable_file
     from nimt.sources.cells import list_names, short
     from nimt.sources.table_files import LARGEST_TABLE, read_columns
@@ -85,9 +86,7 @@ def read_labelled_rows(
         raise InvalidInput(f"{table!r} has no column that can be a feature: choose some with --features")
     X = frame[used].apply(_as_days)
     y = as_array(frame[label])
-    if classes is not None and y.dtype.kind == "f":
-        y = np.array([f"{value:.15g}" for value in y]) if classes else y + 0.0
-    return LabelledRows(frame, X, y, label, tuple(notes))
+    return LabelledRows(frame, X, y, label, classes, tuple(notes))
 
 
 def _say_left_out(known: NDArray[Any]) -> list[str]:

@@ -57,7 +57,9 @@ def suspects(
     from nimt.teaching_sets.suspects import FOLDS
     from nimt.teaching_sets.suspects import suspects as find
 
-    made = reference(rows.X, rows.y, folds=min(FOLDS, max(2, len(rows.y))), out_of_fold=True, seed=seed)
+    made = reference(
+        rows.X, rows.y, folds=min(FOLDS, max(2, len(rows.y))), out_of_fold=True, classes=rows.classes, seed=seed
+    )
     for sentence in (made.sentence, *made.notes):
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)

@@ -77,7 +77,9 @@ def teaching_set(
     from nimt.files import whole_file, write_text
     from nimt.teaching_sets.teaching_set import teaching_set as choose
 
-    found = choose(rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, seed=seed)
+    found = choose(
+        rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed
+    )
     for sentence in (found.reference.sentence, *dict.fromkeys(found.notes)):
         note(sentence, quiet=quiet)
     if found.certificate is not None:

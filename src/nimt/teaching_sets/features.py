@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Indices
 from nimt.counting import counted
 from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
 NANOSECONDS_OF_A_DAY = 86_400e9
+
+AS_NUMBERS = Wording("classes=False", "--numbers")
 
 Features = Any  # an array (n, d) of float64, or a DataFrame of columns of float64 and of words
 
@@ -57,6 +60,8 @@ def take_rows(X: Features, places: Indices) -> Features:
 
 def read_rows(X: Any, y: Any, classes: bool | None = None) -> Rows:
     """Return rows that are checked; `classes` says whether the labels are classes, None lets them tell."""
+    if classes is not None and not isinstance(classes, bool | np.bool_):
+        raise InvalidInput(f"must be True, False or None, got {classes!r}", parameter="classes")
     features = read_features(X)
     labels, names, notes = _read_labels(y, classes)
     if len(features) != len(labels):
@@ -172,7 +177,7 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
     few = whole and len(different) <= min(MOST_CLASSES, max(2, len(labels) // 5))
     if classes is None and labels.dtype.kind != "b" and few and len(different) > 1:
         names = ", ".join(f"{value:g}" for value in different)
-        note = f"the labels {names} are taken for classes: give a regressor as student to take them for numbers"
+        note = AS_NUMBERS.embed(f"the labels {names} are taken for classes: ", " takes them for numbers")
         return labels, different, (note,)
     if classes or (classes is None and labels.dtype.kind == "b"):
         return labels, _check_classes(labels), ()

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -122,13 +122,7 @@ class Reference:
         """
         stored: Any = None
         if not answers_only and self.model is not None:
-            if not self.can_be_fitted:
-                raise CannotStore(
-                    f"{_name(self.model)} cannot be written to a file without pickle: save(path, answers_only=True) keeps "
-                    f"its answers"
-                )
-            stored = state_of(self.model)
-            from_skops(stored[SKOPS], self.name) if SKOPS in stored else None  # what cannot be read is not written
+            stored = _store(self.model)
         words = self.classes is not None and self.classes.dtype.kind not in "biuf"
         content = {
             "name": self.name,
@@ -179,7 +173,14 @@ class Reference:
 
 
 def reference(
-    X: Any, y: ArrayLike, *, model: Any = "auto", folds: int = 5, out_of_fold: bool = False, seed: int = 0
+    X: Any,
+    y: ArrayLike,
+    *,
+    model: Any = "auto",
+    folds: int = 5,
+    out_of_fold: bool = False,
+    classes: bool | None = None,
+    seed: int = 0,
 ) -> Reference:
     """Return what a teacher takes for f* on real rows: a model of all of them.
 
@@ -191,7 +192,7 @@ def reference(
     X : array (n, d), or DataFrame
         Numbers, and in a DataFrame also words, truth values and dates. Missing numbers are filled in by the median.
     y : array (n,)
-        Numbers, or classes: words, or at most 20 different whole numbers (unless `model` is a regressor).
+        Numbers or classes.
     model : "auto", estimator, torch module or callable
         "auto" takes the best by cross-validation of ridge or logistic regression, kernel ridge or support vectors, and
         gradient-boosted trees. An estimator of scikit-learn that is fitted answers as it is; one that is not is fitted
@@ -200,6 +201,9 @@ def reference(
         Of the cross-validation.
     out_of_fold : bool
         Let each row be answered by a model that did not see it, in `labels`.
+    classes : bool, optional
+        Whether the labels are classes; by default the models and the labels tell: words are, and so are at most 20
+        different whole numbers, with a note.
     seed : int
         Of the folds and of the models.
 
@@ -217,7 +221,7 @@ def reference(
     >>> float(np.round(np.abs(found.predict(x) - 3 * x).max(), 1))
     0.1
     """
-    rows = read_rows(X, y, says_classes(model))
+    rows = read_rows(X, y, says_classes(model) if classes is None else classes)
     check_seed(seed)
     check_folds(folds, rows)
     if not isinstance(out_of_fold, bool | np.bool_):
@@ -341,6 +345,19 @@ def _ask_module(torch: Any, module: Any, X: Any, classes: NDArray[Any] | None) -
     else:
         places = (outputs.reshape(len(outputs), -1)[:, 0] > 0).astype(np.intp)
     return np.asarray(classes[places])
+
+
+def _store(model: Any) -> Any:
+    """Return an estimator as skops writes it, or refuse what could not be read again."""
+    keep = "save(path, answers_only=True) keeps its answers"
+    if not isinstance(model, BaseEstimator):
+        raise CannotStore(f"{_name(model)} cannot be written to a file without pickle: {keep}")
+    try:
+        stored = state_of(model)
+        from_skops(stored[SKOPS], _name(model))
+    except (CannotStore, ValueError, KeyError) as error:
+        raise CannotStore(f"{_name(model)} cannot be stored ({error}): {keep}") from None
+    return stored
 
 
 def _name(model: Any) -> str:

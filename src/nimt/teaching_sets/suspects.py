@@ -21,7 +21,9 @@ NORMAL = 1.4826  # the deviation of normal errors, in medians of their size
 STRONG = 3.0  # deviations at which the label of a number is listed
 
 
-def suspects(X: Any, y: ArrayLike, reference: Any = None, *, seed: int = 0) -> pd.DataFrame:
+def suspects(
+    X: Any, y: ArrayLike, reference: Any = None, *, classes: bool | None = None, seed: int = 0
+) -> pd.DataFrame:
     """List rows whose label disagrees with what a model of the other rows answers, the strongest first.
 
     Of classes, every row is listed whose label is not the answer; its strength is the answer's share minus that of the
@@ -35,6 +37,8 @@ def suspects(X: Any, y: ArrayLike, reference: Any = None, *, seed: int = 0) -> p
     reference : Reference, estimator or callable, optional
         `nimt.reference(X, y, out_of_fold=True)` by default. One whose labels are not out of fold is fitted again so; a
         callable answers as it is.
+    classes : bool, optional
+        As in `nimt.reference`.
     seed : int
 
     Returns
@@ -52,8 +56,9 @@ def suspects(X: Any, y: ArrayLike, reference: Any = None, *, seed: int = 0) -> p
     """
     import pandas as pd
 
-    known = reference.classes is not None if isinstance(reference, Reference) else says_classes(reference)
-    rows = read_rows(X, y, known)
+    if classes is None:
+        classes = reference.classes is not None if isinstance(reference, Reference) else says_classes(reference)
+    rows = read_rows(X, y, classes)
     check_seed(seed)
     folds = min(FOLDS, len(rows))
     check_folds(folds, rows)

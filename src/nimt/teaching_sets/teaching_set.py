@@ -19,6 +19,7 @@ from nimt.teaching_sets.folds import check_folds
 from nimt.teaching_sets.models import make_student, says_classes, with_one_thread
 from nimt.teaching_sets.reference import Reference, check_seed, make_reference
 from nimt.teaching_sets.rules import MOST_ROWS, RULES, Chooser
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,6 +167,7 @@ def teaching_set(
     reference: Any = "auto",
     labels: str = "reference",
     rule: str = "auto",
+    classes: bool | None = None,
     seed: int = 0,
     measure_curve: bool = True,
 ) -> TeachingSet:
@@ -194,6 +196,9 @@ def teaching_set(
         least sure, or furthest from f*. "auto" gives the student the rows of each, and of random draws, and takes those
         after which it is best on the other rows. For a kernel ridge student and numbers, "auto" also gives the labels
         with which the student returns the nearest function to f* exactly, with a certificate.
+    classes : bool, optional
+        Whether the labels are classes; by default the models and the labels tell: words are, and so are at most 20
+        different whole numbers, with a note.
     seed : int
     measure_curve : bool
         False leaves the curve out, which takes most of the time.
@@ -211,8 +216,10 @@ def teaching_set(
     (10, True)
     """
     model = reference.model if isinstance(reference, Reference) else reference
-    known = None if not isinstance(reference, Reference) else reference.classes is not None
-    rows = read_rows(X, y, known if known is not None else says_classes(student, model))
+    if classes is None:
+        of_reference = isinstance(reference, Reference)
+        classes = reference.classes is not None if of_reference else says_classes(student, model)
+    rows = read_rows(X, y, classes)
     most = _check_size(size, tol, len(rows))
     check_seed(seed)
     if labels not in LABELS:
@@ -273,7 +280,12 @@ def _choose(
 
 def _check_size(size: int | None, tol: float | None, rows: int) -> int:
     if (size is None) == (tol is None):
-        raise InvalidInput("give size= (how many rows) or tol= (how near to the student of all rows), and not both")
+        raise InvalidInput(
+            Wording(
+                "give size= (how many rows) or tol= (how near to the student of all rows), and not both",
+                "give --size (how many rows) or --tol (how near to the student of all rows), and not both",
+            )
+        )
     if tol is not None:
         if not is_number(tol) or not 0 <= float(tol) < 1:
             raise InvalidInput(f"must be a number from 0 to below 1, got {tol!r}", parameter="tol")
