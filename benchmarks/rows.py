@@ -6,6 +6,7 @@ import argparse
 import json
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,7 @@ STUDENTS = {
     ),
 }
 OWN, REFERENCE = "own", "reference"  # labels
-RANDOM, AUTO, ALL = "random", "nimt auto", "all rows"
+RANDOM, AUTO, ALL, F_STAR = "random", "nimt auto", "all rows", "f*"
 
 
 def measure(name, wrong, seed, sizes, students):
@@ -50,7 +51,7 @@ def measure(name, wrong, seed, sizes, students):
     rows = read_rows(data.X, data.y, data.has_classes)
     found = make_reference(rows, "auto", 3, False, seed)
     sizes = [size for size in sizes if size <= len(rows) // 2]
-    yield "", 0, "f*: " + found.name, REFERENCE, score(found.predict(data.test_X), data.test_y, data.has_classes)
+    yield "", 0, F_STAR, REFERENCE, score(found.predict(data.test_X), data.test_y, data.has_classes)
     others = {choice: choose(data, max(sizes), seed) for choice, choose in CHOICES.items() if can_run(choice)}
     for student_name in students:
         student = STUDENTS[student_name][data.has_classes]
@@ -94,23 +95,33 @@ def run(tables, seeds, sizes, students, console, out):
     return results
 
 
+@dataclass(frozen=True)
+class Figure:
+    """The mean and the spread (standard deviation) of scores over seeds, and over draws of random rows."""
+
+    mean: float
+    spread: float
+
+
 def as_json(results):
-    """Return the figures, one cell per line: the scores of the seeds in order."""
-    cells = {}
+    """Return the figures, one cell per line: [table, wrong, student, rows, {choice and labels: [mean, spread]}]."""
+    scores = {}
     for one in results:
-        choice = "f*" if one["choice"].startswith("f*") else one["choice"]
-        key = (one["table"], one["wrong"], one["student"], one["size"], choice, one["labels"])
-        cells.setdefault(key, []).append(one["score"])
-    lines = [json.dumps([*key, scores]) for key, scores in cells.items()]
+        key = (one["table"], one["wrong"], one["student"], one["size"])
+        scores.setdefault(key, {}).setdefault(f"{one['choice']}, {one['labels']}", []).append(one["score"])
+    lines = [
+        json.dumps([*key, {kind: [round(np.mean(found), 4), round(np.std(found), 4)] for kind, found in cell.items()}])
+        for key, cell in scores.items()
+    ]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def read_cells(text):
-    """Return {(table, wrong, student, size): {(choice, labels): scores}} of what `as_json` wrote."""
-    cells = {}
-    for table, wrong, student, size, choice, labels, scores in json.loads(text):
-        cells.setdefault((table, wrong, student, size), {})[choice, labels] = np.array(scores)
-    return cells
+    """Return {(table, wrong, student, size): {(choice, labels): Figure}} of what `as_json` wrote."""
+    return {
+        tuple(key): {tuple(kind.split(", ")): Figure(*figure) for kind, figure in cell.items()}
+        for *key, cell in json.loads(text)
+    }
 
 
 def compared(cells):
@@ -124,16 +135,16 @@ def shares(cells):
     ahead, clearly, not_below = [], [], []
     for cell in chosen.values():
         ours, own, labelled = cell[AUTO, REFERENCE], cell[RANDOM, OWN], cell[RANDOM, REFERENCE]
-        ahead.append(ours.mean() > own.mean())
-        clearly.append(ours.mean() > own.mean() + own.std())
-        not_below.append(ours.mean() >= labelled.mean() - labelled.std())
+        ahead.append(ours.mean > own.mean)
+        clearly.append(ours.mean > own.mean + own.spread)
+        not_below.append(ours.mean >= labelled.mean - labelled.spread)
     at_50 = [
-        (cell[AUTO, REFERENCE].mean(), cells[table, wrong, student, 0][ALL, OWN].mean())
+        (cell[AUTO, REFERENCE].mean, cells[table, wrong, student, 0][ALL, OWN].mean)
         for (table, wrong, student, size), cell in chosen.items()
         if table == "diabetes" and size == 50
     ]
     near = np.mean([ours >= 0.97 * full for ours, full in at_50]) if at_50 else float("nan")
-    worst = min(min(cell[AUTO, REFERENCE].mean() for cell in chosen.values()), 1.0)
+    worst = min(min(cell[AUTO, REFERENCE].mean for cell in chosen.values()), 1.0)
     return [
         ("ahead of random rows with own labels, of cells (>= 75 %)", np.mean(ahead), np.mean(ahead) >= 0.75),
         ("... by more than the spread over seeds (>= 50 %)", np.mean(clearly), np.mean(clearly) >= 0.5),
@@ -156,8 +167,8 @@ def lines(cells):
     chosen = compared(cells)
     for table, wrong, size in dict.fromkeys((key[0], key[1], key[3]) for key in sorted(chosen, key=_order)):
         of = [key for key in chosen if (key[0], key[1], key[3]) == (table, wrong, size)]
-        full = np.mean([cells[table, wrong, key[2], 0][ALL, OWN].mean() for key in of])
-        means = [np.mean([chosen[key][kind].mean() for key in of if kind in chosen[key]]) for kind in kinds]
+        full = np.mean([cells[table, wrong, key[2], 0][ALL, OWN].mean for key in of])
+        means = [np.mean([chosen[key][kind].mean for key in of if kind in chosen[key]]) for kind in kinds]
         yield [table + (", 10 % wrong" if wrong else ""), str(size), *(f"{mean:.3f}" for mean in means), f"{full:.3f}"]
 
 
@@ -168,7 +179,7 @@ def student_lines(cells):
     for student, size in dict.fromkeys((key[2], key[3]) for key in sorted(chosen, key=lambda key: _order(key)[2:])):
         of = [cell for key, cell in chosen.items() if (key[2], key[3]) == (student, size)]
         own, labelled, ours = (
-            np.mean([cell[kind].mean() for cell in of])
+            np.mean([cell[kind].mean for cell in of])
             for kind in ((RANDOM, OWN), (RANDOM, REFERENCE), (AUTO, REFERENCE))
         )
         gains = (labelled - own, ours - labelled, ours - own)
@@ -206,15 +217,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two seeds, two students, two sizes: about a minute")
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES), metavar="TABLE")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="splits of each table")
     parser.add_argument("--out", type=Path, help="a JSON file for all scores; written after every table")
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="print the tables of docs/real-data.md from that file"
+    )
     options = parser.parse_args()
+    if options.page is not None:
+        print(page(read_cells(options.page.read_text())))
+        return
     console = Console(width=200)
     warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
     absent = missing_tables()
     for sentence in (*(f"{name}: its package is not installed" for name in absent), *describe_missing()):
         console.print(sentence)
     tables = [name for name in options.tables if name not in absent]
-    sizes, students, seeds = ((20, 50), ("linear", "svm"), 2) if options.quick else (SIZES, tuple(STUDENTS), SEEDS)
+    sizes, students, seeds = (
+        ((20, 50), ("linear", "svm"), 2) if options.quick else (SIZES, tuple(STUDENTS), options.seeds)
+    )
     with threadpool_limits(1):
         results = run(tables, seeds, sizes, students, console, options.out)
     cells = read_cells(as_json(results))
