@@ -22,7 +22,7 @@ def describe_missing():
 def facility_location(split, size, seed):
     """The greedy rule of apricot in NumPy: the next row adds most to the similarity of rows to their nearest chosen.
 
-    apricot compiles for seconds at every call, and chooses the same rows (tests/test_real_rows.py compares them).
+    apricot compiles for seconds at every call, and chooses the same rows (a test compares them).
     """
     similar = cdist(split.X, split.X)
     similar = similar.max() - similar

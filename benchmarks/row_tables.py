@@ -42,8 +42,7 @@ def diamonds():
 
 def abalone():
     with zipfile.ZipFile(_packaged("sklego", "data/abalone.zip")) as archive:
-        name = next(name for name in archive.namelist() if name.endswith(".csv"))
-        frame = pd.read_csv(archive.open(name))
+        frame = pd.read_csv(archive.open(archive.namelist()[0]))
     return frame.drop(columns="rings"), frame["rings"].to_numpy(dtype=float)
 
 
