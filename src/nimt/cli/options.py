@@ -93,7 +93,8 @@ LESSON_OPTIONS: dict[str, Any] = {
 }
 
 # for sentences: what the library calls a parameter, and the option it comes from
-OPTION_OF = {name: f"--{name.replace('_', '-')}" for name in (*LESSON_OPTIONS, "teachers", "seeds", "host")} | {
+NAMED = (*LESSON_OPTIONS, "teachers", "seeds", "host", "student", "labels", "rule")
+OPTION_OF = {name: f"--{name.replace('_', '-')}" for name in NAMED} | {
     "initial": "--from", "k": "-k", "max_iterations": "--iterations",
 }  # fmt: skip
 
