@@ -26,7 +26,7 @@ from benchmarks import (
 )
 from benchmarks.comparing import compare
 from benchmarks.machine import machine
-from benchmarks.rows import Bench, as_json, from_json, markdown_of, table_of
+from benchmarks.results import Bench, as_json, from_json, markdown_of, table_of
 
 PARTS = {
     "pictures": pictures.on_pictures,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.rows import from_json, parsed
+from benchmarks.results import from_json, parsed
 
 NOISE = 0.1  # a change below this share may be chance
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 import nimt
-from benchmarks.rows import picture, timed
+from benchmarks.results import picture, timed
 from nimt.engines.compiling import load_numba
 from nimt.learners import orthogonal as module
 from nimt.learners.orthogonal import OrthogonalPupil

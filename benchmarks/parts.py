@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 import nimt
-from benchmarks.rows import RATE, picture
+from benchmarks.results import RATE, picture
 from benchmarks.teachers import per_step
 from nimt import schedules
 from nimt.engines.compiled_steps.convolution import convolve_axis

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 import nimt
 from benchmarks import baselines
-from benchmarks.rows import RATE, ours, picture, timed
+from benchmarks.results import RATE, ours, picture, timed
 from benchmarks.together import busy, lesson_on
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import nimt
 from benchmarks import baselines
-from benchmarks.rows import RATE, ours, timed
+from benchmarks.results import RATE, ours, timed
 
 
 def scattered(bench):

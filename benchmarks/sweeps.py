@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import nimt
-from benchmarks.rows import picture
+from benchmarks.results import picture
 
 SMALL = {"side": 8, "steps": 100, "lessons": 100}
 MEDIUM = {"side": 92, "steps": 200_000, "lessons": 500}

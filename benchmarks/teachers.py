@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import nimt
-from benchmarks.rows import RATE, picture
+from benchmarks.results import RATE, picture
 from nimt import datasets
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import nimt
-from benchmarks.rows import picture
+from benchmarks.results import picture
 
 COMPARED = 1000  # steps of the reference loop that a curve is compared with
 LONG = 4.0  # seconds of a lesson that runs beside another: starting a thread and the set-up do not count then

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 import nimt
-from benchmarks.rows import picture
+from benchmarks.results import picture
 from benchmarks.together import lesson_on, two_threads
 from nimt.operators.grid import GridOperator
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import nimt
-from benchmarks.rows import picture
+from benchmarks.results import picture
 from benchmarks.teachers import per_step
 from nimt.operators.grid import GridOperator
 

@@ -59,7 +59,7 @@ def test_a_comparison_says_what_changed(bench, tmp_path, capsys):
 def test_rows_are_compared_by_their_work_and_their_order_not_by_what_they_are_measured_against(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
     from benchmarks.comparing import compared
-    from benchmarks.rows import from_json
+    from benchmarks.results import from_json
 
     old = [row("packs", "<= 2x", 1.5, against="GFT-1, 0.2 us"), row("twice", ">= 8x", 10.0, against="(a)"),
            row("twice", ">= 8x", 90.0, against="(b)")]  # fmt: skip
@@ -90,7 +90,7 @@ def test_a_run_writes_its_rows_and_its_machine(tmp_path):
 def test_the_page_shows_the_rows_that_were_measured(monkeypatch):
     """docs/benchmark.json is what `python -m benchmarks` wrote; the table of the page is nothing else."""
     monkeypatch.syspath_prepend(str(ROOT))
-    from benchmarks.rows import from_json, markdown_of
+    from benchmarks.results import from_json, markdown_of
 
     rows = from_json(json.loads((ROOT / "docs" / "benchmark.json").read_text())["rows"])
     assert len(rows) > 40

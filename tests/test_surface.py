@@ -29,7 +29,7 @@ PUBLIC = {
     "SynthesisTeacher", "Teacher", "View", "Wendland",
     "__version__", "compare", "datasets", "forecast", "linear", "one_hot", "paper",
     "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "sweep", "teach", "testing",
-    "theory",
+    "theory", "Reference", "TeachingSet", "TeachingSetSelector", "reference", "suspects", "teaching_set",
 }  # fmt: skip
 
 

@@ -88,6 +88,12 @@ from .teaching.lessons import plan as plan
 from .teaching.lessons import resume as resume
 from .teaching.lessons import steps as steps
 from .teaching.lessons import teach as teach
+from .teaching_sets.reference import Reference as Reference
+from .teaching_sets.reference import reference as reference
+from .teaching_sets.selector import TeachingSetSelector as TeachingSetSelector
+from .teaching_sets.suspects import suspects as suspects
+from .teaching_sets.teaching_set import TeachingSet as TeachingSet
+from .teaching_sets.teaching_set import teaching_set as teaching_set
 from .theory.forecasting import Forecast as Forecast
 from .theory.forecasting import forecast as forecast
 

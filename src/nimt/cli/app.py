@@ -26,7 +26,7 @@ from nimt.errors import NimtError
 
 COMMANDS = (
     "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "reproduce", "demo",
-    "studio",
+    "teaching-set", "suspects", "studio",
 )  # fmt: skip
 COMPLETION = ("--install-completion", "--show-completion")
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # Windows has one
@@ -73,8 +73,9 @@ def program() -> typer.Typer:
     )
     app.callback(help=_help_of(nimt.__doc__, EXAMPLES))(nimt)
     for name in COMMANDS:
-        module = importlib.import_module(f"nimt.cli.{name}")
-        command = getattr(module, name)
+        spelled = name.replace("-", "_")
+        module = importlib.import_module(f"nimt.cli.{spelled}")
+        command = getattr(module, spelled)
         app.command(name, help=_help_of(command.__doc__, module.EXAMPLES))(_turn_into_abort(command))
     return app
 

@@ -38,11 +38,12 @@ CONFIG = typer.Option(
 )
 
 # for sentences: what the library calls a parameter, and the option it comes from
+OTHERS = ("config", "host", "student", "labels", "rule")  # of single commands
 OPTION_OF = {
     called: _flags(name)[0].partition("/")[0]
     for name, line in TABLE_OF_FIELDS.items()
     for called in {name, line.option or name}
-} | {"config": "--config", "host": "--host"}
+} | {name: f"--{name}" for name in OTHERS}
 
 
 def with_lesson_options(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator  # loaded where it is needed: a file can be shown without it
 
 SKOPS = "skops"
+HARMLESS = ("numpy.dtype",)  # what estimators of scikit-learn hold besides its own classes
 SMALLEST_PROBABILITY = 1e-300  # a probability may be 0, and its logarithm must be finite
 
 
@@ -235,7 +236,7 @@ def from_skops(data: Array, name: str) -> BaseEstimator:
             if any(part.compress_type != zipfile.ZIP_STORED for part in archive.infolist()):
                 raise ValueError("it is compressed, as nimt never writes it")  # a few bytes may unpack to gigabytes
         types = io.get_untrusted_types(data=written)
-        strange = [kind for kind in types if not _is_class_of_sklearn(kind)]
+        strange = [kind for kind in types if kind not in HARMLESS and not _is_class_of_sklearn(kind)]
         estimator = None if strange else io.loads(written, trusted=types)
     except Exception as error:  # skops trusts the structure of what it reads
         raise ValueError(f"the stored {name} is damaged: {error!r}") from None

@@ -1,0 +1,80 @@
+"""`nimt suspects`: rows of a table whose label disagrees with a model of the others."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from nimt.cli.console import note, plain
+from nimt.cli.labelled_rows import (
+    Encoding,
+    FeatureColumns,
+    Kind,
+    Table,
+    TargetColumn,
+    as_columns,
+    find_free_name,
+    read_labelled_rows,
+)
+from nimt.cli.options import Quiet
+from nimt.counting import say_count
+from nimt.errors import InvalidInput
+
+EXAMPLES = (
+    "nimt suspects table.csv",
+    "nimt suspects table.csv --target-column price --out doubtful.csv",
+)
+
+
+def suspects(
+    table: Table,
+    target_column: TargetColumn = None,
+    features: FeatureColumns = None,
+    classes: Kind = None,
+    encoding: Encoding = None,
+    seed: Annotated[int, typer.Option("--seed", help="Every random choice flows from it.")] = 0,
+    out: Annotated[str | None, typer.Option("--out", help="The .csv file to write; else it is printed.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """List the rows of a table whose label disagrees with what a model of the other rows answers, the strongest first.
+
+    Each row is answered by a model that did not see it. With --out, all columns are kept; else the number of the row,
+    its label, the answer and the strength are printed.
+    """
+    from nimt.datasets.places import as_path
+
+    if out is not None and not as_path(out).parent.is_dir():
+        raise InvalidInput(f"there is no folder {str(as_path(out).parent)!r} to write --out to: make it first")
+    rows = read_labelled_rows(table, target_column, features, classes, encoding)
+    for sentence in rows.notes:
+        note(sentence, quiet=quiet)
+
+    from nimt.cli.writing_tables import as_csv
+    from nimt.files import write_text
+    from nimt.teaching_sets.reference import reference
+    from nimt.teaching_sets.suspects import FOLDS
+    from nimt.teaching_sets.suspects import suspects as find
+
+    made = reference(
+        rows.X, rows.y, folds=min(FOLDS, max(2, len(rows.y))), out_of_fold=True, classes=rows.classes, seed=seed
+    )
+    for sentence in (made.sentence, *made.notes):
+        note(sentence, quiet=quiet)
+    found = find(rows.X, rows.y, made, seed=seed)
+    places = found["row"].to_numpy()
+    columns = {"row": rows.frame.index.to_numpy()[places]}
+    if out is None:
+        columns |= {"label": found["label"].to_numpy()}
+    else:
+        columns = {find_free_name("row", rows.frame.columns): columns["row"], **as_columns(rows.frame.iloc[places])}
+    columns[find_free_name("reference", columns)] = found["reference"].to_numpy()
+    columns[find_free_name("strength", columns)] = found["strength"].to_numpy().round(3)
+    text = as_csv(columns)
+    note(f"{say_count(len(found), 'row')} of {len(rows.y):,} disagree", quiet=quiet)
+    if out is None:
+        sys.stdout.write("".join(f"{plain(line)}\n" for line in text.splitlines()))
+    else:
+        write_text(as_path(out), text)
+        note(f"written to {out}", quiet=quiet)

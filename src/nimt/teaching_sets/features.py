@@ -1,0 +1,194 @@
+"""The features and the target of real rows, as scikit-learn's estimators take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array, Indices
+from nimt.counting import say_count
+from nimt.errors import InvalidInput
+from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CLASSES = 20  # different whole numbers that are taken for classes
+NANOSECONDS_OF_A_DAY = 86_400e9
+
+AS_NUMBERS = Wording("classes=False", "--numbers")
+
+Features = Any  # an array (n, d) of float64, or a DataFrame of columns of float64 and of words
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with their labels, checked.
+
+    Attributes
+    ----------
+    X : array (n, d) of float64, or DataFrame
+        A DataFrame if one was given, or if there are words.
+    y : array (n,)
+        Numbers, or classes as they were given.
+    classes : array (q,) or None
+        The different classes, sorted; None for numbers.
+    notes : tuple of str
+        What the user should know of them.
+    """
+
+    X: Features
+    y: NDArray[Any]
+    classes: NDArray[Any] | None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, places: Indices) -> Rows:
+        """Return some of the rows."""
+        return replace(self, X=take_rows(self.X, places), y=self.y[places])
+
+
+def take_rows(X: Features, places: Indices) -> Features:
+    """Return some rows of features."""
+    return X.iloc[places] if hasattr(X, "iloc") else X[places]
+
+
+def read_rows(X: Any, y: Any, classes: bool | None = None) -> Rows:
+    """Return rows that are checked; `classes` says whether the labels are classes, None lets them tell."""
+    if classes is not None and not isinstance(classes, bool | np.bool_):
+        raise InvalidInput(f"must be True, False or None, got {classes!r}", parameter="classes")
+    features = read_features(X)
+    labels, names, notes = _read_labels(y, classes)
+    if len(features) != len(labels):
+        raise InvalidInput(f"X has {say_count(len(features), 'row')} and y has {say_count(len(labels), 'label')}")
+    if len(labels) < 2:
+        raise InvalidInput(f"X has {say_count(len(labels), 'row')}: at least 2 are needed")
+    return Rows(features, labels, names, notes + _describe_missing(features))
+
+
+def read_features(X: Any) -> Features:
+    """Return features as numbers and words; a missing number is NaN, a missing word is empty."""
+    import pandas as pd
+
+    if isinstance(X, pd.DataFrame):
+        return _read_frame(X)
+    if hasattr(X, "toarray"):
+        raise InvalidInput("X is sparse, and dense rows are needed: give X.toarray()")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise InvalidInput(f"X is not a table of rows: {error}") from None
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise InvalidInput(f"X must have shape (rows, features), got {np.shape(X)}")
+    if array.dtype.kind in "biuf":
+        numbers = array.astype(np.float64)
+        _check_not_infinite(numbers, "X")
+        return numbers
+    if array.dtype.kind not in "OUS":
+        raise InvalidInput(f"X must hold numbers or words, got dtype {array.dtype}")
+    named = pd.DataFrame(array, columns=[f"x_{place + 1}" for place in range(array.shape[1])])
+    read = _read_frame(named)
+    return read.to_numpy() if all(kind.kind == "f" for kind in read.dtypes) else read
+
+
+def _read_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    names = [str(name) for name in frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"X has several columns called {twice!r}: give each a name of its own")
+    if not names:
+        raise InvalidInput("X has no column: at least one feature is needed")
+    columns = {name: _read_column(frame.iloc[:, place], name) for place, name in enumerate(names)}
+    return pd.DataFrame(columns, index=frame.index)
+
+
+def _read_column(column: pd.Series, name: str) -> NDArray[Any]:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert(None)
+    if column.dtype.kind == "M":  # days since 1970-01-01
+        when = column.to_numpy().astype("datetime64[ns]")
+        return np.where(np.isnat(when), np.nan, when.astype(np.int64) / NANOSECONDS_OF_A_DAY)
+    if column.dtype.kind in "biuf":
+        numbers = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        _check_not_infinite(numbers, f"the column {name!r}")
+        return numbers
+    if column.dtype.kind == "c":
+        raise InvalidInput(f"the column {name!r} holds complex numbers: give real ones")
+    cells = list(column)
+    lacking = column.isna().to_numpy()
+    known = [cell for cell, is_lacking in zip(cells, lacking, strict=True) if not is_lacking]
+    if known and all(isinstance(cell, int | float | np.number) for cell in known):
+        numbers = np.array([np.nan if gone else float(cell) for cell, gone in zip(cells, lacking, strict=True)])
+        _check_not_infinite(numbers, f"the column {name!r}")
+        return numbers
+    words = ["" if gone else str(cell) for cell, gone in zip(cells, lacking, strict=True)]
+    return np.array(words, dtype=object)
+
+
+def _check_not_infinite(numbers: Array, what: str) -> None:
+    wrong = np.argwhere(np.isinf(numbers))
+    if len(wrong):
+        raise InvalidInput(f"{what} has {numbers[tuple(wrong[0])]} in row {wrong[0][0]}: every number must be finite")
+
+
+def _describe_missing(X: Features) -> tuple[str, ...]:
+    numbers = X if isinstance(X, np.ndarray) else X.select_dtypes("number").to_numpy()
+    count = int(np.isnan(numbers).sum())
+    return (f"{say_count(count, 'missing number')} filled in by the median of the column",) if count else ()
+
+
+def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
+    """Return labels, the classes if they are some, and a note where whole numbers are taken for classes."""
+    import pandas as pd
+
+    column = y if isinstance(y, pd.Series) else None
+    if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
+        column = y.iloc[:, 0]
+    labels = np.asarray(y if column is None else column.to_numpy())
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InvalidInput(f"y must hold one label per row, got shape {labels.shape}: give one target at a time")
+    lacking = np.flatnonzero(pd.isna(labels))
+    if lacking.size:
+        raise InvalidInput(f"y has no label in row {lacking[0]}: leave rows without one out")
+    if labels.dtype.kind == "O" and all(isinstance(cell, int | float | np.number) for cell in labels.tolist()):
+        labels = labels.astype(np.float64)
+    if labels.dtype.kind not in "biuf":
+        if classes is False:
+            raise InvalidInput(f"y holds words, such as {str(labels[0])!r}, and a regressor needs numbers")
+        words = labels.astype(str)
+        return words, _check_classes(words), ()
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise InvalidInput(f"y has an infinite label in row {np.flatnonzero(np.isinf(labels))[0]}")
+    different = np.unique(labels) if len(labels) else labels
+    whole = labels.dtype.kind != "f" or bool((different == np.round(different)).all())
+    few = whole and len(different) <= min(MOST_CLASSES, max(2, len(labels) // 5))
+    if classes is None and labels.dtype.kind != "b" and few and len(different) > 1:
+        names = ", ".join(f"{value:g}" for value in different)
+        note = AS_NUMBERS.embed(f"the labels {names} are taken for classes: ", " takes them for numbers")
+        return labels, different, (note,)
+    if classes or (classes is None and labels.dtype.kind == "b"):
+        return labels, _check_classes(labels), ()
+    numbers = labels.astype(np.float64)
+    if len(numbers) and numbers.min() == numbers.max():
+        raise InvalidInput(f"y is {numbers[0]:g} in every row: there is nothing to teach")
+    return numbers, None, ()
+
+
+def _check_classes(labels: NDArray[Any]) -> NDArray[Any]:
+    different = np.unique(labels)
+    if len(different) < 2:
+        raise InvalidInput(f"y has one class, {different[:1].tolist()[0]!r}: at least two are needed")
+    return different

@@ -1,0 +1,81 @@
+"""`nimt teaching-set` and `nimt suspects`: what they write, and what they say."""
+
+import csv
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def houses(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["id,size,town,built,price"]
+    for number in range(90):
+        size, town = rng.uniform(20, 200), rng.choice(["Ulm", "Bonn"])
+        price = size + 40 * (town == "Bonn") + rng.normal(0, 10)
+        lines.append(f"{number + 1},{size:.1f},{town},{rng.integers(1, 28)}.{rng.integers(1, 12)}.2001,{price:.2f}")
+    lines[5] = lines[5].rpartition(",")[0] + ",900"
+    lines.append("91,100.0,Ulm,1.1.2001,")
+    (tmp_path / "houses.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "houses.csv"
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_teaching_set_keeps_all_columns_and_says_whether_choosing_helped(nimt, houses, tmp_path):
+    answer = nimt("teaching-set", "houses.csv", "--size", 20, "--student", "linear")
+    assert answer.code == 0, answer.err
+    (sentence,) = answer.out.splitlines()
+    assert sentence.startswith("20 of 90 rows, chosen by ") and "the labels gain" in sentence
+    assert "column id numbers the rows, and is not used as a feature" in answer.err
+    assert "1 row(s) have no label" in answer.err and "f* is " in answer.err
+    kept = rows_of(tmp_path / "houses-few.csv")
+    assert list(kept[0]) == ["row", "id", "size", "town", "built", "price", "label"] and len(kept) == 20
+    whole = rows_of(houses)
+    for row in kept:
+        same = whole[int(row["row"]) - 2]  # the first row holds the names
+        assert all(row[name] == same[name] or float(row[name]) == float(same[name]) for name in same)
+    assert (tmp_path / "houses-few.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_suspects_are_printed_with_the_number_of_their_row_or_written_with_all_columns(nimt, houses, tmp_path):
+    answer = nimt("suspects", "houses.csv")
+    assert answer.code == 0, answer.err
+    head, first, *_ = answer.out.splitlines()
+    assert head == "row,label,reference,strength" and first.startswith("6,900.0,")
+    answer = nimt("suspects", "houses.csv", "--out", "doubtful.csv", "-q")
+    assert answer.code == 0 and not answer.out and not answer.err
+    assert rows_of(tmp_path / "doubtful.csv")[0]["town"] in ("Ulm", "Bonn")
+
+
+def test_whole_numbers_are_classes_or_numbers_as_asked(nimt, tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, 60)
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{value},{int(value > 0)}\n" for value in x))
+    options = ("--size", 10, "--student", "linear")
+    assert "accuracy" in nimt("teaching-set", "t.csv", *options, "--classes").out
+    told = nimt("teaching-set", "t.csv", *options)
+    assert "accuracy" in told.out and "are taken for classes" in told.err
+    assert "R^2" in nimt("teaching-set", "t.csv", *options, "--numbers").out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--size", 500), "--size must be at most the number of rows, 90, got 500"),
+        ((), "give --size (how many rows) or --tol"),
+        (("--size", 10, "--student", "swm"), "--student must be one of linear, svm"),
+        (("--size", 10, "--target-column", "rent"), "has no column 'rent'"),
+        (("--size", 10, "--out", "few.txt"), "--out must name a .csv file"),
+        (("--size", 10, "--out", "houses.csv"), "--out is the table itself"),
+        (("--size", 10, "--out", "nowhere/few.csv"), "there is no folder 'nowhere'"),
+    ],
+)
+def test_bad_input_gets_one_sentence(nimt, houses, options, said):
+    answer = nimt("teaching-set", "houses.csv", *options, "-q")
+    assert answer.code == 2 and answer.is_one_sentence() and said in answer.err, answer.err

@@ -1,0 +1,78 @@
+"""`python -m benchmarks.rows`: the page shows what was measured, goals are counted right, rivals choose right."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def rows(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    import benchmarks.rows
+
+    return benchmarks.rows
+
+
+def test_the_page_shows_what_was_measured(rows):
+    cells = rows.read_cells((ROOT / "docs" / "real-data.json").read_text())
+    assert len(rows.compared(cells)) > 100
+    assert rows.page(cells) in (ROOT / "docs" / "real-data.md").read_text(encoding="utf-8")
+
+
+def test_the_goals_are_counted_over_cells(rows):
+    def cell(ours, own, labelled):
+        kinds = {("nimt auto", "reference"): ours, ("random", "own"): own, ("random", "reference"): labelled}
+        return {kind: rows.Figure(mean, 0.1) for kind, mean in kinds.items()}
+
+    cells = {
+        ("diabetes", False, "svm", 0): {("all rows", "own"): rows.Figure(0.5, 0.0)},
+        ("diabetes", False, "svm", 50): cell(0.49, 0.2, 0.45),
+        ("wine", False, "svm", 50): cell(0.55, 0.5, 0.7),
+        ("wine", False, "svm", 20): cell(0.45, 0.5, 0.5),
+    }
+    values = [value for _, value, _ in rows.shares(cells)]
+    assert values == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1.0, 0.45])
+
+
+def test_scores_become_means_and_spreads_and_are_read_again(rows):
+    results = [
+        {"table": "wine", "wrong": True, "seed": seed, "student": "svm", "size": 20, "choice": "random",
+         "labels": "own", "score": score}
+        for seed, score in enumerate([0.5, 0.7])
+    ]  # fmt: skip
+    (cell,) = rows.read_cells(rows.as_json(results)).items()
+    assert cell == (("wine", True, "svm", 20), {("random", "own"): rows.Figure(0.6, 0.1)})
+
+
+def test_a_tenth_of_the_labels_to_choose_from_are_wrong_and_none_of_the_test(rows):
+    from benchmarks.row_tables import split
+
+    right, wrong = split("wine", 0, False), split("wine", 0, True)
+    changed = np.mean(right.y != wrong.y)
+    assert 0 < changed <= 0.1
+    assert np.array_equal(right.test_y, wrong.test_y) and np.array_equal(right.X, wrong.X)
+
+
+def test_facility_location_is_that_of_apricot(rows):
+    apricot = pytest.importorskip("apricot")
+    from benchmarks.row_choices import facility_location
+    from benchmarks.row_tables import split
+
+    data = split("wine", 0, False)
+    distance = cdist(data.X, data.X)
+    chooser = apricot.FacilityLocationSelection(15, metric="precomputed", optimizer="naive")
+    theirs = chooser.fit(distance.max() - distance).ranking
+    assert facility_location(data, 15, 0).tolist() == theirs.tolist()
+
+
+@pytest.mark.slow
+def test_one_split_is_measured_for_every_choice(rows):
+    found = list(rows.measure("wine", True, 0, (20,), ("linear",)))
+    kinds = {(choice, labels) for _, size, choice, labels, _ in found if size == 20}
+    assert {("nimt auto", "reference"), ("random", "own"), ("random", "reference"), ("k-means", "reference")} <= kinds
+    assert all(0.2 < score <= 1 for *_, score in found)

@@ -1,0 +1,222 @@
+"""What stands for f*: how it is found, what it answers, and how it is stored."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsRegressor
+
+import nimt
+
+pytestmark = pytest.mark.long
+
+
+def line(n=60, noise=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 3))
+    return X, 2 * X[:, 0] - X[:, 1] + rng.normal(0, noise, n)
+
+
+def mixed(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "size": rng.uniform(20, 200, n),
+            "town": rng.choice(["Ulm", "Bonn", "Kiel"], n),
+            "built": pd.to_datetime("1990-01-01") + pd.to_timedelta(rng.integers(0, 9000, n), "D"),
+            "garden": rng.random(n) < 0.5,
+        },
+        index=[f"house {place}" for place in range(n)],
+    )
+    price = frame["size"].to_numpy() + 50 * (frame["town"] == "Bonn").to_numpy() + rng.normal(0, 5, n)
+    frame.iloc[3, 0] = np.nan
+    frame.iloc[4, 1] = None
+    return frame, price
+
+
+def test_auto_takes_the_model_that_is_best_by_cross_validation_and_tells_the_others():
+    X, y = line(100)
+    found = nimt.reference(X, y, folds=3)
+    assert found.name == "ridge"
+    assert "kernel ridge" in found.notes[0] and "gradient-boosted trees" in found.notes[0]
+    assert found.sentence.startswith("f* is ridge fitted to 100 rows, R^2 0.9")
+    curved = nimt.reference(X, np.sin(6 * X[:, 0]), folds=3)
+    assert curved.name != "ridge"
+
+
+def test_the_score_is_the_mean_over_folds_of_models_that_did_not_see_them():
+    X, y = line()
+    found = nimt.reference(X, y, model=KNeighborsRegressor(1), folds=4)
+    assert found.labels == pytest.approx(y)  # it repeats what it has seen
+    assert found.score < 0.95
+    outside = nimt.reference(X, y, model=KNeighborsRegressor(1), folds=4, out_of_fold=True)
+    assert not np.isclose(outside.labels, y).any()
+    for place in (0, 17):
+        nearest = np.argsort(np.sum((X - X[place]) ** 2, axis=1))[1:]
+        assert any(outside.labels[place] == y[other] for other in nearest)
+
+
+def test_a_fitted_estimator_answers_as_it_is_and_one_that_is_not_is_fitted_to_all_rows():
+    X, y = line()
+    fitted = LinearRegression().fit(X[:10], y[:10])
+    assert np.array_equal(nimt.reference(X, y, model=fitted).predict(X), fitted.predict(X))
+    whole = nimt.reference(X, y, model=LinearRegression())
+    assert np.allclose(whole.predict(X), LinearRegression().fit(X, y).predict(X))
+
+
+def test_a_function_stands_for_itself():
+    X, y = line()
+    found = nimt.reference(X, y, model=lambda rows: rows[:, 0])
+    assert np.array_equal(found.labels, X[:, 0])
+    assert not found.cross_validated and "on its own rows" in found.sentence
+
+
+def test_frames_with_words_dates_and_missing_values_are_prepared_and_keep_their_names():
+    frame, price = mixed()
+    found = nimt.reference(frame, price, folds=3)
+    assert found.columns == ("size", "town", "built", "garden")
+    assert found.score > 0.9
+    assert any("1 missing number filled in by the median" in note for note in found.notes)
+    turned = frame[["garden", "built", "town", "size"]]
+    assert np.array_equal(found.predict(turned), found.predict(frame))
+    with pytest.raises(nimt.InvalidInput, match="X has no column 'town'"):
+        found.predict(frame.drop(columns="town"))
+
+
+def test_an_estimator_that_cannot_take_words_gets_numbers():
+    frame, price = mixed()
+    found = nimt.reference(frame, price, model=LinearRegression(), folds=3)
+    assert found.score > 0.9
+
+
+def test_classes_may_be_words_or_whole_numbers_and_numbers_are_noticed():
+    X, y = line(90)
+    words = np.where(y > 0, "high", "low")
+    found = nimt.reference(X, words, model=LogisticRegression())
+    assert found.classes.tolist() == ["high", "low"] and set(found.labels) == {"high", "low"}
+    assert found.scores.shape == (90, 2) and found.measure == "accuracy"
+    numbers = nimt.reference(X, (y > 0).astype(int), model=lambda rows: (rows[:, 0] > 0).astype(int))
+    assert "are taken for classes" in numbers.notes[0]
+    assert nimt.reference(X, (y > 0).astype(int), model=LinearRegression()).classes is None
+
+
+def test_a_stored_reference_answers_the_same(tmp_path):
+    frame, price = mixed()
+    for y in (price, np.where(price > 120, "dear", "cheap")):
+        found = nimt.reference(frame, y, folds=3)
+        found.save(tmp_path / "reference.npz")
+        again = nimt.Reference.load(tmp_path / "reference.npz")
+        assert np.array_equal(again.predict(frame), found.predict(frame))
+        assert np.array_equal(again.labels, found.labels) and again.sentence == found.sentence
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_boosted_trees_are_stored_too(tmp_path, words):
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    X, y = line()
+    kind = HistGradientBoostingClassifier if words else HistGradientBoostingRegressor
+    found = nimt.reference(X, np.where(y > 0, "a", "b") if words else y, model=kind(max_iter=5), folds=2)
+    found.save(tmp_path / "reference.npz")
+    assert np.array_equal(nimt.Reference.load(tmp_path / "reference.npz").predict(X), found.predict(X))
+
+
+def test_of_a_function_only_the_answers_are_stored(tmp_path):
+    X, y = line()
+    found = nimt.reference(X, y, model=lambda rows: rows[:, 0])
+    with pytest.raises(nimt.CannotStore, match=r"answers_only=True\) keeps its answers"):
+        found.save(tmp_path / "reference.npz")
+    found.save(tmp_path / "reference.npz", answers_only=True)
+    again = nimt.Reference.load(tmp_path / "reference.npz")
+    assert np.array_equal(again.labels, found.labels)
+    with pytest.raises(nimt.InvalidInput, match="only the answers"):
+        again.predict(X)
+
+
+def test_a_class_of_ones_own_is_refused_with_a_way_out(tmp_path):
+    X, y = line()
+    found = nimt.reference(X, y, model=FailsInOneFold())
+    with pytest.raises(nimt.CannotStore, match=r"FailsInOneFold cannot be stored .* keeps its answers"):
+        found.save(tmp_path / "reference.npz")
+    assert not (tmp_path / "reference.npz").exists()
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    X, y = line()
+    path = tmp_path / "reference.npz"
+    nimt.reference(X, y, model=LinearRegression()).save(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(nimt.CorruptLesson):
+        nimt.Reference.load(path)
+
+
+class FailsInOneFold(RegressorMixin, BaseEstimator):
+    """A regressor that does not bear the largest label of all."""
+
+    def __init__(self, largest=0.0):
+        self.largest = largest
+
+    def fit(self, X, y):
+        if len(y) < 60 and np.max(y) < self.largest:
+            raise ArithmeticError("I miss the largest label")
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_a_fold_that_fails_loses_nothing_of_the_others():
+    X, y = line()
+    found = nimt.reference(X, y, model=FailsInOneFold(largest=float(y.max())), out_of_fold=True)
+    assert any("failed with ArithmeticError (I miss the largest label)" in note for note in found.notes)
+    assert np.isfinite(found.labels).all() and np.isfinite(found.score)
+
+
+def test_a_notebook_shows_the_sentence_escaped():
+    X, y = line()
+    found = nimt.reference(pd.DataFrame(X, columns=["<b>", "c", "d"]), y, model=LinearRegression())
+    assert "&lt;b&gt;" in found._repr_html_() and found.sentence.partition("R^2")[0] in found._repr_html_()
+
+
+# bad input
+
+
+def unfitted(rows):
+    return KNeighborsRegressor().predict(rows)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"X": np.zeros((3, 1)), "y": [1.0, 2.0, 4.5]}, "3 rows cannot make folds=5 parts"),
+        ({"y": np.ones(60)}, "y is 1 in every row: there is nothing to teach"),
+        ({"y": ["a"] * 60}, "y has one class, 'a': at least two are needed"),
+        ({"y": np.r_[np.nan, np.arange(59.0)]}, "y has no label in row 0"),
+        ({"y": np.arange(59.0)}, "X has 60 rows and y has 59 labels"),
+        ({"model": lambda X: np.full(len(X), np.nan)}, "answered nan for row 0: every answer must be a finite number"),
+        ({"model": lambda X: X}, r"answered with shape \(60, 3\)"),
+        ({"model": unfitted}, "the reference unfitted"),
+        ({"model": lambda X: 1 / 0}, "failed with ZeroDivisionError"),
+        ({"model": "ridge"}, "model must be 'auto', an estimator or a callable, got 'ridge'"),
+        ({"model": LinearRegression}, "must be an object, got the class LinearRegression"),
+        ({"model": 3}, "model must be 'auto'"),
+        ({"model": np.sum, "out_of_fold": True}, "out_of_fold=True fits the model again"),
+        ({"folds": 1}, "folds must be a whole number >= 2"),
+        ({"classes": "yes"}, "classes must be True, False or None"),
+        ({"classes": False, "y": ["a", "b"] * 30}, "y holds words, such as 'a', and a regressor needs numbers"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"X": np.full((60, 1), np.inf)}, "X has inf in row 0"),
+        ({"y": np.zeros((60, 2))}, "one target at a time"),
+        ({"model": DummyClassifier(strategy="constant", constant="z"), "y": ["a", "b"] * 30}, "failed in every fold"),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_one_sentence(given, said):
+    X, y = line()
+    with pytest.raises(nimt.InvalidInput, match=said) as error:
+        nimt.reference(**({"X": X, "y": y} | given))
+    assert "\n" not in str(error.value)

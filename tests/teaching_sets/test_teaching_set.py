@@ -1,0 +1,366 @@
+"""Which rows are kept, with which labels, and what the curve says of them."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator
+
+import nimt
+from nimt.teaching_sets.features import read_rows
+from nimt.teaching_sets.rules import RULES, Chooser
+
+pytestmark = pytest.mark.long
+
+
+def noisy(n=120, noise=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 4))
+    return X, 2 * X[:, 0] - X[:, 1] + rng.normal(0, noise, n)
+
+
+def moons(n=160, seed=0):
+    X, y = make_moons(n, noise=0.2, random_state=seed)
+    return X, np.where(y == 1, "upper", "lower")
+
+
+def test_the_labels_of_the_reference_teach_more_than_the_rows_own_and_the_sentence_says_how_much():
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=15, student="linear", reference=Ridge())
+    assert len(found) == len(set(found.indices.tolist())) == 15
+    assert np.array_equal(found.labels, found.reference.labels[found.indices])
+    last = found.curve.iloc[-1]
+    assert last["size"] == 15 and last["chosen"] > last["random_own"] + last["random_own_spread"]
+    labels, choosing, _ = found.gains
+    assert labels == pytest.approx(last["random_reference"] - last["random_own"])
+    assert f"the labels gain {labels:+.3f}, choosing {choosing:+.3f}" in found.sentence
+
+
+def test_where_choosing_does_not_help_the_sentence_says_so():
+    X, y = noisy(noise=0.01)  # a line without noise: any rows will do
+    found = nimt.teaching_set(X, y, size=30, student=LinearRegression(), reference=LinearRegression())
+    assert found.helps is False and "choosing does not help here" in found.sentence
+
+
+def test_auto_that_is_worse_than_random_rows_on_rows_held_out_returns_random_rows(monkeypatch):
+    X, y = noisy(noise=0.1)
+
+    def corner(self, rule, size):
+        return self.draw(size, 0) if rule == "random" else np.argsort(self.answers)[:size]
+
+    monkeypatch.setattr(Chooser, "order", corner)
+    monkeypatch.setattr(Chooser, "_judge", lambda self, chosen: -float(np.mean(self.answers[chosen])))
+    options = {"size": 20, "student": "neighbours", "reference": Ridge()}
+    found = nimt.teaching_set(X, y, **options)
+    assert found.rule == "random" and any("these are random rows" in note for note in found.notes)
+    asked = nimt.teaching_set(X, y, rule="f", **options)
+    assert asked.rule == "f" and asked.helps is False  # what was asked for is kept, and told
+
+
+def test_own_labels_can_be_kept():
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=20, student="linear", reference=Ridge(), labels="rows")
+    assert np.array_equal(found.labels, y[found.indices])
+    assert "with their own labels" in found.sentence and "f*'s" not in found.sentence
+
+
+def test_rows_held_out_are_neither_chosen_from_nor_shown_to_the_reference_of_the_measurement(monkeypatch):
+    from nimt.teaching_sets import curve
+
+    seen = []
+    fit_again = curve.fit_again
+
+    def spy(found, rows):
+        seen.append({tuple(row) for row in rows.X})
+        return fit_again(found, rows)
+
+    asked = []
+    score = curve.score
+    monkeypatch.setattr(curve, "fit_again", spy)
+    monkeypatch.setattr(
+        curve, "score", lambda answers, truth, classes: asked.append(truth) or score(answers, truth, classes)
+    )
+    X, y = noisy(80)
+    nimt.teaching_set(X, y, size=10, student="linear", reference=Ridge())
+    assert len(seen) == curve.REPEATS
+    place = {value: tuple(row) for value, row in zip(y, X, strict=True)}
+    per_split = len(asked) // curve.REPEATS
+    for split, known in enumerate(seen):
+        held_out = {place[value] for truth in asked[split * per_split : (split + 1) * per_split] for value in truth}
+        assert held_out and not held_out & known
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("classes", [False, True])
+def test_every_rule_returns_different_rows_and_the_same_ones_again(rule, classes):
+    X, y = moons() if classes else noisy()
+    if rule == "uncertainty" and not classes:
+        with pytest.raises(nimt.InvalidInput, match="is for classes"):
+            nimt.teaching_set(X, y, size=30, reference=Ridge(), rule=rule)
+        return
+    options = {"size": 30, "reference": SVC() if classes else Ridge(), "rule": rule, "measure_curve": False}
+    found = nimt.teaching_set(X, y, student="linear", **options)
+    assert len(set(found.indices.tolist())) == 30
+    assert np.array_equal(nimt.teaching_set(X, y, student="linear", **options).indices, found.indices)
+
+
+@pytest.mark.parametrize("rule", ["p", "f", "fp"])
+def test_the_rules_of_kernel_interpolation_choose_what_a_plain_loop_chooses(rule):
+    from nimt.estimators.width import median_width
+    from nimt.teaching_sets.rules import RIDGE
+
+    X, y = noisy(40)
+    points = StandardScaler().fit_transform(X)
+    target = (y - y.mean()) / y.std()
+    width = median_width(points)
+    gram = np.exp(-np.sum((points[:, None] - points) ** 2, axis=2) / width**2)
+    chosen = []
+    for _ in range(12):
+        inside = gram[np.ix_(chosen, chosen)] + RIDGE * np.eye(len(chosen))
+        values = gram[:, chosen] @ np.linalg.solve(inside, target[chosen]) if chosen else np.zeros(40)
+        power = np.sqrt(np.maximum(1 - np.sum(gram[:, chosen] * np.linalg.solve(inside, gram[chosen]).T, axis=1), 0))
+        score = {"p": power, "f": np.abs(target - values), "fp": np.abs(target - values) * power}[rule]
+        score[chosen] = -1
+        chosen.append(int(np.argmax(score)))
+    chooser = Chooser(read_rows(X, y), y, LinearRegression(), y, 0)
+    assert chooser.order(rule, 12).tolist() == chosen
+
+
+def test_auto_takes_the_rows_after_which_the_student_is_best_on_the_others():
+    X, y = moons()
+    found = nimt.reference(X, y, model=SVC())
+    rows = read_rows(X, y)
+    chooser = Chooser(rows, found.labels, SVC(), found.labels, 0)
+
+    def judge(chosen):
+        rest = np.setdiff1d(np.arange(len(X)), chosen)
+        answers = SVC().fit(X[chosen], found.labels[chosen]).predict(X[rest])
+        return np.mean(answers == found.labels[rest]) + np.mean(answers == y[rest])
+
+    best = chooser.choose("auto", 25)
+    others = [chooser.order(rule, 25) for rule in ("kmeans", "f", "fp", "uncertainty", "greedy")]
+    others += [chooser.draw(25, number) for number in range(4)]
+    assert judge(best.indices) == pytest.approx(max(judge(chosen) for chosen in others))
+
+
+def test_uncertainty_and_greedy_ask_the_student_that_is_taught():
+    X, y = moons()
+    options = {"size": 40, "reference": SVC(), "rule": "uncertainty", "measure_curve": False}
+    one = nimt.teaching_set(X, y, student=LogisticRegression(), **options)
+    other = nimt.teaching_set(X, y, student=SVC(gamma=5.0), **options)
+    assert np.array_equal(one.indices[:20], other.indices[:20])  # spread
+    assert not np.array_equal(one.indices, other.indices)
+
+
+def test_frames_keep_their_columns_and_their_index():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "word": rng.choice(["u", "v"], 60)}, index=range(100, 160))
+    y = frame["a"].to_numpy() + (frame["word"] == "u") + rng.normal(0, 0.1, 60)
+    found = nimt.teaching_set(frame, y, size=12, student="linear", reference=LinearRegression())
+    kept = found.to_frame()
+    assert list(kept.columns) == ["a", "word", "own label", "label"]
+    assert kept.index.tolist() == frame.index[found.indices].tolist()
+    assert (kept["word"] == frame["word"].iloc[found.indices]).all()
+    assert np.array_equal(kept["label"], found.labels)
+
+
+def test_a_tolerance_finds_the_least_size_of_the_curve_that_reaches_it():
+    X, y = noisy(200, noise=0.5)
+    found = nimt.teaching_set(X, y, tol=0.05, student="linear", reference=Ridge())
+    curve = found.curve
+    reached = curve["chosen"] >= curve["all_rows"] - 0.05
+    assert reached.iloc[-1] and not reached.iloc[:-1].any() and len(found) == curve["size"].iloc[-1]
+
+
+def test_the_curve_is_drawn_and_shown():
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=12, student="linear", reference=Ridge())
+    (axes,) = found.plot().axes
+    names = [line.get_label() for line in axes.get_lines()]
+    assert names[:3] == ["chosen", "random, labels of f*", "random, own labels"]
+    assert np.array_equal(axes.get_lines()[0].get_ydata(), found.curve["chosen"])
+    assert "random, own labels" in found._repr_html_() and repr(found).startswith("TeachingSet(12 of 120 rows")
+
+
+def test_few_rows_are_chosen_from_without_a_curve():
+    X, y = noisy(10)
+    found = nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge())
+    assert found.curve is None and found.helps is None and "not measured" in found.sentence
+    with pytest.raises(nimt.InvalidInput, match="there is no curve to draw"):
+        found.plot()
+
+
+def test_a_student_that_fails_on_small_sets_loses_nothing_of_the_rest():
+    class Picky(LinearRegression):
+        def fit(self, X, y):
+            if len(X) < 8:
+                raise ValueError("too few for me")
+            return super().fit(X, y)
+
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=20, student=Picky(), reference=Ridge(), rule="kmeans")
+    assert np.isnan(found.curve["chosen"].iloc[0]) and np.isfinite(found.curve["chosen"].iloc[-1])
+    assert any("the student failed on 5 rows with ValueError (too few for me)" in note for note in found.notes)
+
+
+def test_a_reference_that_fails_in_one_split_loses_neither_the_others_nor_the_choice():
+    class Sometimes(Ridge):
+        def fit(self, X, y):
+            if len(X) == 60 and X[0, 0] < 0.5 and Sometimes.left:
+                Sometimes.left -= 1
+                raise ArithmeticError("not now")
+            return super().fit(X, y)
+
+    Sometimes.left = 0
+    X, y = noisy(80)
+    reference = nimt.reference(X, y, model=Sometimes())
+    Sometimes.left = 1
+    found = nimt.teaching_set(X, y, size=10, student="linear", reference=reference)
+    if Sometimes.left == 0:
+        assert any("a split was left out of the curve" in note for note in found.notes)
+    assert len(found) == 10 and found.curve is not None
+
+
+# kernel ridge
+
+
+KERNEL_RIDGE = (
+    "kernel-ridge",
+    KernelRidge(kernel="rbf", gamma=0.5, alpha=0.3),
+    make_pipeline(StandardScaler(), KernelRidge(kernel="laplacian", alpha=1.0)),
+)
+
+
+@pytest.mark.parametrize("student", KERNEL_RIDGE)
+def test_a_kernel_ridge_student_returns_its_target_exactly(student):
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=20, student=student, reference=Ridge(), measure_curve=False)
+    taught = clone(found.student).fit(X[found.indices], found.labels)
+    certificate = found.certificate
+    assert certificate.difference < 1e-8
+    away = np.sqrt(np.mean((taught.predict(X) - found.reference.labels) ** 2))
+    assert away == pytest.approx(certificate.distance, abs=1e-8)
+    plain = clone(found.student).fit(X[found.indices], found.reference.labels[found.indices])
+    assert certificate.distance <= np.sqrt(np.mean((plain.predict(X) - found.reference.labels) ** 2)) + 1e-9
+
+
+def test_the_dual_coefficients_of_the_student_are_those_of_the_certificate():
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=15, student=KernelRidge(kernel="rbf", alpha=0.5), reference=Ridge(),
+                              measure_curve=False)  # fmt: skip
+    taught = clone(found.student).fit(X[found.indices], found.labels)
+    assert taught.dual_coef_ == pytest.approx(found.certificate.coefficients, abs=1e-6)
+    assert found.certificate.mean == 0.0
+
+
+def test_other_rules_and_own_labels_give_a_kernel_ridge_student_plain_labels():
+    X, y = noisy()
+    for options in ({"rule": "p"}, {"labels": "rows"}):
+        found = nimt.teaching_set(
+            X, y, size=10, student="kernel-ridge", reference=Ridge(), measure_curve=False, **options
+        )
+        assert found.certificate is None
+
+
+# the estimator
+
+
+@pytest.mark.slow
+def test_the_selector_is_an_estimator_of_scikit_learn():
+    check_estimator(nimt.TeachingSetSelector(student="linear", rule="kmeans"), on_skip=None)
+
+
+def test_the_selector_returns_rows_and_labels_and_takes_frames():
+    X, y = noisy()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    selector = nimt.TeachingSetSelector(size=10, student="linear", reference=Ridge())
+    few, labels = selector.fit_resample(frame, y)
+    assert list(few.columns) == list("abcd") and len(few) == len(labels) == 10
+    assert few.index.tolist() == selector.indices_.tolist()
+    assert selector.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(clone(selector).fit(frame, y).indices_, selector.indices_)
+
+
+# suspects
+
+
+def test_wrong_labels_are_listed_first():
+    X, y = moons(200)
+    wrong = [3, 50, 120]
+    flipped = y.copy()
+    flipped[wrong] = np.where(y[wrong] == "upper", "lower", "upper")
+    found = nimt.suspects(X, flipped, SVC())
+    assert set(wrong) <= set(found["row"].tolist()[:12])
+    assert (found["label"] != found["reference"]).all()
+    assert (np.diff(found["strength"]) <= 0).all()
+
+
+def test_numbers_far_from_the_reference_are_listed_by_how_many_deviations():
+    X, y = noisy(noise=0.1)
+    y = y.copy()
+    y[11] += 5.0
+    found = nimt.suspects(pd.DataFrame(X, index=[f"r{i}" for i in range(len(X))]), y, LinearRegression())
+    assert found["row"].iloc[0] == 11 and found.index[0] == "r11" and found["strength"].iloc[0] > 20
+
+
+def test_a_reference_that_saw_the_labels_is_fitted_again_without_them():
+    X, y = moons(120)
+    y = y.copy()
+    y[5] = "lower" if y[5] == "upper" else "upper"
+    seen = nimt.reference(X, y, model=SVC(gamma=1000.0))  # repeats what it saw
+    assert (seen.labels == y).all()
+    assert len(nimt.suspects(X, y, seen)) > 0
+
+
+# bad input, and what is loaded
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"size": 121}, "size must be at most the number of rows, 120, got 121"),
+        ({"size": 1}, "size must be a whole number >= 2, got 1"),
+        ({"size": None}, "give size= .* or tol="),
+        ({"tol": 0.1}, "give size= .* and not both"),
+        ({"size": None, "tol": 2}, "tol must be a number from 0 to below 1"),
+        ({"student": object()}, "student must be an estimator with fit and predict, and .* has no fit"),
+        ({"student": "swm"}, "student must be one of linear, svm"),
+        ({"student": StandardScaler()}, "has no predict"),
+        ({"rule": "best"}, "rule must be one of auto, random"),
+        ({"labels": "mine"}, "labels must be 'reference' or 'rows'"),
+        ({"reference": 7}, "must be 'auto', an estimator or a callable, got 7"),
+        ({"reference": lambda X: X[:, 0] * np.nan}, "answered nan"),
+        ({"y": np.ones(120)}, "there is nothing to teach"),
+        ({"y": ["one"] * 120}, "y has one class"),
+        ({"seed": 0.5}, "seed must be a whole number"),
+    ],
+)
+def test_bad_input_gets_one_sentence(given, said):
+    X, y = noisy()
+    with pytest.raises(nimt.InvalidInput, match=said) as error:
+        nimt.teaching_set(**({"X": X, "y": y, "size": 10} | given))
+    assert "\n" not in str(error.value)
+
+
+def test_a_reference_of_other_rows_is_refused():
+    X, y = noisy()
+    other = nimt.reference(X[:50], y[:50], model=Ridge())
+    with pytest.raises(nimt.InvalidInput, match="reference answers 50 rows and X has 120"):
+        nimt.teaching_set(X, y, size=10, reference=other)
+    with pytest.raises(nimt.InvalidInput, match="reference answers 50 rows and X has 120"):
+        nimt.suspects(X, y, nimt.reference(X[:50], y[:50], model=Ridge(), out_of_fold=True))
+
+
+def test_neither_nimt_nor_teaching_loads_scikit_learn():
+    code = "import sys, nimt; nimt.teach; print('sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
