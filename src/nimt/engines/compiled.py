@@ -15,6 +15,7 @@ from nimt.engines.base import Watch
 from nimt.engines.compiled_steps.codes import BY_LOSS, LIMIT, NO_SCORE
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
+from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.base import Learner
 from nimt.learners.foreign import find_pupil_maker
@@ -37,6 +38,8 @@ def find_obstacle(task: Task) -> str | None:
         return "the teacher may show any point of a box"
     if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
+    if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
+        return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     if engine_code_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
     twin = teacher.compiled_twin()
