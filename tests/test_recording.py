@@ -9,6 +9,7 @@ import pytest
 
 import nimt
 from nimt.engines import ENGINES
+from nimt.learners.kernel import KernelPupil
 from nimt.lesson import recording
 from problems import assert_same_lesson, scattered, small_lesson
 
@@ -218,3 +219,60 @@ def test_one_step_is_not_called_steps():
         nimt.teach(
             nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0], [1.0, 2.0], max_iterations=1, tol=None
         )
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({}, True),
+        ({"engine": "reference"}, True),
+        ({"teacher": nimt.RandomTeacher(k=4)}, True),
+        ({"teacher": nimt.GreedyTeacher(k=1.0)}, True),
+        ({"record": "picks"}, False),
+    ],
+)
+def test_the_coefficients_of_all_steps_make_the_learner(options, kept):
+    lesson = small_lesson(**options)
+    if not kept:
+        assert lesson.coefficients is None
+        return
+    assert lesson.coefficients.shape == lesson.labels.shape
+    added = np.zeros(len(lesson.pool))
+    np.add.at(added, lesson.indices, lesson.coefficients)
+    gram = lesson.learner.kernel(lesson.pool.points)
+    np.testing.assert_allclose(lesson.initial + gram @ added, lesson.final, atol=1e-12)
+
+
+def test_large_packs_have_no_coefficients():
+    x = nimt.Grid(np.linspace(0, 1, 100))
+    teacher = nimt.RandomTeacher(k=64)
+    lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(0.1)), teacher, x, np.sin, max_iterations=3, tol=None)
+    assert lesson.indices.shape == (3, 64) and lesson.coefficients is None
+
+
+def test_a_learner_that_learns_in_a_way_of_its_own_has_no_coefficients():
+    class SlowPupil(KernelPupil):
+        def learn(self, indices, labels):
+            self.values = self.values + 0.0
+            self.steps += 1
+
+    class SlowLearner(nimt.KernelLearner):
+        def make_pupil(self, pool, outputs=()):
+            return SlowPupil(self, pool, outputs)
+
+    lesson = nimt.teach(
+        SlowLearner(nimt.rbf(1.0)), nimt.RandomTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=3, tol=None
+    )
+    assert len(lesson) == 3 and lesson.coefficients is None
+    assert lesson.engine == "reference" and not lesson.final.any()  # compiled code would learn as `KernelPupil` does
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_lesson_that_went_on_has_the_coefficients_of_every_step_or_none(tmp_path, k):
+    teacher = nimt.RandomTeacher(k=k)
+    small_lesson(teacher, max_iterations=7, checkpoint=tmp_path / "lesson")
+    resumed, whole = nimt.resume(tmp_path / "lesson", max_iterations=15), small_lesson(teacher, max_iterations=15)
+    if k == 1:
+        np.testing.assert_array_equal(resumed.coefficients, whole.coefficients)
+    else:  # files hold none of packs
+        assert resumed.coefficients is None

@@ -16,6 +16,7 @@ from nimt.engines.compiled_steps.codes import LIMIT, NO_SCORE, Scoring
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
+from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.base import Learner
 from nimt.learners.foreign import find_pupil_maker
@@ -40,6 +41,8 @@ def find_obstacle(task: Task) -> str | None:
         return "the teacher may show any point of a box"
     if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
+    if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
+        return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     if twin_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
     rule = teacher.compiled_rule()
