@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -36,6 +37,18 @@ class FailingTeacher(nimt.Teacher):
         if view.step == 2:
             raise RuntimeError("no chalk left")
         return view.show([view.step])
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedTeacher(nimt.Teacher):
+    """Write each step to the file that the environment names; stop at step 40 where it says so."""
+
+    def select(self, view):
+        with open(os.environ["NIMT_STEPS"], "a", encoding="utf-8") as file:
+            file.write(f"{view.step}\n")
+        if view.step == 40 and "NIMT_STOP" in os.environ:
+            raise KeyboardInterrupt
+        return view.show([int(view.rng.integers(len(view.target)))])
 
 
 class Counted(nimt.Grid):

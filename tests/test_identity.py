@@ -143,25 +143,28 @@ def test_a_lesson_is_not_continued_when_code_has_changed(changed, tmp_path, ever
 def test_a_comparison_does_not_use_lessons_of_other_code(changed, tmp_path):
     def compared(mine):
         (learner, teacher, place, target), options = setting(changed, mine)
-        return nimt.compare(learner, {"one": teacher}, place, target, seeds=1, checkpoint=tmp_path / "kept", **options)
+        return nimt.compare(learner, {"one": teacher}, place, target, seeds=1, out=tmp_path / "kept", **options)
 
     first = compared(code()).lessons["one"][0]
     assert compared(code()).lessons["one"][0].elapsed == first.elapsed, "it was given again"
-    with pytest.raises(nimt.InvalidInput, match="is of another comparison, with another"):
-        compared(code(**OTHER))
+    (learner, teacher, place, target), options = setting(changed, code(**OTHER))
+    alone = nimt.teach(learner, teacher, place, target, **options)
+    np.testing.assert_array_equal(compared(code(**OTHER)).lessons["one"][0].discrepancy, alone.discrepancy)
+    with pytest.warns(nimt.StorageWarning, match="several lessons called"):
+        assert len(nimt.Sweep.load(tmp_path / "kept")) == 2
 
 
 @pytest.mark.parametrize("changed", [{"patience": 2}, {"stop_when_stationary": 1e-3}, {"snapshots": [3]}])
 def test_a_comparison_does_not_use_lessons_of_other_rules(changed, tmp_path):
     def compared(**options):
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
-        nimt.compare(
-            learner, [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=20, checkpoint=tmp_path / "kept", **options
+        return nimt.compare(
+            learner, [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=20, out=tmp_path / "kept", **options
         )
 
     compared()
-    with pytest.raises(nimt.InvalidInput, match=f"is of another comparison, with another {next(iter(changed))}"):
-        compared(**changed)
+    (lesson,) = compared(**changed).lessons["GFT-1"]
+    assert {name: lesson.settings[name] for name in changed} == changed
 
 
 def test_an_estimator_is_known_by_its_parameters_and_by_what_it_has_learned(tmp_path):
@@ -321,7 +324,7 @@ def test_lessons_of_what_cannot_be_identified_are_given_but_not_kept(tmp_path):
     with refused:
         nimt.sweep((POOL, np.sin), learner, teacher, out=tmp_path / "out", **options)
     with refused:
-        nimt.compare(learner, [teacher], POOL, np.sin, checkpoint=tmp_path / "kept", **options)
+        nimt.compare(learner, [teacher], POOL, np.sin, out=tmp_path / "kept", **options)
     with refused:
         nimt.teach(learner, teacher, POOL, np.sin, checkpoint=tmp_path / "one", on_existing="resume", **options)
     assert nimt.sweep((POOL, np.sin), learner, teacher, **options).entries[0].steps == 5

@@ -71,7 +71,7 @@ def test_every_object_of_the_lecture_shows_itself(lecture, cell, title):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "cell",
-    ["nimt.plots.panels(lesson)", "nimt.plots.comparison(", "nimt.plots.forecast(", "nimt.plots.panels(writing)"],
+    ["nimt.plots.panels(lesson)", "comparison.plot()", "nimt.plots.forecast(", "nimt.plots.panels(writing)"],
 )
 def test_every_figure_of_the_lecture_shows_itself_without_magic_words(lecture, cell):
     assert len(shown(lecture, cell)["image/png"]) > 10_000

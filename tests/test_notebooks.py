@@ -217,8 +217,7 @@ def test_names_are_moved_apart_and_keep_their_order(seed):
 
 FIGURES = {
     "curve": lambda one, several: nimt.plots.curve(one),
-    "compare_curves": lambda one, several: nimt.plots.compare_curves(several),
-    "comparison": lambda one, several: nimt.plots.comparison(several),
+    "comparison": lambda one, several: several.plot(),
     "panels": lambda one, several: nimt.plots.panels(one),
     "forecast": lambda one, several: nimt.plots.forecast(
         nimt.forecast(learner(), nimt.GreedyTeacher(k=1.0), nimt.Grid(X), np.sin, tol=1e-2)
@@ -241,15 +240,13 @@ def test_a_figure_shows_itself(draw, tmp_path):
 @pytest.mark.long
 def test_axes_of_ones_own_are_drawn_on_and_returned():
     ax = Figure().subplots()
-    assert nimt.plots.comparison(comparison(), ax=ax) is ax
+    assert comparison().plot(ax=ax) is ax
     assert len(ax.lines) == 3  # two teachers and the tolerance
-    with pytest.raises(nimt.InvalidInput, match=r"comparison draws what nimt.compare returns, got Lesson: use curve"):
-        nimt.plots.comparison(lesson())
 
 
 @pytest.mark.long
 def test_the_names_of_a_comparison_stand_apart_at_the_ends_of_its_curves():
-    figure = nimt.plots.comparison(comparison())
+    figure = comparison().plot()
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.axes[0].texts]
     assert [text.get_text() for text in figure.axes[0].texts] == ["greedy", "random"]
@@ -261,7 +258,7 @@ def test_the_names_of_a_comparison_stand_apart_at_the_ends_of_its_curves():
 def test_a_name_is_never_read_as_mathematics():
     teachers = {"$x_": nimt.GreedyTeacher(), "a$\\frac$": nimt.RandomTeacher()}
     compared = nimt.compare(learner(), teachers, X, np.sin, max_iterations=5, seeds=2)
-    nimt.plots.comparison(compared)._repr_png_()
+    compared.plot()._repr_png_()
 
 
 def test_a_value_just_below_the_tolerance_is_seen_to_be_below_it():
@@ -270,6 +267,6 @@ def test_a_value_just_below_the_tolerance_is_seen_to_be_below_it():
     tol = 0.01
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 5.0], [1.0, 3.0], tol=tol, max_iterations=9)
     lesson.discrepancy[-1] = np.nextafter(tol, 0.0) - 1e-9
-    comparison = nimt.compare_lessons({"greedy": lesson})
+    comparison = nimt.Comparison.of({"greedy": lesson})
     for text in (repr(lesson), lesson._repr_html_(), str(comparison), comparison._repr_html_()):
         assert "0.00999999" in text

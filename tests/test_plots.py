@@ -62,8 +62,7 @@ def figures_of(lesson, picture):
         "curve": plots.curve(lesson),
         "panels": plots.panels(lesson),
         "picture": plots.panels(picture),
-        "curves": plots.compare_curves([lesson]),
-        "comparison": plots.comparison(both),
+        "comparison": both.plot(),
         "forecast": plots.forecast(nimt.forecast(*study[1:], *study[0], tol=1e-2)),
         "sweep": nimt.sweep(*study, max_iterations=5).plot(),
         "report": panels_figure(lesson_on(np.random.default_rng(0).normal(size=(9, 3)))),
@@ -99,7 +98,7 @@ def test_a_curve_is_the_discrepancy_at_every_step():
     table = plots.curve_table(lesson)
     np.testing.assert_array_equal(table.step, np.arange(len(lesson) + 1))
     np.testing.assert_array_equal(table.discrepancy, lesson.discrepancy)
-    assert (table.name, table.tolerance, table.itd) == ("GFT-1", 0.05, lesson.itd)
+    assert (table.method, table.tolerance, table.itd) == ("GFT-1", 0.05, lesson.itd)
     assert lesson.itd is not None
 
 
@@ -149,27 +148,28 @@ def test_no_steps_are_refused(lesson):
         plots.panels(lesson, [])
 
 
-def test_lessons_in_a_list_get_the_papers_names_and_twins_a_number():
+def test_lessons_in_a_list_get_the_papers_names_and_those_of_one_teacher_one_band():
     teachers = [nimt.GreedyTeacher(), nimt.GreedyTeacher(k=0.5), nimt.RandomTeacher(k=2), nimt.GreedyTeacher()]
-    table = plots.compare_table(lesson_on(X, teacher) for teacher in teachers)
-    assert [one.name for one in table] == ["GFT-1", "GFT-0.5", "RFT-2", "GFT-1 (2)"]
-    assert table[0].colour == table[3].colour == nimt.GreedyTeacher().colour
+    bands = nimt.Comparison.of(lesson_on(X, teacher) for teacher in teachers).bands()
+    assert [(one.name, one.colour == nimt.GreedyTeacher().colour) for one in bands] == [
+        ("GFT-1", True), ("GFT-0.5", False), ("RFT-2", False),
+    ]  # fmt: skip
 
 
 def test_names_of_the_readers_own_keep_the_colour_of_the_method(lesson):
-    (table,) = plots.compare_table({"the greedy one": lesson})
-    assert (table.name, table.colour) == ("the greedy one", nimt.GreedyTeacher().colour)
+    (band,) = nimt.Comparison.of({"the greedy one": lesson}).bands()
+    assert (band.name, band.colour) == ("the greedy one", nimt.GreedyTeacher().colour)
 
 
 def test_lessons_measured_differently_are_not_compared(lesson):
-    with pytest.raises(nimt.InvalidInput, match=r"different measures \(paper, rms\)"):
-        plots.compare_curves([lesson, lesson_on(X, measure="rms")])
+    with pytest.raises(nimt.InvalidInput, match=r"differ in their measure \(paper and rms\)"):
+        nimt.Comparison.of([lesson, lesson_on(X, measure="rms")])
 
 
-@pytest.mark.parametrize(("wrong", "said"), [([], "nothing to compare"), (None, "use curve.lesson. for a single one")])
+@pytest.mark.parametrize(("wrong", "said"), [([], "nothing to compare"), (None, "a list or a dict of lessons")])
 def test_what_cannot_be_compared_is_refused(lesson, wrong, said):
     with pytest.raises(nimt.InvalidInput, match=said):
-        plots.compare_curves(lesson if wrong is None else wrong)
+        nimt.Comparison.of(lesson if wrong is None else wrong)
 
 
 # names and colours
@@ -208,12 +208,12 @@ COLOURS = {
 )
 def test_a_method_has_one_name_and_one_colour(teacher, name, family):
     table = plots.curve_table(lesson_on(X, teacher, max_iterations=1))
-    assert (table.name, table.colour) == (name, COLOURS[family])
+    assert (table.method, table.colour) == (name, COLOURS[family])
 
 
 def test_a_teacher_of_the_readers_own_is_known_by_its_class():
     table = plots.curve_table(lesson_on(X, Own(), max_iterations=1))
-    assert (table.name, table.colour) == ("Own", None)
+    assert (table.method, table.colour) == ("Own", None)
 
 
 def test_all_colours_differ():
@@ -224,13 +224,13 @@ def test_all_colours_differ():
 
 def test_six_teachers_of_the_readers_own_are_told_apart_also_in_print():
     kinds = [type(f"Own{place}", (Own,), {}) for place in range(6)]
-    axes = plots.compare_curves([lesson_on(X, kind(), max_iterations=2) for kind in kinds]).axes[0]
+    axes = nimt.Comparison.of([lesson_on(X, kind(), max_iterations=2) for kind in kinds]).plot().axes[0]
     assert len({line.get_color() for line in axes.lines}) == 6
     assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 6
 
 
 def test_lessons_of_one_method_differ_by_their_line():
-    axes = plots.compare_curves([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)]).axes[0]
+    axes = nimt.Comparison.of([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)]).plot().axes[0]
     looks = [(entry.get_color(), str(entry._unscaled_dash_pattern)) for entry in axes.lines]
     assert len(set(looks)) == 4
 
@@ -252,7 +252,7 @@ def test_a_curve_is_drawn_as_it_is_in_the_table(tmp_path):
 def test_curves_are_drawn_on_axes_that_were_given(lesson):
     axes = Figure().subplots()
     assert plots.curve(lesson, axes) is axes
-    assert plots.compare_curves([lesson], ax=axes) is axes
+    assert nimt.Comparison.of([lesson]).plot(axes) is axes
 
 
 @pytest.mark.parametrize("steps", [None, [0], [12], [0, 3, 7]])
@@ -346,7 +346,7 @@ def test_drawing_leaves_matplotlib_as_it_was(lesson, picture):
     before = dict(mpl.rcParams)
     plots.panels(lesson)
     plots.panels(picture)
-    plots.compare_curves([lesson, lesson])
+    nimt.Comparison.of([lesson, lesson]).plot()
     assert dict(mpl.rcParams) == before
 
 

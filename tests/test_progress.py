@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.sweeps.progress import SweepProgress, sweep_bar
+from nimt.runs.sweep_progress import SweepProgress, sweep_bar
 from nimt.teaching import bars, progress
 from problems import assert_same_lesson, small_lesson
 

@@ -210,6 +210,6 @@ def test_many_steps_at_once_are_those_taken_one_by_one():
 def test_one_step_is_not_called_steps():
     lesson = small_lesson(max_iterations=1)
     assert repr(lesson).startswith("<Lesson of 1 step: ")
-    assert str(nimt.compare_lessons([lesson])).endswith(", 1 example at 1 point")
+    assert str(nimt.Comparison.of([lesson])).endswith(", 1 example at 1 point")
     with pytest.raises(nimt.InvalidInput, match=r"and the pool 1 point:"):
         nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0], [1.0, 2.0], max_iterations=1)

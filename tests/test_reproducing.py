@@ -18,6 +18,7 @@ from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.pictures import PictureLessons
 from nimt.paper.reproducing import seconds_of
+from nimt.runs.giving import give
 
 pytestmark = pytest.mark.long
 
@@ -74,10 +75,11 @@ def test_a_run_writes_figures_a_summary_and_a_report(tmp_path):
 
 
 def test_the_time_of_lessons_is_told_without_that_of_compiling(tmp_path, monkeypatch):
-    def teach(*given, **options):
-        return dataclasses.replace(nimt.teach(*given, **options), elapsed=0.25, compiling=29.4)
+    def timed(task, checkpoint=None, **options):
+        lesson, went_on = give(task, checkpoint, **options)
+        return dataclasses.replace(lesson, elapsed=0.25, compiling=29.4), went_on
 
-    monkeypatch.setattr("nimt.paper.experiment.teach", teach)
+    monkeypatch.setattr("nimt.paper.experiment.give", timed)
     told = run_command("lines", "--iterations", 5, "--jobs", 1, "--out", tmp_path)
     record = json.loads((tmp_path / "summary.json").read_text())["experiments"]["lines"]
     count = len(record["lessons"])
@@ -242,14 +244,14 @@ def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         reproduce(["digits"], tmp_path, progress=interrupt, **SHORT)
-    kept = sorted(path.name.split(".")[1] for path in (tmp_path / "records").glob("digits.*.npz"))
-    assert len(kept) == 2
+    assert [entry.teacher for entry in nimt.Sweep.load(tmp_path).entries] == taught[:2]
+    assert len(list((tmp_path / "lessons").iterdir())) == 2
     ear = Ear()
     again = reproduce(["digits"], tmp_path, progress=ear, **SHORT)
     told = {event.lesson for event in ear.events if event.state == "teaching"}
     assert told.isdisjoint(taught[:2])
     assert taught[2] in told
-    assert list((tmp_path / "records").glob("*.npz")) == []
+    assert list((tmp_path / "lessons").iterdir()) == [], "they are in the report now"
     fresh = reproduce(["digits"], tmp_path / "fresh", **SHORT)
     for a, b in zip(again["experiments"]["digits"]["lessons"], fresh["experiments"]["digits"]["lessons"], strict=True):
         assert a["checkpoints"] == b["checkpoints"]

@@ -27,7 +27,7 @@ PUBLIC = {
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "Sweep", "SweepProgress",
     "SynthesisTeacher", "Teacher", "View", "Wendland",
-    "__version__", "compare", "compare_lessons", "datasets", "forecast", "linear", "one_hot", "paper",
+    "__version__", "compare", "datasets", "forecast", "linear", "one_hot", "paper",
     "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "sweep", "teach", "testing",
     "theory",
 }  # fmt: skip
@@ -43,7 +43,7 @@ def test_the_plots_list_exactly_what_is_public():
     import nimt.plots.style  # what was imported elsewhere is not listed
 
     public = {
-        "Curve", "ForecastTable", "Panel", "comparison", "compare_curves", "compare_table", "curve", "curve_table",
+        "Curve", "ForecastTable", "Panel", "curve", "curve_table",
         "forecast", "forecast_table", "panel_table", "panels", "Regions", "region_table", "regions",
     }  # fmt: skip
     assert set(dir(nimt.plots)) == set(nimt.plots.__all__) == public

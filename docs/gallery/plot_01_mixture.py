@@ -21,7 +21,7 @@ for name, lesson in lessons.items():
 
 # %%
 # The discrepancy M of both lessons over the steps:
-nimt.plots.compare_curves(lessons)
+nimt.Comparison.of(lessons).plot()
 
 # %%
 # The greedy lesson at five of its steps, and as a replay that you can move through with the slider or the arrow keys:

@@ -20,4 +20,4 @@ comparison = nimt.compare(
 )
 for row in comparison.rows():
     print(f"{row.name:9} {row.steps:6,.0f} steps {row.examples:9,.0f} examples")
-nimt.plots.comparison(comparison)
+comparison.plot()

@@ -20,4 +20,4 @@ comparison = nimt.compare(
 )
 for row in comparison.rows():
     print(f"{row.name:12} {row.steps:6,.0f} steps")
-nimt.plots.comparison(comparison)
+comparison.plot()

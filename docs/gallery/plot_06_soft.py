@@ -21,4 +21,4 @@ teachers = {
 comparison = nimt.compare(learner, teachers, x, np.sin, max_iterations=1500, tol=1e-3, seeds=5)
 for row in comparison.rows():
     print(f"{row.name:11} {row.steps:5.0f} steps")
-nimt.plots.comparison(comparison)
+comparison.plot()

@@ -33,4 +33,4 @@ comparison = nimt.compare(
 )
 for row in comparison.rows():
     print(f"{row.name:14} {row.steps:4.0f} steps")
-nimt.plots.comparison(comparison)
+comparison.plot()

@@ -26,4 +26,4 @@ comparison = nimt.compare(
 )
 for row in comparison.rows():
     print(f"{row.name}: RMS {row.discrepancy:.3f} after 200 packs of ten")
-nimt.plots.comparison(comparison)
+comparison.plot()

@@ -114,12 +114,12 @@ def test_time_is_whole_where_the_engine_chooses_and_learns_at_once():
 
 def test_finished_lessons_are_grouped_by_their_teacher(comparison):
     lessons = [lesson for group in comparison.lessons.values() for lesson in group]
-    again = nimt.compare_lessons(lessons)
+    again = nimt.Comparison.of(lessons)
     assert list(again.lessons) == ["GFT-1", "RFT-3", "whole"]
     assert again.tol == 2e-2
     for one, other in zip(comparison.rows(), again.rows(), strict=True):
         assert dataclasses.replace(one, name="", choosing=None, learning=None) == dataclasses.replace(other, name="")
-    named = nimt.compare_lessons({"a": lessons[0], "b": lessons[1:5]})
+    named = nimt.Comparison.of({"a": lessons[0], "b": lessons[1:5]})
     assert [row.seeds for row in named.rows()] == [1, 4]
 
 
@@ -138,7 +138,7 @@ def test_lessons_of_different_problems_are_refused(change, word):
         return nimt.teach(learner(initial=initial), nimt.GreedyTeacher(), pool, y, max_iterations=2, measure=measure)
 
     with pytest.raises(nimt.InvalidInput, match=f"differ in their {word}"):
-        nimt.compare_lessons([lesson(), lesson(**change)])
+        nimt.Comparison.of([lesson(), lesson(**change)])
 
 
 def test_what_cannot_be_compared():
@@ -149,9 +149,9 @@ def test_what_cannot_be_compared():
         with pytest.raises(nimt.InvalidInput):
             nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, max_iterations=2, seeds=seeds)
     with pytest.raises(nimt.InvalidInput):
-        nimt.compare_lessons([])
+        nimt.Comparison.of([])
     with pytest.raises(nimt.InvalidInput):
-        nimt.compare_lessons([3])
+        nimt.Comparison.of([3])
     with pytest.raises(nimt.InvalidInput):
         nimt.compare(learner(), {"class": nimt.GreedyTeacher}, POOL, np.sin, max_iterations=2, engine="reference")
 
@@ -168,7 +168,7 @@ def test_other_labels_survive_the_clock():
 
 
 def test_the_figure_draws_the_bands(comparison):
-    figure = nimt.plots.comparison(comparison)
+    figure = comparison.plot()
     (ax,) = figure.axes
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines if not str(line.get_label()).startswith("_")}
     assert list(drawn) == ["greedy", "random", "whole"]
@@ -189,17 +189,20 @@ def test_a_comparison_that_was_stopped_goes_on_where_it_was(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        nimt.compare(learner(), teachers, POOL, np.sin, **common, callback=stop, checkpoint=tmp_path / "kept")
-    files = {path.name for path in (tmp_path / "kept").iterdir()}
-    assert "greedy-0.lesson.npz" in files
-    again = nimt.compare(learner(), teachers, POOL, np.sin, **common, checkpoint=tmp_path / "kept")
+        nimt.compare(learner(), teachers, POOL, np.sin, **common, callback=stop, out=tmp_path / "kept")
+    assert nimt.Sweep.load(tmp_path / "kept").entries[0].teacher == "greedy"
+    again = nimt.compare(learner(), teachers, POOL, np.sin, **common, out=tmp_path / "kept")
     for name, lessons in whole.lessons.items():
         assert len(lessons) == len(again.lessons[name])
         for one, other in zip(lessons, again.lessons[name], strict=True):
             np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
-    assert not list((tmp_path / "kept").glob("*.checkpoint*"))
-    with pytest.raises(nimt.InvalidInput, match="is of another comparison"):
-        nimt.compare(learner(learning_rate=0.1), teachers, POOL, np.sin, **common, checkpoint=tmp_path / "kept")
+    assert not list((tmp_path / "kept").glob("under-way/*"))
+    assert [len(group) for group in nimt.Comparison.load(tmp_path / "kept").lessons.values()] == [1, 3]
+    other = nimt.compare(learner(learning_rate=0.1), teachers, POOL, np.sin, **common, out=tmp_path / "kept")
+    alone = nimt.compare(learner(learning_rate=0.1), teachers, POOL, np.sin, **common)
+    assert [row.discrepancy for row in other.rows()] == [row.discrepancy for row in alone.rows()]
+    with pytest.raises(nimt.InvalidInput, match="several lessons called greedy, seed 0"):
+        nimt.Comparison.load(tmp_path / "kept")
 
 
 def test_a_plan_counts_what_grows_with_the_length():
@@ -233,17 +236,16 @@ def test_a_comparison_comes_back_as_it_was_saved(comparison, tmp_path):
     for name, lessons in comparison.lessons.items():
         for one, other in zip(lessons, again.lessons[name], strict=True):
             np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
-    contents = tmp_path / "kept" / "contents.json"
-    for altered in ("", "{}", "[1]", contents.read_text().replace("teacher-0", "../teacher-0")):
-        contents.write_text(altered)
+    assert len(nimt.Sweep.load(tmp_path / "kept")) == sum(map(len, comparison.lessons.values()))
+    lines = tmp_path / "kept" / "lessons.jsonl"
+    for altered in ("", lines.read_text()[:40]):
+        lines.write_text(altered)
         with pytest.raises(nimt.CorruptLesson, match="cut short or altered"):
             nimt.Comparison.load(tmp_path / "kept")
     with pytest.raises(nimt.MissingFile, match="no comparison in"):
         nimt.Comparison.load(tmp_path)
-    with pytest.raises(nimt.MissingFile, match="make it first"):
-        comparison.save(tmp_path / "no" / "folder")
     with pytest.raises(nimt.InvalidInput, match="is a file"):
-        comparison.save(contents)
+        comparison.save(lines)
 
 
 def test_lessons_side_by_side_are_those_one_after_the_other(comparison):
@@ -257,7 +259,7 @@ def test_lessons_side_by_side_are_those_one_after_the_other(comparison):
 
 
 def test_the_time_of_choosing_is_kept_with_the_lessons(tmp_path):
-    study = {"max_iterations": 20, "engine": "reference", "seeds": 2, "checkpoint": tmp_path / "kept"}
+    study = {"max_iterations": 20, "engine": "reference", "seeds": 2, "out": tmp_path / "kept"}
     first = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
     again = nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, **study)
     assert first.choosing == again.choosing and first.rows()[0].choosing > 0

@@ -258,7 +258,7 @@ def whole_comparison(server, tmp_path_factory) -> Path:
 def test_a_comparison_that_was_stopped_goes_on_where_it_was(server, whole_comparison, tmp_path, until, ending):
     folder = tmp_path / "run"
     pid = server.start(*COMPARE, "--out", folder, every=0.01)
-    until(lambda: list(folder.glob("lessons-under-way/*.lesson.npz")))
+    until(lambda: list(folder.glob("lessons-under-way/lessons/*.npz")))
     answer = server.kill(pid, ending)
     if ending != signal.SIGKILL:
         assert answer.code == 130 and answer.is_one_sentence() and f"nimt resume {folder}" in answer.err
@@ -295,7 +295,7 @@ def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, mon
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("nimt.plots.comparison", full)
+    monkeypatch.setattr("nimt.Comparison.plot", full)
     answer = nimt("compare", "gmm", "--teachers", "greedy:1", "--iterations", "20", "--out", "run")
     assert answer.code == 2 and answer.is_one_sentence() and "No space left" in answer.err
     assert len(Lesson.load(tmp_path / "run" / "greedy-1-seed-0.npz")) == 20

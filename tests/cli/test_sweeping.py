@@ -23,7 +23,7 @@ seeds = 2
 
 
 def rows_of(folder):
-    return [json.loads(line) for line in (folder / "sweep.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (folder / "lessons.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def test_a_study_becomes_a_table_and_a_figure(nimt, tmp_path):
@@ -32,7 +32,7 @@ def test_a_study_becomes_a_table_and_a_figure(nimt, tmp_path):
     assert answer.code == 0, answer.err
     folder = tmp_path / "nimt-sweep-widths"
     names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-    assert names == {"study.toml", "sweep.jsonl", "table.csv", "sweep.png"}
+    assert names == {"study.toml", "lessons.jsonl", "table.csv", "sweep.png"}
     with open(folder / "table.csv", newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
     assert [(row["width"], row["teacher"], row["seed"]) for row in table] == [
@@ -69,7 +69,7 @@ def test_a_sweep_that_was_stopped_goes_on(server, tmp_path, until):
         'target = "gmm"\nteachers = "random:1"\nengine = "reference"\niterations = 8000\nseeds = 12\ntol = 0\n'
     )
     pid = server.start("sweep", study, "--out", out)
-    until(lambda: (out / "sweep.jsonl").exists())
+    until(lambda: (out / "lessons.jsonl").exists())
     answer = server.kill(pid, signal.SIGINT)
     assert answer.code == 130 and answer.is_one_sentence() and f"nimt sweep --resume {out}" in answer.err
     before = rows_of(out)

@@ -8,7 +8,7 @@ import pytest
 
 import nimt
 from nimt.errors import CorruptLesson
-from nimt.sweeps.entries import entry_of_line
+from nimt.runs.entries import entry_of_line
 
 X = np.linspace(-1, 1, 9)
 LEARNER = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=0.2)
@@ -25,7 +25,7 @@ def sweep(out):
 def row(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
     sweep(folder)
-    return json.loads((folder / "sweep.jsonl").read_text())
+    return json.loads((folder / "lessons.jsonl").read_text())
 
 
 ALTERED = {
@@ -59,7 +59,7 @@ def test_a_huge_seed_is_a_seed(row):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="places that are no files are made as on Unix")
 @pytest.mark.parametrize("kind", ["folder", "pipe", "device", "another file", "link to another file"])
 def test_rows_are_written_only_to_a_file_of_rows(tmp_path, kind):
-    rows, other = tmp_path / "sweep.jsonl", tmp_path / "other.txt"
+    rows, other = tmp_path / "lessons.jsonl", tmp_path / "other.txt"
     other.write_text("mine\n")
     {
         "folder": rows.mkdir,
@@ -68,7 +68,7 @@ def test_rows_are_written_only_to_a_file_of_rows(tmp_path, kind):
         "another file": lambda: rows.write_text("mine\n"),
         "link to another file": lambda: rows.symlink_to(other),
     }[kind]()
-    with pytest.raises(nimt.InvalidInput, match="is not a file that a sweep wrote: name another folder"):
+    with pytest.raises(nimt.InvalidInput, match="is not a file of lessons that nimt wrote: name another folder"):
         sweep(tmp_path)
     assert other.read_text() == "mine\n"
 
@@ -80,14 +80,32 @@ def test_what_is_no_path_is_refused():
         nimt.Comparison.load(1)
 
 
-@pytest.mark.parametrize("change", [{"choosing": [10**400]}, {"lessons": ["teacher-0-lesson-0.npz"] * 9}])
+@pytest.mark.parametrize("change", [{"choosing": 10**400}, {"key": "../lesson"}, {"curve": []}])
 def test_an_altered_comparison_is_refused(tmp_path, change):
     comparison = nimt.compare(LEARNER, {"greedy": nimt.GreedyTeacher()}, X, np.sin, max_iterations=3, seeds=1)
     comparison.save(tmp_path / "kept")
-    path = tmp_path / "kept" / "contents.json"
+    path = tmp_path / "kept" / "lessons.jsonl"
     content = json.loads(path.read_text())
     assert nimt.Comparison.load(tmp_path / "kept").rows()
-    content["teachers"]["greedy"] |= change
-    path.write_text(json.dumps(content))
-    with pytest.raises(CorruptLesson, match="cut short or altered"):
+    path.write_text(json.dumps(content | change) + "\n")
+    with (
+        pytest.warns(nimt.StorageWarning, match="was altered"),
+        pytest.raises(CorruptLesson, match="cut short or altered"),
+    ):
         nimt.Comparison.load(tmp_path / "kept")
+
+
+def test_a_lesson_in_the_place_of_another_is_named_and_given_again(tmp_path):
+    def compare(**options):
+        return nimt.compare(LEARNER, {"random": nimt.RandomTeacher()}, X, np.sin, max_iterations=9, seeds=2, **options)
+
+    whole = compare(out=tmp_path)
+    one, other = sorted((tmp_path / "lessons").iterdir())
+    one.write_bytes(other.read_bytes())
+    with pytest.raises(CorruptLesson, match="is not the lesson that its line in"):
+        nimt.Comparison.load(tmp_path)
+    with pytest.warns(nimt.StorageWarning, match="it is given again"):
+        again = compare(out=tmp_path)
+    for first, second in zip(whole.lessons["random"], again.lessons["random"], strict=True):
+        np.testing.assert_array_equal(first.discrepancy, second.discrepancy)
+    assert nimt.Comparison.load(tmp_path).rows()[0].seeds == 2

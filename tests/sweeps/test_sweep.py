@@ -21,14 +21,14 @@ from matplotlib.figure import Figure
 
 import nimt
 from nimt.plots.style import LINE_STYLES
+from nimt.plots.sweeps import CurveLine, dashes_apart, draw_problems, sweep_lines
+from nimt.runs import workers
+from nimt.runs.entries import OF_A_LESSON, choose_kept_steps, entry_of_line
+from nimt.runs.runs_folder import ROWS, RunsFolder
+from nimt.runs.sweep import cells
+from nimt.runs.workers import Workers
 from nimt.session.session import Session
-from nimt.sweeps.drawing import CurveLine, dashes_apart, draw_problems, sweep_lines
-from nimt.sweeps.entries import OF_A_LESSON, choose_kept_steps, entry_of_line
-from nimt.sweeps.folder import ROWS, SweepFolder
-from nimt.sweeps.sweep import cells
-from nimt.teaching import parallel
-from nimt.teaching.parallel import Workers
-from studies import POOL, FailingTeacher, SlowTeacher, learner, slow_study
+from studies import POOL, FailingTeacher, SlowTeacher, WatchedTeacher, learner, slow_study
 
 pytestmark = pytest.mark.long
 
@@ -97,7 +97,7 @@ def test_what_is_known_is_not_given_again(found, tmp_path):
 def test_another_version_gives_the_lessons_again(tmp_path, monkeypatch):
     study = {"seeds": 2, "out": tmp_path, **COMMON}
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
-    monkeypatch.setattr("nimt.sweeps.combinations.__version__", "99.0")
+    monkeypatch.setattr("nimt.runs.combinations.__version__", "99.0")
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
     assert len(lines_of(tmp_path)) == 6
 
@@ -227,6 +227,47 @@ def test_a_kill_loses_only_the_lessons_under_way(tmp_path):
     assert [entry.curve for entry in found.entries] == [entry.curve for entry in whole.entries]
 
 
+def watched_study(out):
+    return nimt.sweep((POOL, np.sin), learner(), WatchedTeacher(), seeds=1, max_iterations=60, out=out, n_jobs=1)
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch):
+    """Return the folder of a sweep that was stopped in its only lesson, and the file of the steps taken."""
+    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
+    monkeypatch.setattr("nimt.session.session.INTERVAL", 1e-9)  # a chunk is one step
+    steps = tmp_path / "steps"
+    monkeypatch.setenv("NIMT_STEPS", str(steps))
+    monkeypatch.setenv("NIMT_STOP", "yes")
+    with pytest.raises(KeyboardInterrupt):
+        watched_study(tmp_path / "out")
+    monkeypatch.delenv("NIMT_STOP")
+    assert [int(line) for line in steps.read_text().splitlines()] == list(range(41))
+    steps.unlink()
+    return tmp_path / "out", steps
+
+
+def test_a_lesson_under_way_goes_on_from_its_checkpoint(stopped):
+    out, steps = stopped
+    found = watched_study(out)
+    assert [int(line) for line in steps.read_text().splitlines()] == list(range(40, 60))
+    assert not list((out / "under-way").iterdir()), "what is finished needs no checkpoint"
+    assert found.entries[0].curve == watched_study(None).entries[0].curve
+
+
+def test_a_checkpoint_of_another_lesson_or_a_damaged_one_is_left_out(stopped):
+    out, steps = stopped
+    (checkpoint, previous) = sorted((out / "under-way").iterdir())
+    nimt.teach(learner(0.1), nimt.RandomTeacher(), POOL, np.sin, max_iterations=60, checkpoint=out / "other")
+    for path in (checkpoint, previous):
+        path.write_bytes((out / "other").read_bytes())
+    with pytest.warns(nimt.StorageWarning, match="is of another lesson, with another learner: its lesson begins again"):
+        found = watched_study(out)
+    assert [int(line) for line in steps.read_text().splitlines()] == list(range(60))
+    assert found.entries[0].curve == watched_study(None).entries[0].curve
+
+
 @pytest.mark.slow
 def test_two_processes_share_a_folder_and_give_each_lesson_once(tmp_path):
     out = tmp_path / "out"
@@ -251,11 +292,11 @@ def test_control_c_ends_the_lessons_under_way_and_keeps_the_finished(tmp_path):
 
 def test_a_lesson_that_another_process_is_giving_is_waited_for(tmp_path):
     (entry,) = slow_study(None, seeds=1, pause=0).entries
-    folder = SweepFolder(tmp_path)
+    folder = RunsFolder(tmp_path)
     assert folder.claim(entry.key)
-    assert not SweepFolder(tmp_path).claim(entry.key)
+    assert not RunsFolder(tmp_path).claim(entry.key)
     folder.add(entry)
-    assert not SweepFolder(tmp_path).claim(entry.key), "it is known now"
+    assert not RunsFolder(tmp_path).claim(entry.key), "it is known now"
     found = slow_study(tmp_path, seeds=1, pause=0)
     assert found.entries == (entry,) and len(lines_of(tmp_path)) == 1
 
@@ -632,7 +673,7 @@ def test_other_quick_results_come_a_few_at_a_time_and_none_is_lost():
 
 def test_a_long_call_among_quick_ones_leaves_none_out(monkeypatch):
     """The calls before it are handed over with it, those after it run beside one another."""
-    monkeypatch.setattr(parallel, "COMPILING", 0.02)
+    monkeypatch.setattr(workers, "COMPILING", 0.02)
     waits = threading.Event()
 
     def call(number):

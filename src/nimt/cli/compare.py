@@ -62,7 +62,7 @@ def run_comparison(settings: RunSettings, out: str | None, *, overwrite: bool, a
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.folder import RunFolder
     from nimt.files import write_text
-    from nimt.teaching.seeding import check_seeds
+    from nimt.runs.seeding import check_seeds
 
     settings, problem = read_complete_settings(settings)
     folder = RunFolder.choose(out, f"compare-{Path(settings.target).stem}")
@@ -111,7 +111,7 @@ def give_lessons_in(folder: RunFolder, settings: RunSettings, problem: Problem, 
     from nimt.cli.progress import progress_bar
     from nimt.cli.results import print_table, print_written
     from nimt.reports.comparison import comparison_table, write_comparison_report
-    from nimt.teaching.comparing import compare as give
+    from nimt.runs.comparing import compare as give
 
     if folder.is_under_way() and any(folder.under_way.iterdir()):
         note("goes on with the lessons that were not finished", quiet=quiet)
@@ -124,7 +124,7 @@ def give_lessons_in(folder: RunFolder, settings: RunSettings, problem: Problem, 
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
                 settings.make_learner(problem), settings.make_teachers(problem), problem.pool, problem.target,
-                **settings.rules(), seeds=settings.seeds, callback=watcher, checkpoint=folder.under_way,
+                **settings.rules(), seeds=settings.seeds, callback=watcher, out=folder.under_way,
                 holdout=None if aside is None else (aside.points, aside.target),
             )  # fmt: skip
     except KeyboardInterrupt:

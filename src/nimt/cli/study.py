@@ -13,8 +13,8 @@ from nimt.cli.settings import FIELDS, RunSettings, absolute, check_setting, read
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from nimt.runs.combinations import Planned
     from nimt.sources import Problem
-    from nimt.sweeps.combinations import Planned
 
 TEACHERS = "greedy:1,random:1"
 SEEDS = 5
@@ -96,7 +96,7 @@ class Study:
         """Return what is to be given, and what was decided while reading; each problem is read once."""
         from nimt.lesson.descriptions import describe
         from nimt.lesson.identity import fingerprint
-        from nimt.sweeps.combinations import combination
+        from nimt.runs.combinations import combination
 
         elsewhere = (*OF_ALL, *OF_LEARNERS, *OF_TEACHERS)
         of_problems = [name for name in FIELDS if name not in elsewhere]

@@ -14,7 +14,7 @@ from nimt.cli.study import Study
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from nimt.sweeps import Sweep
+    from nimt.runs.sweep import Sweep
 
 STUDY = "study.toml"
 TABLE, FIGURE = "table.csv", "sweep.png"
@@ -67,15 +67,15 @@ def _find_study(study: str | None, resume: str | None, out: str | None) -> tuple
 
 def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool) -> int:
     from nimt.files import refuse_links, write_text
-    from nimt.sweeps.folder import SweepFolder
-    from nimt.sweeps.progress import sweep_bar
-    from nimt.sweeps.sweeping import check_rules, give_sweep
-    from nimt.teaching.parallel import check_jobs
-    from nimt.teaching.seeding import check_seeds
+    from nimt.runs.runs import Runs, check_rules
+    from nimt.runs.seeding import check_seeds
+    from nimt.runs.sweep import Sweep
+    from nimt.runs.sweep_progress import sweep_bar
+    from nimt.runs.workers import check_jobs
 
     check_jobs(jobs)
     seeds = check_seeds(study.values["seeds"])
-    rules = check_rules(**study.settings()[0].rules())
+    rules = check_rules("sweep", **study.settings()[0].rules())
     plans, notes = study.plans()
     for sentence in notes:
         note(sentence, quiet=quiet)
@@ -83,19 +83,16 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     if (path / STUDY).exists() and (path / STUDY).read_text(encoding="utf-8") != config:
         raise InvalidInput(f"{str(path)!r} holds another study: give another --out, or go on with it by --resume")
     refuse_links(path, (STUDY, TABLE, FIGURE))
-    folder = SweepFolder(path)
+    runs = Runs(plans, seeds, rules, path, n_jobs=jobs, retry_failed=retry_failed)
     write_text(path / STUDY, config)
     try:
         shown = "auto" if not quiet else False
         with sweep_bar(shown, title=plain(path.name), file=stderr(), delay=0.0) as watcher:
-            found = give_sweep(
-                plans, seeds, rules, folder,
-                n_jobs=jobs, retry_failed=retry_failed, progress=watcher,
-            )  # fmt: skip
+            runs.run(watcher)
     except KeyboardInterrupt:
         complain(f"interrupted; what was finished is kept: nimt sweep --resume {shlex.quote(str(path))}")
         return INTERRUPTED
-    _write(found, study, path, quiet=quiet)
+    _write(Sweep.of(runs), study, path, quiet=quiet)
     return DONE
 
 
@@ -103,11 +100,12 @@ def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     """Write the table and the figure, and print what was found."""
     from nimt.cli.results import print_table, print_written
     from nimt.files import whole_file
-    from nimt.sweeps.drawing import STEP, draw_problems
-    from nimt.sweeps.sweep import cells
+    from nimt.plots.sweeps import STEP, draw_problems
+    from nimt.runs.runs_folder import ROWS
+    from nimt.runs.sweep import cells
 
     found.save_table(path / TABLE)
-    written = [path / STUDY, folder_rows(path), path / TABLE]
+    written = [path / STUDY, path / ROWS, path / TABLE]
     if found.given:
         numbers = [name for name, values in study.varied.items() if all(isinstance(value, float) for value in values)]
         figure = draw_problems(found, numbers[0] if numbers and study.settings()[0].tolerance else STEP)
@@ -121,10 +119,3 @@ def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     if not quiet:
         print_table(HEADER, [cells(group) for group in found.groups()])
         print_written(path, written)
-
-
-def folder_rows(path: Path) -> Path:
-    """Return the file of a sweep's rows."""
-    from nimt.sweeps.folder import ROWS
-
-    return path / ROWS

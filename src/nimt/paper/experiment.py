@@ -10,18 +10,72 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.learners.base import Learner
+from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.pools.base import FunctionLike, Pool
-from nimt.session.session import Progress
+from nimt.runs.entries import Entry, entry_of_lesson
+from nimt.runs.giving import give
+from nimt.runs.runs_folder import RunsFolder, checkpoint_of
+from nimt.session.session import Callback, Progress
+from nimt.task.task import Task
 from nimt.teachers.base import SelectsExamples
-from nimt.teaching.lessons import teach
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Tell = Callable[[str, int, int], None]
 Number = int | float
+
+
+class Keeper:
+    """Keeps the lessons of an experiment until it is finished, so that a run that was stopped loses none.
+
+    Parameters
+    ----------
+    experiment : str
+    mark : str
+        The fingerprint of the experiment: settings, data, versions and code.
+    out : path
+        Where they are kept, unless it is on another machine.
+    """
+
+    def __init__(self, experiment: str, mark: str, out: Path) -> None:
+        self.experiment = experiment
+        self.mark = mark
+        self.folder: RunsFolder | None = RunsFolder(out) if out.is_dir() else None
+        self.not_kept: list[tuple[Entry, Lesson]] = []  # for the process that sees the folder
+
+    def give(self, name: str, task: Task, watch: Callback) -> Lesson:
+        """Return the lesson of a task: as it is kept, or given now, from its checkpoint if there is one."""
+        rules = [task.stop.max_iterations, list(task.keep.snapshots), task.keep.record]
+        key = fingerprint([self.mark, name, task.id, rules])
+        which = {
+            "key": key, "problem": self.experiment, "learner": type(task.learner).__name__, "teacher": name,
+            "seed": task.seed,
+        }  # fmt: skip
+        if self.folder is None:
+            lesson = finish(give(task, watch=watch)[0])
+            self.not_kept.append((entry_of_lesson(lesson, **which), lesson))
+            return lesson
+        known = self.folder.entries.get(key)
+        kept = None if known is None else self.folder.find(known)
+        if kept is not None:
+            return kept
+        is_ours = self.folder.claim(key, again=True)
+        try:
+            lesson = finish(give(task, checkpoint_of(self.folder.path, key) if is_ours else None, watch=watch)[0])
+            self.folder.add(entry_of_lesson(lesson, **which), lesson)
+        finally:
+            self.folder.release()
+        return lesson
+
+
+def finish(lesson: Lesson) -> Lesson:
+    """Return a lesson, unless Ctrl-C ended it."""
+    if lesson.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    return lesson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +90,14 @@ class PaperSetting:
         Where published data is looked for, see `nimt.datasets.data_folder`.
     tell : callable of (lesson, step, steps), optional
         Called with the progress of a lesson.
+    keeper : Keeper, optional
+        Where lessons are kept and found again.
     """
 
     iterations: int | None = None
     data: Path | None = None
     tell: Tell | None = None
+    keeper: Keeper | None = None
 
     def budget(self, published: int) -> int:
         """Return how many steps a lesson of that published length may take."""
@@ -79,13 +136,17 @@ class PaperSetting:
             if self.tell is not None:
                 self.tell(name, progress.step, budget)
 
-        lesson = teach(
-            learner, teacher, pool, target,
-            max_iterations=budget, tol=tol, snapshots=self.scale_steps(draw_at), record=record, callback=callback,
-        )  # fmt: skip
-        if lesson.outcome is Outcome.INTERRUPTED:
-            raise KeyboardInterrupt
-        return lesson
+        task = Task.of(
+            learner,
+            teacher,
+            pool,
+            target,
+            max_iterations=budget,
+            tol=tol,
+            snapshots=self.scale_steps(draw_at),
+            record=record,
+        )
+        return finish(give(task, watch=callback)[0]) if self.keeper is None else self.keeper.give(name, task, callback)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

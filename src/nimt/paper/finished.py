@@ -12,10 +12,8 @@ from typing import Any
 
 from nimt._version import __version__
 from nimt.datasets import Picture
-from nimt.errors import CorruptLesson
 from nimt.files import write_text
 from nimt.lesson.identity import fingerprint
-from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import PaperSetting
 from nimt.task.description import versions
 
@@ -50,34 +48,9 @@ def find_finished(out: Path, name: str, expected: str) -> dict[str, Any] | None:
     return record if whole and set(record["files"]) == set(files_of(record)) else None
 
 
-def keep_part(out: Path, name: str, part: str, mark: str, lesson: Lesson) -> None:
-    """Save one lesson of an experiment that is not finished yet."""
-    path = _part(out, name, part, mark)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lesson.save(path)
-
-
-def find_finished_part(out: Path, name: str, part: str, mark: str) -> Lesson | None:
-    """Return a lesson that was saved with the same settings, or None."""
-    try:
-        return Lesson.load(_part(out, name, part, mark))
-    except (OSError, CorruptLesson):
-        return None
-
-
-def drop_parts(out: Path, name: str) -> None:
-    """Remove the lessons of an experiment whose record is now kept."""
-    for path in (out / RECORDS).glob(f"{name}.*.npz"):
-        path.unlink(missing_ok=True)
-
-
 def files_of(record: dict[str, Any]) -> list[str]:
     """Return the paths of an experiment's figures, relative to the output folder."""
     return [figure[kind] for figure in record["figures"] for kind in ("png", "pdf")]
-
-
-def _part(out: Path, name: str, part: str, mark: str) -> Path:
-    return out / RECORDS / f"{name}.{part.replace(' ', '-')}.{mark[:16]}.npz"
 
 
 def _digest(content: bytes) -> str:

@@ -18,12 +18,14 @@ from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperSetting
-from nimt.paper.finished import FIGURES, drop_parts, find_finished, find_finished_part, keep, keep_part, mark_of
+from nimt.paper.experiment import Drawn, Experiment, Keeper, PaperSetting
+from nimt.paper.finished import FIGURES, find_finished, keep, mark_of
 from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, choose_experiments
+from nimt.runs.entries import Entry
+from nimt.runs.runs_folder import RunsFolder
+from nimt.runs.workers import Workers
 from nimt.task.description import versions
-from nimt.teaching.parallel import Workers
 
 DPI = 150
 CHANGING: dict[str, tuple[str, ...]] = {
@@ -111,7 +113,7 @@ def reproduce(
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
     missing = sorted((name for name in asked if name not in records), key=lambda name: -offered[name].cost)
-    under_way = {name: UnderWay(name, setting, marks[name], folder) for name in missing}
+    under_way = {name: UnderWay(name, setting, marks[name], RunsFolder(folder)) for name in missing}
     try:
         for record in _records(under_way, setting, -1 if jobs is None else jobs, listen):
             records[record["name"]] = record
@@ -134,7 +136,7 @@ def reproduce(
 
 
 class UnderWay:
-    """An experiment that is being run: which of its lessons are known. One without parts is given as a whole.
+    """An experiment that is being run: which of its parts are known. One without parts is given as a whole.
 
     Parameters
     ----------
@@ -142,23 +144,19 @@ class UnderWay:
     setting : PaperSetting
     mark : str
         Its fingerprint.
-    out : path
-        The output folder. Lessons that an interrupted run finished are read from it.
+    folder : RunsFolder
+        The output folder.
     """
 
-    def __init__(self, name: str, setting: PaperSetting, mark: str, out: Path) -> None:
+    def __init__(self, name: str, setting: PaperSetting, mark: str, folder: RunsFolder) -> None:
         self.name = name
         self.experiment: Experiment[Any] = ALL[name]
         self.setting = setting
         self.mark = mark
-        self.out = out
+        self.folder = folder
         parts = self.experiment.parts
         self.parts: tuple[str | None, ...] = (None,) if parts is None else parts.names
         self.given: dict[str | None, Given] = {}
-        for part in () if parts is None else parts.names:
-            lesson = find_finished_part(out, name, part, mark)
-            if lesson is not None:
-                self.given[part] = Given(name, part, lesson, lesson.elapsed + lesson.compiling)
 
     @property
     def missing(self) -> list[str | None]:
@@ -166,10 +164,10 @@ class UnderWay:
         return [part for part in self.parts if part not in self.given]
 
     def take(self, given: Given) -> None:
-        """Note a part, and keep its lesson for a run that goes on with this one."""
+        """Note a part, and keep its lessons if they were given where the folder is not seen."""
         self.given[given.part] = given
-        if given.part is not None:
-            keep_part(self.out, self.name, given.part, self.mark, given.found)
+        for entry, lesson in given.not_kept:
+            self.folder.add(entry, lesson)
 
     def finish(self, listen: Listener) -> dict[str, Any]:
         """Draw what was found; save the figures and the record."""
@@ -185,7 +183,8 @@ class UnderWay:
         taught = experiment.lessons(found)
         began = time.perf_counter()
         listen(Event(self.name, "drawing", seconds=teaching))
-        figures = [save(drawn, self.out) for drawn in experiment.draw(found)]
+        out = self.folder.path
+        figures = [save(drawn, out) for drawn in experiment.draw(found)]
         drawing = time.perf_counter() - began
         record = {
             "name": self.name,
@@ -200,8 +199,8 @@ class UnderWay:
             "figures": figures,
             "seconds": seconds_of([lesson.lesson for lesson in taught], teaching, drawing),
         }
-        keep(self.out, record)
-        drop_parts(self.out, self.name)
+        keep(out, record)
+        self.folder.drop_lessons(self.name)
         return record
 
 
@@ -216,9 +215,12 @@ class Given:
     part: str | None
     found: Any
     seconds: float
+    not_kept: list[tuple[Entry, Lesson]]
 
 
-def teach_part(name: str, part: str | None, setting: PaperSetting, listen: Listener | None) -> Given:
+def teach_part(
+    name: str, part: str | None, setting: PaperSetting, mark: str, out: Path, listen: Listener | None
+) -> Given:
     """Give one lesson of an experiment, or the whole experiment, where this runs."""
     experiment = ALL[name]
     pictures = experiment.pictures(setting.data)
@@ -228,13 +230,14 @@ def teach_part(name: str, part: str | None, setting: PaperSetting, listen: Liste
         if listen is not None:
             listen(Event(name, "teaching", lesson, step, steps, time.perf_counter() - began))
 
-    listened = replace(setting, tell=tell)
+    keeper = Keeper(name, mark, out)
+    kept = replace(setting, tell=tell, keeper=keeper)
     if part is None:
-        found = experiment.run(listened, pictures)
-        return Given(name, None, found, time.perf_counter() - began)
-    assert experiment.parts is not None
-    lesson = experiment.parts.teach(listened, pictures, part)
-    return Given(name, part, lesson, time.perf_counter() - began)
+        found: Any = experiment.run(kept, pictures)
+    else:
+        assert experiment.parts is not None
+        found = experiment.parts.teach(kept, pictures, part)
+    return Given(name, part, found, time.perf_counter() - began, keeper.not_kept)
 
 
 def seconds_of(lessons: Iterable[Lesson], teaching: float, drawing: float) -> dict[str, float]:
@@ -255,10 +258,11 @@ def seconds_of(lessons: Iterable[Lesson], teaching: float, drawing: float) -> di
     """
     each = {id(lesson): lesson for lesson in lessons}.values()  # an experiment may show one twice
     steps, compiling = sum(lesson.elapsed for lesson in each), sum(lesson.compiling for lesson in each)
+    teaching = max(teaching, steps + compiling)  # lessons that an earlier run gave were only read
     return {
         "lessons": steps,
         "compiling": compiling,
-        "other": max(0.0, teaching - steps - compiling),
+        "other": teaching - steps - compiling,
         "drawing": drawing,
         "total": teaching + drawing,
     }
@@ -268,12 +272,13 @@ def _records(
     under_way: dict[str, UnderWay], setting: PaperSetting, n_jobs: int, listen: Listener
 ) -> Iterator[dict[str, Any]]:
     """Give the lessons side by side, as every sweep does, and draw each experiment here when its last one is known."""
-    for experiment in under_way.values():
-        if not experiment.missing:
-            yield experiment.finish(listen)
     workers = Workers(n_jobs)
     heard = listen if workers.in_this_process else None  # another process cannot call it
-    calls = [(name, part, setting, heard) for name, experiment in under_way.items() for part in experiment.missing]
+    calls = [
+        (name, part, setting, experiment.mark, experiment.folder.path.absolute(), heard)
+        for name, experiment in under_way.items()
+        for part in experiment.missing
+    ]
     with contextlib.closing(workers.each(teach_part, calls)) as results:
         for given in results:
             experiment = under_way[given.name]

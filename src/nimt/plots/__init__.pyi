@@ -1,7 +1,4 @@
-from .comparisons import comparison as comparison
 from .curves import Curve as Curve
-from .curves import compare_curves as compare_curves
-from .curves import compare_table as compare_table
 from .curves import curve as curve
 from .curves import curve_table as curve_table
 from .forecasts import ForecastTable as ForecastTable

@@ -2,54 +2,22 @@
 
 from __future__ import annotations
 
-from typing import overload
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from nimt.display import spread
-from nimt.errors import InvalidInput
-from nimt.plots.curves import BAND_INK, thin_curve
+from nimt.plots.curves import BAND_INK, lay_out, thin_curve
 from nimt.plots.figures import draw_on
 from nimt.plots.style import QUIET, inks
-from nimt.teaching.comparison import Comparison
+from nimt.runs.comparison import Comparison
 
 LABEL_GAP = 12.0  # points between the names of two curves
 LETTER = 0.075  # inches
 
 
-@overload
-def comparison(compared: Comparison, ax: None = None) -> Figure: ...
-@overload
-def comparison(compared: Comparison, ax: Axes) -> Axes: ...
-def comparison(compared: Comparison, ax: Axes | None = None) -> Figure | Axes:
-    """Draw every teacher's discrepancy: the mean over its seeds, in a band from the lowest to the highest value.
-
-    Curves of more than 600 steps are drawn at 300, as the median of the steps around each.
-
-    Parameters
-    ----------
-    compared : Comparison
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Figure, or the Axes given
-
-    Examples
-    --------
-    >>> import nimt
-    >>> learner = nimt.KernelLearner(nimt.rbf(1.0))
-    >>> compared = nimt.compare(learner, [nimt.GreedyTeacher(), nimt.RandomTeacher()], [0.0, 1.0], [1.0, 2.0],
-    ...                         max_iterations=9, seeds=3)
-    >>> [text.get_text() for text in nimt.plots.comparison(compared).axes[0].texts]
-    ['GFT-1', 'RFT-1']
-    """
-    if not isinstance(compared, Comparison):
-        raise InvalidInput(f"comparison draws what nimt.compare returns, got {type(compared).__name__}: use curve")
+def draw_comparison(compared: Comparison, ax: Axes | None = None) -> Figure | Axes:
+    """Draw the bands of a comparison; see `Comparison.plot`."""
     longest = max(len(name) for name in compared.lessons)
     return draw_on(lambda ax: _draw(compared, ax), ax, 5.4 + LETTER * longest, 3.6)
 
@@ -66,12 +34,7 @@ def _draw(compared: Comparison, ax: Axes) -> None:
         ax.set_yscale("log")
     if compared.tol:
         ax.axhline(compared.tol, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-    ax.grid(axis="y")
-    ax.margins(x=0.02)
-    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    measure = compared.measure
-    ax.set(xlabel="step", ylabel=measure.axis or measure.name)
+    lay_out(ax, compared.measure.axis or compared.measure.name)
     _name(ax, [band.name for band in bands], [float(band.mean[-1]) for band in bands], [ink.colour for ink in ready])
 
 

@@ -1,10 +1,8 @@
-"""Curves of the discrepancy over the steps, of one lesson or of several."""
+"""The curve of a lesson: its discrepancy over the steps."""
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import overload
 
@@ -15,16 +13,13 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import decibels
 from nimt.plots.figures import draw_on
 from nimt.plots.looks import has_decibels
 from nimt.plots.style import QUIET, inks
-from nimt.teaching.comparison import Comparison
 
 SIZE = (5.4, 3.2)  # inches
-WIDEST, THINNEST = 3.2, 1.2  # points, of the first and the last of several curves
 HELD_OUT = "#555555"
 BAND_INK = 0.18
 MOST_STEPS = 300  # at which a long curve is drawn
@@ -38,7 +33,6 @@ class Curve:
     `held_out` has the steps and errors on points that were held out, in the same unit.
     """
 
-    name: str
     method: str
     colour: str | None
     step: NDArray[np.int64]
@@ -52,10 +46,9 @@ class Curve:
     held_out: tuple[tuple[int, float], ...] = ()
 
 
-def curve_table(lesson: Lesson, name: str | None = None) -> Curve:
-    """Return the numbers that `curve` draws; the curve is named by its teacher unless a name is given."""
+def curve_table(lesson: Lesson) -> Curve:
+    """Return the numbers that `curve` draws."""
     return Curve(
-        name=lesson.method if name is None else name,
         method=lesson.method,
         colour=lesson.colour,
         step=np.arange(len(lesson.discrepancy)),
@@ -86,35 +79,6 @@ def _decibels_at_one(lesson: Lesson) -> float | None:
     return float(decibels(1.0 / (scale * np.sqrt(lesson.target.size)), lesson.target))
 
 
-def compare_table(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson]) -> list[Curve]:
-    """Return the numbers that `compare_curves` draws; if several lessons have the same name, a number is added."""
-    if isinstance(lessons, Lesson):
-        raise InvalidInput("compare_curves takes a list or a dict of lessons; use curve(lesson) for a single one")
-    if isinstance(lessons, Comparison):
-        several = lessons.lessons
-        lessons = {
-            name if len(group) == 1 else f"{name}, seed {lesson.settings['seed']}": lesson
-            for name, group in several.items()
-            for lesson in group
-        }
-    if isinstance(lessons, Mapping):
-        curves = [curve_table(lesson, str(name)) for name, lesson in lessons.items()]
-    else:
-        curves, met = [], Counter[str]()
-        for lesson in lessons:
-            name = curve_table(lesson).name
-            met[name] += 1
-            curves.append(curve_table(lesson, name if met[name] == 1 else f"{name} ({met[name]})"))
-    if not curves:
-        raise InvalidInput("there is nothing to compare: give at least one lesson")
-    measures = sorted({curve.measure for curve in curves})
-    if len(measures) > 1:
-        raise InvalidInput(
-            f"these lessons have different measures ({', '.join(measures)}): compare lessons with one measure"
-        )
-    return curves
-
-
 @overload
 def curve(lesson: Lesson, ax: None = None) -> Figure: ...
 @overload
@@ -141,68 +105,43 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
     >>> len(nimt.plots.curve(lesson).axes[0].lines[0].get_xdata())
     4
     """
-    return draw_on(lambda ax: _draw_curves([curve_table(lesson)], ax), ax, *SIZE)
+    return draw_on(lambda ax: _draw(curve_table(lesson), ax), ax, *SIZE)
 
 
-@overload
-def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: None = None) -> Figure: ...
-@overload
-def compare_curves(lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: Axes) -> Axes: ...
-def compare_curves(
-    lessons: Comparison | Mapping[str, Lesson] | Iterable[Lesson], ax: Axes | None = None
-) -> Figure | Axes:
-    """Draw the discrepancies of several lessons on one pair of axes.
-
-    A method has the same colour in every figure; lessons of one method differ by their line style.
-
-    Parameters
-    ----------
-    lessons : Comparison, dict of name -> Lesson, or a list
-        In a list, each is named by its teacher: GFT-1, RFT-0.05, whole ...
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    Figure, or the Axes given
-    """
-    curves = compare_table(lessons)
-    return draw_on(lambda ax: _draw_curves(curves, ax), ax, *SIZE)
-
-
-def _draw_curves(curves: list[Curve], ax: Axes) -> None:
-    ready = inks((one.colour for one in curves), (one.method for one in curves))
-    widths = np.linspace(WIDEST, THINNEST, len(curves)) if len(curves) > 1 else [None]
-    for one, ink, width in zip(curves, ready, widths, strict=True):
-        name = one.name if one.itd is None else f"{one.name}, ITD {one.itd:,}"
-        # each thinner than the one before: a curve on top of an equal one leaves its edges visible
-        step, values = one.step.astype(float), one.discrepancy
-        if _is_restless(values):
-            step, values, low, high = thin_curve(step, values, values, values)
-            ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)
-        ax.plot(step, values, color=ink.colour, linestyle=ink.dashes, label=name, linewidth=width)
-        if one.held_out:
-            steps, errors = zip(*one.held_out, strict=True)
-            label = f"{one.name}, held-out rows" if len(curves) > 1 else "held-out rows"
-            ax.plot(steps, errors, "o:", color=HELD_OUT, markersize=2.5, linewidth=1.0, label=label)
-        if one.itd is not None:
-            ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
-    if all(one.is_logarithmic for one in curves) and any((one.discrepancy > 0).any() for one in curves):
+def _draw(one: Curve, ax: Axes) -> None:
+    (ink,) = inks([one.colour], [one.method])
+    step, values = one.step.astype(float), one.discrepancy
+    if _is_restless(values):
+        step, values, low, high = thin_curve(step, values, values, values)
+        ax.fill_between(step, low, high, color=ink.colour, alpha=BAND_INK, linewidth=0)
+    label = one.method if one.itd is None else f"{one.method}, ITD {one.itd:,}"
+    ax.plot(step, values, color=ink.colour, linestyle=ink.dashes, label=label)
+    if one.held_out:
+        steps, errors = zip(*one.held_out, strict=True)
+        ax.plot(steps, errors, "o:", color=HELD_OUT, markersize=2.5, linewidth=1.0, label="held-out rows")
+    if one.itd is not None:
+        ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
+    if one.is_logarithmic and (one.discrepancy > 0).any():
         ax.set_yscale("log")
-    in_decibels = _draw_decibels(ax, {one.decibels_at_one for one in curves})
-    for tolerance in sorted({one.tolerance for one in curves if one.tolerance}):
-        ax.axhline(tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        _name_tolerance(ax, tolerance, inside=in_decibels)
+    in_decibels = _draw_decibels(ax, one.decibels_at_one)
+    if one.tolerance:
+        ax.axhline(one.tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        _name_tolerance(ax, one.tolerance, inside=in_decibels)
+    lay_out(ax, one.axis)
+    # outside the axes, as the tolerance is, because curves may be anywhere inside
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.3, borderpad=0.2, handlelength=2.0,
+        columnspacing=1.6,
+    )  # fmt: skip
+
+
+def lay_out(ax: Axes, measure: str) -> None:
+    """Lay out the axes of curves over the steps."""
     ax.grid(axis="y")
     ax.margins(x=0.02)
     ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    ax.set_xlabel("step")
-    ax.set_ylabel(curves[0].axis)
-    # outside the axes, as the tolerance is, because curves may be anywhere inside
-    ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_legend_columns(ax), borderaxespad=0.3, borderpad=0.2,
-        handlelength=2.0, columnspacing=1.6,
-    )  # fmt: skip
+    ax.set(xlabel="step", ylabel=measure)
 
 
 def thin_curve(step: Array, mean: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
@@ -250,10 +189,9 @@ def _name_tolerance(ax: Axes, tolerance: float, *, inside: bool) -> None:
     )  # fmt: skip
 
 
-def _draw_decibels(ax: Axes, offsets: set[float | None]) -> bool:
-    """Add an axis in decibels at the right if all curves are of the same picture: the same curve, read otherwise."""
-    (offset, *others) = offsets
-    if offset is None or others or ax.get_yscale() != "log":
+def _draw_decibels(ax: Axes, offset: float | None) -> bool:
+    """Add an axis in decibels at the right of the curve of a picture: the same curve, read otherwise."""
+    if offset is None or ax.get_yscale() != "log":
         return False
     right = ax.twinx()
     right.spines["right"].set_visible(True)
@@ -267,10 +205,3 @@ def _draw_decibels(ax: Axes, offsets: set[float | None]) -> bool:
     ax.callbacks.connect("ylim_changed", follow)
     follow(ax)
     return True
-
-
-def _legend_columns(ax: Axes) -> int:
-    """Return how many names fit side by side, at 15 letters per inch and 5 letters for the sample of each line."""
-    names = ax.get_legend_handles_labels()[1]
-    letters = 15 * ax.bbox.width / ax.figure.dpi
-    return int(np.clip(letters // (max(map(len, names)) + 5), 1, len(names)))

@@ -91,9 +91,9 @@ def _draw(table: ForecastTable, ax: Axes) -> None:
     seen = table.step > 0
     if table.lesson is not None:
         name = (
-            table.lesson.name
+            table.lesson.method
             if table.lesson.itd is None
-            else f"{table.lesson.name}: {say_count(table.lesson.itd, 'step')}"
+            else f"{table.lesson.method}: {say_count(table.lesson.itd, 'step')}"
         )
         ax.plot(table.lesson.step[1:], table.lesson.discrepancy[1:], color=table.lesson.colour or OTHER, label=name)
     name = "forecast" if table.itd is None else f"forecast: {say_count(table.itd, 'step')}"

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from nimt import display, plots
+from nimt import display
 from nimt.counting import say_count
 from nimt.files import whole_file, write_text
 from nimt.measures import Measure
 from nimt.plots.style import inks
 from nimt.reports import html as pages
-from nimt.teaching.comparison import Comparison, Row
+from nimt.runs.comparison import Comparison
+from nimt.runs.summaries import Row
 
 DPI = 130
 HEADER = ("teacher", "seeds", "steps", "{measure} at end", "examples", "points", "seconds")
@@ -76,7 +77,7 @@ def write_comparison_report(
             written.append(path)
     write_text(folder / "comparison.json", json.dumps(_finite(comparison.to_dict()), indent=2, allow_nan=False) + "\n")
     with whole_file(folder / "curves.png") as temporary:
-        plots.comparison(comparison).savefig(temporary, format="png", dpi=DPI)
+        comparison.plot().savefig(temporary, format="png", dpi=DPI)
     write_text(folder / "report.html", comparison_page(comparison, title, folder, repeat))
     return [*written, folder / "comparison.json", folder / "curves.png", folder / "report.html"]
 

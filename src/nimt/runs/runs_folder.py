@@ -1,4 +1,8 @@
-"""The folder of a sweep: one line per finished lesson, appended at once, which several processes may share."""
+"""A folder of lessons: one line per finished lesson, appended at once, which several processes may share.
+
+`lessons.jsonl` has the lines, `lessons/` the whole lessons where they are kept, `under-way/` the checkpoints of those
+that are being given, `.locks/` what is held while a process gives a lesson or writes a line.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +10,33 @@ import contextlib
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nimt.errors import CorruptLesson, InvalidInput, StorageWarning
+from nimt.errors import CorruptLesson, InvalidInput, MissingFile, StorageWarning
+from nimt.files import write_text
+from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.lesson import Lesson
 from nimt.locks import hold
-from nimt.sweeps.entries import CutShort, Entry, entry_of_line
+from nimt.runs.entries import CutShort, Entry, choose_kept_steps, entry_of_line
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-ROWS = "sweep.jsonl"
+ROWS = "lessons.jsonl"
 LESSONS = "lessons"
+UNDER_WAY = "under-way"
 LOCKS = ".locks"
 BEGIN = 1 << 20  # bytes in which a row must begin
 
 
-class SweepFolder:
-    """Entries by key, on disk.
+class RunsFolder:
+    """Lessons by key, on disk.
 
     A line is written whole or, after a kill, not: half a line is passed over when the file is read, and the next one
-    begins on a line of its own.
+    begins on a line of its own. The line is written after the lesson, and its checkpoint is removed after the line. So
+    what has a line is there, and what has none is given again or goes on from its checkpoint.
 
     Parameters
     ----------
@@ -39,7 +47,7 @@ class SweepFolder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path: Path = Path(path)
         if self.path.exists() and not self.path.is_dir():
-            raise InvalidInput(f"a sweep is kept in a folder, and {str(self.path)!r} is a file: name a folder")
+            raise InvalidInput(f"lessons are kept in a folder, and {str(self.path)!r} is a file: name a folder")
         try:
             (self.path / LOCKS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -52,6 +60,15 @@ class SweepFolder:
         self._one_thread = threading.RLock()  # the workers ask for lessons while others are written down
         self._claims: dict[str, BaseFileLock] = {}
         self.refresh()
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], what: str) -> RunsFolder:
+        """Return a folder that holds lessons, or say that there is none; `what` is a word for them."""
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidInput(f"a {what} is loaded from the path of its folder, got {path!r}")
+        if not (Path(path) / ROWS).is_file():
+            raise MissingFile(f"there is no {what} in {str(path)!r}: name the folder that was its out=")
+        return cls(path)
 
     @property
     def rows(self) -> Path:
@@ -66,7 +83,7 @@ class SweepFolder:
                 begin = file.read(BEGIN)
             if not begin or b'"key"' in begin:
                 return
-        raise InvalidInput(f"{str(self.rows)!r} is not a file that a sweep wrote: name another folder")
+        raise InvalidInput(f"{str(self.rows)!r} is not a file of lessons that nimt wrote: name another folder")
 
     def refresh(self) -> None:
         """Take up the lines that were written since, by this process or another."""
@@ -110,7 +127,7 @@ class SweepFolder:
         """
         with self._one_thread:
             try:
-                lock = hold(self._place(key))
+                lock = hold(lock_of(self.path, key))
             except OSError:  # locks cannot be had here: at worst, two processes give the same lesson
                 return True
             if lock is None:
@@ -125,16 +142,30 @@ class SweepFolder:
     def add(self, entry: Entry, lesson: Lesson | None = None) -> None:
         """Append the entry, and the lesson where lessons are kept; the claim on it ends."""
         with self._one_thread:
-            if lesson is not None:
-                self.lesson_path(entry.key).parent.mkdir(exist_ok=True)
-                lesson.save(self.lesson_path(entry.key))
+            self._save(entry.key, lesson)
             self._append(entry.to_line().encode() + b"\n")
             self.entries[entry.key] = entry
-            if entry.key in self._claims:
-                self._drop(entry.key, self._claims.pop(entry.key))
+            checkpoint = checkpoint_of(self.path, entry.key)
+            if checkpoint.parent.is_dir():
+                for path in (checkpoint, previous_of(checkpoint)):
+                    path.unlink(missing_ok=True)
+            self.release(entry.key)
+
+    def replace(self, lessons: Iterable[tuple[Entry, Lesson]]) -> None:
+        """Write these lessons, and lines of them alone: those of before stay whole until then."""
+        lines = []
+        for entry, lesson in lessons:
+            self._save(entry.key, lesson)
+            lines.append(entry.to_line() + "\n")
+        write_text(self.rows, "".join(lines))
+
+    def _save(self, key: str, lesson: Lesson | None) -> None:
+        if lesson is not None:
+            self.lesson_path(key).parent.mkdir(exist_ok=True)
+            lesson.save(self.lesson_path(key))
 
     def _append(self, line: bytes) -> None:
-        lock = hold(self._place("rows"), wait=True)
+        lock = hold(lock_of(self.path, "rows"), wait=True)
         assert lock is not None
         try:
             with open(self.rows, "ab") as file:
@@ -144,14 +175,45 @@ class SweepFolder:
         finally:
             lock.release()
 
-    def release(self) -> None:
-        """Give back the lessons that were claimed and not given."""
-        while self._claims:
-            self._drop(*self._claims.popitem())
+    def release(self, *keys: str) -> None:
+        """Give back lessons that were claimed, all of them where none is named."""
+        with self._one_thread:
+            for key in keys or tuple(self._claims):
+                if key in self._claims:
+                    self._drop(key, self._claims.pop(key))
 
     def lesson_path(self, key: str) -> Path:
         """Return where the lesson of a key is kept, if lessons are."""
         return self.path / LESSONS / f"{key}.npz"
+
+    def drop_lessons(self, problem: str) -> None:
+        """Remove the whole lessons on a problem; their lines stay."""
+        self.refresh()
+        for entry in self.entries.values():
+            if entry.problem == problem:
+                self.lesson_path(entry.key).unlink(missing_ok=True)
+
+    def load(self, entry: Entry, allow: Iterable[object] = ()) -> Lesson:
+        """Return the lesson of an entry; `MissingFile` if it is not kept, `CorruptLesson` if it is not that lesson."""
+        path = self.lesson_path(entry.key)
+        if not path.is_file():
+            raise MissingFile(f"the lesson {entry.key} is not kept: give out=, keep_lessons=True")
+        lesson = Lesson.load(path, allow=allow)
+        told = tuple(lesson.discrepancy[choose_kept_steps(len(lesson))].tolist())
+        # repr, since a number that is not one does not equal itself
+        if repr((told, lesson.settings["seed"])) != repr((entry.curve, entry.seed)):
+            raise CorruptLesson(f"{path} is not the lesson that its line in {ROWS} tells of")
+        return lesson
+
+    def find(self, entry: Entry) -> Lesson | None:
+        """Return the lesson of an entry, None if it has to be given again."""
+        try:
+            return self.load(entry)
+        except MissingFile:
+            return None
+        except CorruptLesson as error:
+            warnings.warn(f"{error}: it is given again", StorageWarning, stacklevel=4)
+            return None
 
     def _ends_with_a_line(self) -> bool:
         with open(self.rows, "rb") as file:
@@ -159,10 +221,17 @@ class SweepFolder:
             file.seek(max(0, length - 1))
             return file.read(1) in (b"", b"\n")
 
-    def _place(self, name: str) -> Path:
-        return self.path / LOCKS / name
-
     def _drop(self, key: str, lock: BaseFileLock) -> None:
         with contextlib.suppress(OSError):  # Windows keeps a file that is open
-            self._place(key).unlink()  # while it is held: whoever waits for it notices
+            lock_of(self.path, key).unlink()  # while it is held: whoever waits for it notices
         lock.release()
+
+
+def lock_of(folder: Path, name: str) -> Path:
+    """Return the file that is held while a lesson is given."""
+    return folder / LOCKS / name
+
+
+def checkpoint_of(folder: Path, key: str) -> Path:
+    """Return where a lesson that is being given keeps its checkpoints."""
+    return folder / UNDER_WAY / f"{key}.npz"

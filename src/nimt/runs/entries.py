@@ -1,4 +1,4 @@
-"""One lesson of a sweep in numbers and text: a line of its file, a row of its table."""
+"""One lesson in numbers and text: a line of the file of a collection of lessons, a row of a table."""
 
 from __future__ import annotations
 
@@ -50,6 +50,10 @@ class Entry:
         Without compiling.
     drew : bool
         Whether another seed would have given another lesson.
+    choosing : float or None
+        The seconds in the teacher's `select`; known with engine="reference" of a lesson that was given at once.
+    held_out_rms, held_out_r2, held_out_accuracy : float or None
+        The errors on points held out, as of `Lesson.held_out`: the accuracy of classes, otherwise the other two.
     curve_steps, curve : tuples
         The discrepancy, at every step up to 256 and then at 64 steps per octave, and at the last.
     """
@@ -76,13 +80,17 @@ class Entry:
     colour: str | None = None
     drew: bool = True
     nimt: str = ""
+    choosing: float | None = None
+    held_out_rms: float | None = None
+    held_out_r2: float | None = None
+    held_out_accuracy: float | None = None
     curve_steps: tuple[int, ...] = ()
     curve: tuple[float, ...] = ()
 
     @property
     def row(self) -> dict[str, Scalar]:
-        """Return the columns of the table: all but the curve."""
-        own = {name: getattr(self, name) for name in COLUMNS}
+        """Return the columns of the table: all but the curve, and of those that few lessons have, the known ones."""
+        own = {name: value for name in COLUMNS if (value := getattr(self, name)) is not None or name not in OF_FEW}
         place = list(own).index("error")
         items = list(own.items())
         return dict([*items[:place], *self.parameters.items(), *items[place:]])
@@ -95,13 +103,14 @@ class Entry:
 COLUMNS = tuple(
     part.name for part in dataclasses.fields(Entry) if part.name not in ("parameters", "curve_steps", "curve", "colour")
 )
+OF_FEW = ("choosing", "held_out_rms", "held_out_r2", "held_out_accuracy")
 KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("key", "problem", "learner", "teacher", "nimt"), (str,)),
     "seed": (int,),
     "parameters": (dict,),
     **dict.fromkeys(("error", "outcome", "engine", "measure", "colour"), (str, type(None))),
     **dict.fromkeys(("steps", "itd", "examples", "distinct", "points"), (int, type(None))),
-    **dict.fromkeys(("start", "end", "seconds", "tol"), (int, float, type(None))),
+    **dict.fromkeys(("start", "end", "seconds", "tol", *OF_FEW), (int, float, type(None))),
     "drew": (bool,),
     **dict.fromkeys(("curve_steps", "curve"), (list,)),
 }
@@ -121,7 +130,7 @@ def entry_of_line(line: str) -> Entry:
     try:
         content = _from_plain(json.loads(line))
     except (ValueError, RecursionError) as problem:
-        raise CutShort(f"a line of a sweep cannot be read: {problem}") from None
+        raise CutShort(f"a line cannot be read: {problem}") from None
     try:
         if not isinstance(content, dict) or set(content) != set(KINDS):
             raise TypeError("its fields are not those of a lesson")
@@ -144,13 +153,15 @@ def entry_of_line(line: str) -> Entry:
         if steps.shape != curve.shape or steps.ndim != 1 or not rises or not ends:
             raise TypeError("its curve is not one")
     except (ValueError, TypeError, ArithmeticError) as problem:
-        raise CorruptLesson(f"a line of a sweep was altered: {problem}") from None
+        raise CorruptLesson(f"a line was altered: {problem}") from None
     return Entry(**content | {"curve_steps": tuple(steps.astype(np.int64).tolist()), "curve": tuple(curve.tolist())})
 
 
 def entry_of_lesson(lesson: Lesson, **which: Any) -> Entry:
     """Return what is kept of a finished lesson; `which` says which lesson it is."""
-    steps = choose_kept_steps(len(lesson))
+    steps = kept_steps(len(lesson))
+    held = lesson.held_out
+    are_classes = held is not None and held.accuracy is not None
     return Entry(
         **which,
         outcome=str(lesson.outcome),
@@ -168,6 +179,9 @@ def entry_of_lesson(lesson: Lesson, **which: Any) -> Entry:
         colour=lesson.colour,
         drew=lesson.drew,
         nimt=lesson.settings["nimt"],
+        held_out_rms=None if held is None or are_classes else held.rms,
+        held_out_r2=None if held is None or are_classes else held.r_squared,
+        held_out_accuracy=None if held is None else held.accuracy,
         curve_steps=tuple(steps),
         curve=tuple(lesson.discrepancy[steps].tolist()),
     )
@@ -178,12 +192,12 @@ def sentence_of(error: Exception) -> str:
     return str(error) if isinstance(error, InvalidInput) else f"{type(error).__name__}: {error}"
 
 
-def choose_kept_steps(last: int) -> list[int]:
+def kept_steps(last: int) -> list[int]:
     """Return the steps at which a curve of so many steps is kept; the same ones in every lesson, and the last.
 
     Examples
     --------
-    >>> choose_kept_steps(3), len(choose_kept_steps(60_000))
+    >>> kept_steps(3), len(kept_steps(60_000))
     ([0, 1, 2, 3], 759)
     """
     steps = list(range(min(last, EVERY_STEP) + 1))
@@ -194,12 +208,12 @@ def choose_kept_steps(last: int) -> list[int]:
     return steps if steps[-1] == last else [*steps, last]
 
 
-def flatten_description(description: Any, prefix: str) -> dict[str, Scalar]:
+def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
     """Return the numbers and texts of a description by dotted names.
 
     Examples
     --------
-    >>> flatten_description({"type": "rbf", "width": 0.5, "data": [1, 2]}, "learner.kernel")
+    >>> flattened({"type": "rbf", "width": 0.5, "data": [1, 2]}, "learner.kernel")
     {'learner.kernel': 'rbf', 'learner.kernel.width': 0.5}
     """
     if not isinstance(description, Mapping):
@@ -209,7 +223,7 @@ def flatten_description(description: Any, prefix: str) -> dict[str, Scalar]:
         if name == "type":
             found[prefix if "." in prefix else f"{prefix}.type"] = value  # "learner" itself is the name given to it
         elif not name.endswith("_bounds") and name not in ("state", CODE):
-            found |= flatten_description(value, f"{prefix}.{name}")
+            found |= flattened(value, f"{prefix}.{name}")
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -19,9 +19,10 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
 from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
-from nimt.sweeps.entries import Entry, Scalar
-from nimt.sweeps.folder import ROWS, SweepFolder
-from nimt.teaching.comparison import Numbers, Row, summarise
+from nimt.runs.entries import Entry, Scalar
+from nimt.runs.runs import Runs
+from nimt.runs.runs_folder import RunsFolder
+from nimt.runs.summaries import Row, summarise
 
 if TYPE_CHECKING:
     import pandas
@@ -70,17 +71,18 @@ class Sweep:
     folder: Path | None = None
 
     @classmethod
+    def of(cls, runs: Runs) -> Sweep:
+        """Return the lessons of a collection that was run."""
+        return cls(runs.entries, None if runs.folder is None else runs.folder.path)
+
+    @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Sweep:
-        """Read every lesson that is kept in a folder, also while another process is adding to it.
+        """Read every lesson that is kept in a folder, by a sweep, a comparison or `nimt reproduce`, also under way.
 
         Lessons of before, whose code or settings were changed since, are among them; a warning says so.
         """
-        if not isinstance(folder, str | os.PathLike):
-            raise InvalidInput(f"a sweep is loaded from the path of its folder, got {folder!r}")
-        path = Path(folder)
-        if not (path / ROWS).is_file():
-            raise MissingFile(f"there is no sweep in {str(path)!r}: name the folder that was its out=")
-        entries = tuple(SweepFolder(path).entries.values())
+        kept = RunsFolder.open(folder, "sweep")
+        path, entries = kept.path, tuple(kept.entries.values())
         named = Counter((one.problem, one.learner, one.teacher, one.seed, one.tol, one.measure) for one in entries)
         alike = next((names for names, count in named.items() if count > 1), None)
         if alike is not None:
@@ -155,7 +157,7 @@ class Sweep:
         together: dict[tuple[str, str, str], list[Entry]] = {}
         for entry in self.given:
             together.setdefault((entry.problem, entry.learner, entry.teacher), []).append(entry)
-        return [Group(*names, summarise(", ".join(names), _numbers(group))) for names, group in together.items()]
+        return [Group(*names, summarise(", ".join(names), group)) for names, group in together.items()]
 
     def best(self, problem: str | None = None) -> Group:
         """Return the combination that met the tolerance in the fewest steps, the mean over the seeds.
@@ -191,10 +193,10 @@ class Sweep:
 
     def lesson(self, key: str) -> Lesson:
         """Load the lesson of an entry, if the sweep was told to keep lessons (keep_lessons=True)."""
-        place = None if self.folder is None else SweepFolder(self.folder).lesson_path(key)
-        if place is None or not place.is_file():
+        entry = next((one for one in self.entries if one.key == key), None)
+        if entry is None or self.folder is None:
             raise MissingFile(f"the lesson {key} is not kept: give out=, keep_lessons=True")
-        return Lesson.load(place)
+        return RunsFolder(self.folder).load(entry)
 
     @overload
     def plot(
@@ -238,7 +240,7 @@ class Sweep:
         Figure, or the Axes given
         """
         # matplotlib takes long to load, so that drawing is asked for by name and only here
-        drawn: Figure | Axes = import_module("nimt.sweeps.drawing").draw_sweep(self, x, y, hue, ax, problem)
+        drawn: Figure | Axes = import_module("nimt.plots.sweeps").draw_sweep(self, x, y, hue, ax, problem)
         return drawn
 
     def __repr__(self) -> str:
@@ -292,7 +294,7 @@ def in_form(table: Columns, form: str) -> Any:
         return table
     if form not in ("pandas", "polars"):
         raise InvalidInput(f"must be 'columns', 'pandas' or 'polars', got {form!r}", parameter="form")
-    frames = _import_extra(form, form)
+    frames = _asked_for(form, form)
     if form == "polars":
         return frames.DataFrame({name: column.tolist() for name, column in table.items()}, strict=False)
     return frames.DataFrame(table)
@@ -309,7 +311,7 @@ def _write_csv(table: Columns, path: Path) -> None:
 
 
 def _write_parquet(table: Columns, path: Path) -> None:
-    arrow, parquet = _import_extra("pyarrow", "parquet"), _import_extra("pyarrow.parquet", "parquet")
+    arrow, parquet = _asked_for("pyarrow", "parquet"), _asked_for("pyarrow.parquet", "parquet")
     columns = {
         name: arrow.array([None if value != value else value for value in column.tolist()])
         for name, column in table.items()
@@ -317,21 +319,12 @@ def _write_parquet(table: Columns, path: Path) -> None:
     parquet.write_table(arrow.table(columns), path)
 
 
-def _import_extra(module: str, extra: str) -> Any:
+def _asked_for(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
         what = f"'nimt[{extra}]'" if extra == "parquet" else module
         raise MissingExtra(f"this needs {module.partition('.')[0]}: pip install {what}") from None
-
-
-def _numbers(entries: Iterable[Entry]) -> list[Numbers]:
-    numbers = []
-    for entry in entries:
-        assert entry.end is not None and entry.examples is not None  # of lessons that were given: checked when read
-        assert entry.distinct is not None and entry.seconds is not None
-        numbers.append(Numbers(entry.itd, entry.end, entry.examples, entry.distinct, entry.seconds))
-    return numbers
 
 
 def _rank(group: Group) -> tuple[float, float, float]:

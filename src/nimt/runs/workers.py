@@ -21,7 +21,7 @@ from nimt.errors import InvalidInput
 from nimt.session.interrupts import interrupt_group, lessons_of
 
 if TYPE_CHECKING:
-    from nimt.teaching.dask_cluster import Shared
+    from nimt.runs.dask_cluster import Shared
 
 QUICK = 0.02  # seconds: the set-up of shorter lessons holds Python's lock, so threads would only wait for one another
 TOGETHER = 0.1  # seconds for which results of quick lessons are gathered
@@ -59,7 +59,7 @@ class Workers:
         self.n_jobs = n_jobs
         self._shared: Shared | None = None
         if shared and type(self.backend).__name__ == "DaskDistributedBackend":
-            from nimt.teaching.dask_cluster import Shared
+            from nimt.runs.dask_cluster import Shared
 
             self._shared = Shared(self.backend.client, shared)
 
@@ -93,7 +93,7 @@ class Workers:
     def _delay(self, function: Callable[..., Result], call: tuple[Any, ...]) -> Any:
         if self._shared is None:
             return joblib.delayed(function)(*call)
-        from nimt.teaching.dask_cluster import with_shared
+        from nimt.runs.dask_cluster import with_shared
 
         return joblib.delayed(with_shared)(function, *(self._shared.tickets.get(id(part), part) for part in call))
 
