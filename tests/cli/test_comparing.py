@@ -266,7 +266,7 @@ def test_the_time_of_choosing_is_kept_with_the_lessons(tmp_path):
 
 
 class OwnLearner(nimt.KernelLearner):
-    """A learner of the reader's own, which a file names."""
+    """A learner of the reader's own, of which a file has the state."""
 
 
 @pytest.mark.parametrize("kind", [nimt.KernelLearner, OwnLearner])

@@ -210,7 +210,12 @@ class RunsFolder:
         """Return the lesson of an entry as it was given to this learner, None if it has to be given again."""
         parts = [learner, *getattr(learner, "__dict__", {}).values()]
         try:
-            lesson = self.load(entry, [*map(type, parts), *filter(callable, parts)])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StorageWarning)  # of a file that has only the state of a learner
+                lesson = self.load(entry, [*map(type, parts), *filter(callable, parts)])
+            if lesson.learner is None:
+                with contextlib.suppress(InvalidInput):
+                    return Lesson.load(self.lesson_path(entry.key), learner=learner)
         except MissingFile:
             return None
         except CorruptLesson as error:
