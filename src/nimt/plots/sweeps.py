@@ -58,7 +58,7 @@ def sweep_lines(
     sweep: Sweep, x: str = STEP, y: str | None = None, hue: str = "teacher", problem: str | None = None
 ) -> list[CurveLine]:
     """Return the numbers that `Sweep.plot` draws."""
-    entries = _drawn(sweep, x, hue, problem)
+    entries = _choose_lessons(sweep, x, hue, problem)
     hue = _column(entries, hue)
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -79,7 +79,7 @@ def sweep_lines(
     return [_line_of_means(name, group, across, up, places) for name, group in groups.items()]
 
 
-def _drawn(sweep: Sweep, x: str, hue: str, problem: str | None) -> Sequence[Entry]:
+def _choose_lessons(sweep: Sweep, x: str, hue: str, problem: str | None) -> Sequence[Entry]:
     """Return the lessons to draw; a mean over different problems would mean nothing."""
     names = sweep.problems
     if not names:
@@ -93,7 +93,7 @@ def _drawn(sweep: Sweep, x: str, hue: str, problem: str | None) -> Sequence[Entr
     return sweep.given
 
 
-def mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
+def say_what_is_mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
     """Say what each point of a line is taken over, beside the seeds: "3 learners and 2 teachers"; else nothing."""
     places: dict[tuple[Scalar, ...], list[Entry]] = {}
     for entry in entries:
@@ -107,9 +107,9 @@ def mixed(entries: Sequence[Entry], x: str, hue: str) -> str:
     return " and ".join(told)
 
 
-def taken_over(entries: Sequence[Entry], x: str, hue: str, *, medians: bool) -> str:
+def say_what_is_averaged(entries: Sequence[Entry], x: str, hue: str, *, medians: bool) -> str:
     """Say on the axis what a point is, where it is not just the mean over the seeds."""
-    over = mixed(entries, x, hue)
+    over = say_what_is_mixed(entries, x, hue)
     if medians:
         return f"median{' of ' * bool(over)}{over}; triangle: at least half did not reach it"
     return f"mean of {over}" if over else ""
@@ -120,7 +120,7 @@ def draw_sweep(
 ) -> Figure | Axes:
     """Draw the lines with their bands; see `Sweep.plot`."""
     lines = sweep_lines(sweep, x, y, hue, problem)
-    entries = _drawn(sweep, x, hue, problem)
+    entries = _choose_lessons(sweep, x, hue, problem)
     return draw_on(lambda ax: _draw(lines, entries, x, y, hue, ax), ax, 6.0, 3.6)
 
 
@@ -146,7 +146,7 @@ def _draw(lines: Sequence[CurveLine], entries: Sequence[Entry], x: str, y: str |
     up = y or ("discrepancy" if x == STEP else "itd")
     label = f"discrepancy ({measure})" if x == STEP and measure else WORDS.get(up, up.replace("_", " "))
     medians = any(sum(line.unmet) for line in lines)
-    ax.set_ylabel("\n".join(part for part in (label, taken_over(entries, x, hue, medians=medians)) if part))
+    ax.set_ylabel("\n".join(part for part in (label, say_what_is_averaged(entries, x, hue, medians=medians)) if part))
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(3, len(lines)), handlelength=2.0)
 
 
@@ -205,7 +205,7 @@ def _curve(name: str, entries: Sequence[Entry]) -> CurveLine:
     """Return the curves of some lessons as one line; after the end of a lesson its last value is repeated."""
     steps = np.unique(np.concatenate([entry.curve_steps for entry in entries]))
     curves = np.stack([np.interp(steps, entry.curve_steps, entry.curve) for entry in entries])
-    return _drawn_through(name, entries, tuple(float(step) for step in steps), list(curves.T))
+    return _draw_through(name, entries, tuple(float(step) for step in steps), list(curves.T))
 
 
 def _line_of_means(name: str, entries: Sequence[Entry], across: str, up: str, places: Places) -> CurveLine:
@@ -213,10 +213,10 @@ def _line_of_means(name: str, entries: Sequence[Entry], across: str, up: str, pl
         [entry.row[up] for entry in group if entry.row.get(up) is not None] for group in _at(entries, across, places)
     ]
     kept = [place for place, values in zip(places, found, strict=True) if values]
-    return _drawn_through(name, entries, tuple(kept), [np.array(values, dtype=float) for values in found if values])
+    return _draw_through(name, entries, tuple(kept), [np.array(values, dtype=float) for values in found if values])
 
 
-def _drawn_through(name: str, entries: Sequence[Entry], x: tuple[float | str, ...], values: list[Array]) -> CurveLine:
+def _draw_through(name: str, entries: Sequence[Entry], x: tuple[float | str, ...], values: list[Array]) -> CurveLine:
     """Return the line of means, all of whose lessons have a y."""
     middle, low, high = (np.array([take(one) for one in values]) for take in (np.mean, np.min, np.max))
     counts = tuple(len(one) for one in values)

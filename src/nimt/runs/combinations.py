@@ -18,7 +18,7 @@ from nimt.lesson.descriptions import describe
 from nimt.lesson.identity import fingerprint
 from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
-from nimt.runs.entries import Scalar, flattened, sentence_of
+from nimt.runs.entries import Scalar, flatten_description, sentence_of
 from nimt.sources.problem import Problem, read_problem
 from nimt.teachers.adapter import as_teacher
 
@@ -63,21 +63,21 @@ class Planned:
         return told if self.error is None else told | {"error": self.error, "drew": False}  # one row for all seeds
 
 
-def planned(problems: object, learners: object, teachers: object) -> list[Planned]:
+def plan_combinations(problems: object, learners: object, teachers: object) -> list[Planned]:
     """Return every combination; what cannot be one is refused.
 
     Parameters
     ----------
     problems, learners, teachers : as in `nimt.sweep`
     """
-    places = {name: _problem(name, value) for name, value in _named("problems", problems, _problem_names).items()}
-    pupils = _named("learners", learners, _learner_names)
-    guides = _named("teachers", teachers, _teacher_names)
+    places = {name: _problem(name, value) for name, value in _name_things("problems", problems, _problem_names).items()}
+    pupils = _name_things("learners", learners, _learner_names)
+    guides = _name_things("teachers", teachers, _teacher_names)
     marks = {name: fingerprint([describe(place.pool), describe(place.target)]) for name, place in places.items()}
     combined = []
     for where, place in places.items():
-        taught = {name: _made("a learner", learner, "predict", place) for name, learner in pupils.items()}
-        teaching = {name: _made("a teacher", teacher, "select", place) for name, teacher in guides.items()}
+        taught = {name: _make("a learner", learner, "predict", place) for name, learner in pupils.items()}
+        teaching = {name: _make("a teacher", teacher, "select", place) for name, teacher in guides.items()}
         for (who, learner), (by, teacher) in itertools.product(taught.items(), teaching.items()):
             failed = [made.reason for made in (learner, teacher) if isinstance(made, NotMade)]
             if failed:
@@ -93,7 +93,7 @@ def planned(problems: object, learners: object, teachers: object) -> list[Planne
 def combination(names: tuple[str, str, str], given: tuple[Any, Any, Any, Any], place: str) -> Planned:
     """Return one combination of a problem, a learner and a teacher; `place` is the fingerprint of the problem."""
     learner, teacher = describe(given[2]), describe(given[3])
-    parameters = flattened(learner, "learner") | flattened(teacher, "teacher")
+    parameters = flatten_description(learner, "learner") | flatten_description(teacher, "teacher")
     return Planned(*names, given, parameters, fingerprint([names, place, learner, teacher]))
 
 
@@ -132,7 +132,7 @@ class NotMade:
     reason: str
 
 
-def _made(kind: str, value: Any, method: str, place: Place) -> Any:
+def _make(kind: str, value: Any, method: str, place: Place) -> Any:
     """Return the learner or teacher: as it was given, or made for this problem by a function."""
     if hasattr(value, method) or not callable(value) or isinstance(value, type):
         return value
@@ -146,7 +146,7 @@ def _made(kind: str, value: Any, method: str, place: Place) -> Any:
         return NotMade(f"{kind} could not be made: {sentence_of(error)}")
 
 
-def _named(what: str, given: Any, names_of: Callable[[list[object]], list[str]]) -> dict[str, Any]:
+def _name_things(what: str, given: Any, names_of: Callable[[list[object]], list[str]]) -> dict[str, Any]:
     """Return the things by their names: those of a dict, or names made from what tells them apart."""
     if isinstance(given, Mapping):
         named = {str(name): value for name, value in given.items()}
@@ -176,25 +176,25 @@ def _problem_names(problems: Sequence[object]) -> list[str]:
 
 
 def _learner_names(learners: Sequence[object]) -> list[str]:
-    return _told_apart([type(learner).__name__ for learner in learners], learners, "learner")
+    return _tell_apart([type(learner).__name__ for learner in learners], learners, "learner")
 
 
 def _teacher_names(teachers: Sequence[object]) -> list[str]:
     names = [as_teacher(one).name if hasattr(one, "select") else type(one).__name__ for one in teachers]
-    return _told_apart(names, teachers, "teacher")
+    return _tell_apart(names, teachers, "teacher")
 
 
-def _told_apart(names: list[str], things: Sequence[object], prefix: str) -> list[str]:
+def _tell_apart(names: list[str], things: Sequence[object], prefix: str) -> list[str]:
     """Add to names that occur twice the parameters in which the things differ."""
-    parameters = [flattened(describe(thing), prefix) for thing in things]
+    parameters = [flatten_description(describe(thing), prefix) for thing in things]
     told = []
     for name, own in zip(names, parameters, strict=True):
         alike = [other for theirs, other in zip(names, parameters, strict=True) if theirs == name]
         differing = [key for key in own if any(other.get(key) != own[key] for other in alike)]
-        words = ", ".join(f"{key.partition('.')[2] or key}={_shown(own[key])}" for key in differing)
+        words = ", ".join(f"{key.partition('.')[2] or key}={_show(own[key])}" for key in differing)
         told.append(f"{name}, {words}" if words else name)
     return told
 
 
-def _shown(value: Scalar) -> str:
+def _show(value: Scalar) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -13,7 +13,7 @@ from nimt.learners.base import Learner
 from nimt.pools.base import FunctionLike, Pool
 from nimt.pools.box import Box
 from nimt.runs.combinations import ONLY, plan_combinations
-from nimt.runs.comparison import Comparison, known_times
+from nimt.runs.comparison import Comparison, list_known_times
 from nimt.runs.runs import Runs, check_rules
 from nimt.session.session import Callback, check_run_options
 from nimt.teachers.base import SelectsExamples
@@ -81,4 +81,6 @@ def compare(
     assert runs.lessons is not None
     found = {plan.teacher: runs.entries_of(place) for place, plan in enumerate(plans)}
     lessons = {name: tuple(runs.lessons[entry.key] for entry in entries) for name, entries in found.items()}
-    return Comparison(lessons, tol, known_times({name: [one.choosing for one in of] for name, of in found.items()}))
+    return Comparison(
+        lessons, tol, list_known_times({name: [one.choosing for one in of] for name, of in found.items()})
+    )

@@ -197,7 +197,7 @@ class Comparison:
         _check_one_comparison(kept, [entry for group in groups.values() for entry in group])
         found = cls.of({name: [kept.load(one, allowed) for one in group] for name, group in groups.items()})
         times = {name: [one.choosing for one in group] for name, group in groups.items()}
-        return dataclasses.replace(found, choosing=known_times(times))
+        return dataclasses.replace(found, choosing=list_known_times(times))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything a JSON file should hold: the rows, and the problem they are about."""
@@ -234,12 +234,12 @@ class Comparison:
         )
 
 
-def known_times(measured: Mapping[str, Iterable[float | None]]) -> dict[str, tuple[float, ...]]:
+def list_known_times(measured: Mapping[str, Iterable[float | None]]) -> dict[str, tuple[float, ...]]:
     """Return the seconds of choosing by teacher, of those teachers all of whose lessons were measured.
 
     Examples
     --------
-    >>> known_times({"greedy": [0.5], "random": [0.5, None]})
+    >>> list_known_times({"greedy": [0.5], "random": [0.5, None]})
     {'greedy': (0.5,)}
     """
     known = {name: list(times) for name, times in measured.items()}

@@ -159,7 +159,7 @@ def entry_of_line(line: str) -> Entry:
 
 def entry_of_lesson(lesson: Lesson, **which: Any) -> Entry:
     """Return what is kept of a finished lesson; `which` says which lesson it is."""
-    steps = kept_steps(len(lesson))
+    steps = choose_kept_steps(len(lesson))
     held = lesson.held_out
     are_classes = held is not None and held.accuracy is not None
     return Entry(
@@ -192,12 +192,12 @@ def sentence_of(error: Exception) -> str:
     return str(error) if isinstance(error, InvalidInput) else f"{type(error).__name__}: {error}"
 
 
-def kept_steps(last: int) -> list[int]:
+def choose_kept_steps(last: int) -> list[int]:
     """Return the steps at which a curve of so many steps is kept; the same ones in every lesson, and the last.
 
     Examples
     --------
-    >>> kept_steps(3), len(kept_steps(60_000))
+    >>> choose_kept_steps(3), len(choose_kept_steps(60_000))
     ([0, 1, 2, 3], 759)
     """
     steps = list(range(min(last, EVERY_STEP) + 1))
@@ -208,12 +208,12 @@ def kept_steps(last: int) -> list[int]:
     return steps if steps[-1] == last else [*steps, last]
 
 
-def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
+def flatten_description(description: Any, prefix: str) -> dict[str, Scalar]:
     """Return the numbers and texts of a description by dotted names.
 
     Examples
     --------
-    >>> flattened({"type": "rbf", "width": 0.5, "data": [1, 2]}, "learner.kernel")
+    >>> flatten_description({"type": "rbf", "width": 0.5, "data": [1, 2]}, "learner.kernel")
     {'learner.kernel': 'rbf', 'learner.kernel.width': 0.5}
     """
     if not isinstance(description, Mapping):
@@ -223,7 +223,7 @@ def flattened(description: Any, prefix: str) -> dict[str, Scalar]:
         if name == "type":
             found[prefix if "." in prefix else f"{prefix}.type"] = value  # "learner" itself is the name given to it
         elif not name.endswith("_bounds") and name not in ("state", CODE):
-            found |= flattened(value, f"{prefix}.{name}")
+            found |= flatten_description(value, f"{prefix}.{name}")
     return found
 
 

@@ -12,7 +12,7 @@ from nimt.teachers.adapter import as_teacher
 Which = TypeVar("Which", bound=Hashable)
 
 
-def checked_seeds(seeds: int | Iterable[int]) -> list[int]:
+def check_seeds(seeds: int | Iterable[int]) -> list[int]:
     """Return the seeds of a count or a list, or refuse them."""
     if isinstance(seeds, Iterable):
         listed = list(seeds)

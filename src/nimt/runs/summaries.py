@@ -60,7 +60,7 @@ class Row:
 def summarise(name: str, entries: Sequence[Entry]) -> Row:
     """Return the row of lessons that were given and differ in their seed only."""
     met = [entry.itd for entry in entries if entry.itd is not None]
-    ends, times = _known(entry.end for entry in entries), _known(entry.seconds for entry in entries)
+    ends, times = _list_known(entry.end for entry in entries), _list_known(entry.seconds for entry in entries)
     seconds = float(np.mean(times))
     choose = _mean([entry.choosing for entry in entries])
     everyone = len(met) == len(entries)
@@ -74,8 +74,8 @@ def summarise(name: str, entries: Sequence[Entry]) -> Row:
         discrepancy=float(np.mean(ends)),
         discrepancy_range=(min(ends), max(ends)),
         discrepancy_deviation=deviation(ends),
-        examples=float(np.mean(_known(entry.examples for entry in entries))),
-        distinct=float(np.mean(_known(entry.distinct for entry in entries))),
+        examples=float(np.mean(_list_known(entry.examples for entry in entries))),
+        distinct=float(np.mean(_list_known(entry.distinct for entry in entries))),
         seconds=seconds,
         seconds_deviation=deviation(times),
         choosing=choose,
@@ -86,7 +86,7 @@ def summarise(name: str, entries: Sequence[Entry]) -> Row:
     )
 
 
-def _known(values: Iterable[float | None]) -> list[float]:
+def _list_known(values: Iterable[float | None]) -> list[float]:
     """Return numbers that every lesson has which was given."""
     return [value for value in values if value is not None]
 
