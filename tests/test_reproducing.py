@@ -260,6 +260,17 @@ def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
 
 
 @pytest.mark.slow
+def test_lessons_that_were_kept_make_the_same_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr("nimt.runs.runs_folder.RunsFolder.drop_lessons", lambda *_: None)
+    first = reproduce(["boundary"], tmp_path, **SHORT)["experiments"]["boundary"]
+    (tmp_path / RECORDS / "boundary.json").unlink()
+    monkeypatch.setattr("nimt.paper.experiment.give", None)
+    again = reproduce(["boundary"], tmp_path, **SHORT)["experiments"]["boundary"]
+    for part in ("lessons", "quantities", "notes"):
+        assert again[part] == first[part]
+
+
+@pytest.mark.slow
 def test_processes_find_the_same_numbers(tmp_path):
     names = ["spaces", "lines"]
     one = reproduce(names, tmp_path / "one", iterations=20, jobs=1)

@@ -271,6 +271,22 @@ def test_the_time_of_choosing_is_kept_with_the_lessons(tmp_path):
     assert first.choosing == again.choosing and first.rows()[0].choosing > 0
 
 
+class OwnLearner(nimt.KernelLearner):
+    """A learner of the reader's own, of which a file has the state."""
+
+
+@pytest.mark.parametrize("kind", [nimt.KernelLearner, OwnLearner])
+def test_lessons_that_were_kept_have_their_learners(kind, tmp_path):
+    def compare():
+        start = kind(nimt.rbf(0.5), learning_rate=0.2, initial=np.cos)
+        return nimt.compare(start, [nimt.GreedyTeacher()], POOL, np.sin, max_iterations=9, out=tmp_path)
+
+    far = np.array([[0.123], [7.5]])  # between the points of the pool, and beyond them
+    (one,), (other,) = (compare().lessons["GFT-1"] for _ in range(2))
+    assert one.elapsed == other.elapsed, "it was given again"
+    np.testing.assert_array_equal(one.learner.predict(far), other.learner.predict(far))
+
+
 def test_the_usual_teachers_that_cannot_teach_classes_are_left_out(nimt):
     rows = [f"{x / 10},{'no' if x < 15 else 'yes'}" for x in range(30)]
     Path("t.csv").write_text("x,kind\n" + "\n".join(rows) + "\n")

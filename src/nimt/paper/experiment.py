@@ -59,7 +59,7 @@ class Keeper:
             self.not_kept.append((entry_of_lesson(lesson, **which), lesson))
             return lesson
         known = self.folder.entries.get(key)
-        kept = None if known is None else self.folder.find(known)
+        kept = None if known is None else self.folder.find(known, task.learner)
         if kept is not None:
             return kept
         is_ours = self.folder.claim(key, again=True)

@@ -85,6 +85,7 @@ class Runs:
         self.keys: dict[tuple[int, int], str] = {
             (place, seed): plan.key(seed, told) for place, plan in enumerate(plans) for seed in self.seeds
         }
+        self.places: dict[str, int] = {key: place for (place, _), key in self.keys.items()}
         self.lessons: dict[str, Lesson] | None = {} if in_memory else None
         self.known: dict[str, Entry] = {}
         self.failed: int = 0
@@ -163,7 +164,7 @@ class Runs:
         if entry.error is not None:
             is_kept = not self.retry_failed
         elif self.lessons is not None:
-            lesson = self.folder.find(entry)
+            lesson = self.folder.find(entry, self.plans[self.places[entry.key]].given[2])
             is_kept = lesson is not None
             if lesson is not None:
                 self.lessons[entry.key] = lesson

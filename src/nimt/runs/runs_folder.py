@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.files import write_text
+from nimt.learners.base import StartsFromInitial
 from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.lesson import Lesson
 from nimt.locks import hold
@@ -205,15 +206,24 @@ class RunsFolder:
             raise CorruptLesson(f"{path} is not the lesson that its line in {ROWS} tells of")
         return lesson
 
-    def find(self, entry: Entry) -> Lesson | None:
-        """Return the lesson of an entry, None if it has to be given again."""
+    def find(self, entry: Entry, learner: object) -> Lesson | None:
+        """Return the lesson of an entry as it was given to this learner, None if it has to be given again."""
+        parts = [learner, *getattr(learner, "__dict__", {}).values()]
         try:
-            return self.load(entry)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StorageWarning)  # of a file that has only the state of a learner
+                lesson = self.load(entry, [*map(type, parts), *filter(callable, parts)])
+            if lesson.learner is None:
+                with contextlib.suppress(InvalidInput):
+                    return Lesson.load(self.lesson_path(entry.key), learner=learner)
         except MissingFile:
             return None
         except CorruptLesson as error:
             warnings.warn(f"{error}: it is given again", StorageWarning, stacklevel=4)
             return None
+        if isinstance(learner, StartsFromInitial) and isinstance(lesson.taught, StartsFromInitial):
+            lesson.taught.initial = learner.initial  # a file has its values on the pool alone
+        return lesson
 
     def _ends_with_a_line(self) -> bool:
         with open(self.rows, "rb") as file:

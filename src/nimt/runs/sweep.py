@@ -146,11 +146,13 @@ class Sweep:
             raise MissingFile(
                 f"there is no folder {str(place.parent)!r} to save the table {place.name} in: make it first"
             )
+        frame = self.to_table("pandas")
         with whole_file(place) as temporary:
             if place.suffix == ".csv":
-                _write_csv(self.to_table(), temporary)
+                frame.to_csv(temporary, index=False, lineterminator="\r\n")
             else:
-                _write_parquet(self.to_table(), temporary)
+                _import_extra("pyarrow", "parquet")
+                frame.to_parquet(temporary, engine="pyarrow", index=False)
 
     def groups(self) -> list[Group]:
         """Return one summary per problem, learner and teacher, of the lessons that were given."""
@@ -298,25 +300,6 @@ def in_form(table: Columns, form: str) -> Any:
     if form == "polars":
         return frames.DataFrame({name: column.tolist() for name, column in table.items()}, strict=False)
     return frames.DataFrame(table)
-
-
-def _write_csv(table: Columns, path: Path) -> None:
-    import csv
-
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(table)
-        for row in zip(*table.values(), strict=True):
-            writer.writerow("" if value is None or value != value else value for value in row)
-
-
-def _write_parquet(table: Columns, path: Path) -> None:
-    arrow, parquet = _import_extra("pyarrow", "parquet"), _import_extra("pyarrow.parquet", "parquet")
-    columns = {
-        name: arrow.array([None if value != value else value for value in column.tolist()])
-        for name, column in table.items()
-    }
-    parquet.write_table(arrow.table(columns), path)
 
 
 def _import_extra(module: str, extra: str) -> Any:
