@@ -125,3 +125,16 @@ def test_auto_is_the_rate_of_the_paper_for_a_loss_with_a_kink():
         nimt.KernelLearner(nimt.rbf(0.5), loss="hinge"), nimt.GreedyTeacher(), [0.0, 2.0], [1.0, -1.0], max_iterations=1
     )
     assert lesson.learner.learning_rate_ == 0.01 and abs(lesson.final[0]) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("option", "files"),
+    [("patience", {"task/rules.py", "recipe/recipe.py"}), ("stop_when_stationary", {"task/rules.py"})],
+)
+def test_an_option_of_a_lesson_is_declared_once_for_python_and_once_for_all_else(option, files):
+    source = Path(nimt.__file__).parent
+    declared = re.compile(rf"^ +{option}: ", re.MULTILINE)
+    found = {
+        path.relative_to(source).as_posix() for path in source.rglob("*.py") if declared.search(path.read_text("utf-8"))
+    }
+    assert found == files

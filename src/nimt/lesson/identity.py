@@ -20,7 +20,10 @@ CODE = "code"  # of a description: the mark of what is not nimt's own, None wher
 SKOPS = "skops"  # of a description: an estimator as skops writes it, which is never twice the same
 # its budget may grow, and versions change, before it goes on
 OF_THE_LESSON = ("learner", "teacher", "pool", "target", "tol", "measure", "seed")
-RULES = ("box", "stop_when_stationary", "patience", "engine", "holdout")  # with others, later steps would differ
+# all but these make later steps differ, or change when the lesson ends; a new option does unless it is listed here
+UNDECIDED = (
+    "nimt", "versions", "method", "per_output", "max_iterations", "snapshots", "record", "target_function",
+)  # fmt: skip
 BY_VALUES = ("paper", "rms", "accuracy")  # measures that need the target on the pool alone
 
 
@@ -64,7 +67,8 @@ def _target_elsewhere(settings: dict[str, Any]) -> dict[str, Any]:
 
 def deciding(settings: dict[str, Any]) -> dict[str, Any]:
     """Return those settings of a lesson that `difference` looks at."""
-    return {name: settings.get(name) for name in (*OF_THE_LESSON, *RULES)} | _target_elsewhere(settings)
+    rest = (name for name in settings if name not in (*OF_THE_LESSON, *UNDECIDED))
+    return {name: settings.get(name) for name in (*OF_THE_LESSON, *rest)} | _target_elsewhere(settings)
 
 
 def check_identified(description: Any) -> None:

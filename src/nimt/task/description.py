@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +45,7 @@ def describe_rules(task: Task) -> dict[str, Any]:
         "nimt": __version__,
         "method": _describe_method(task.teacher),
         "per_output": task.per_output,
-        **dataclasses.asdict(task.stop),
+        **vars(task.stop),
         "planned_steps": task.planned_steps,
         "measure": _describe_measure(task.measure),
         "snapshots": list(task.keep.snapshots),
