@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, stored_array, stored_indices
-from nimt.engines.compiled_steps.codes import (
+from nimt.engines.codes import (
     FAR,
     HIGH,
     KNOWN,

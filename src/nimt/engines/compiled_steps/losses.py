@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from nimt.engines.caching import compiled, inlined, part
+from nimt.engines._numba.chosen import called_at, compiled, inlined, part
 from nimt.losses import LOSSES, Square
 
 KINDS = tuple(LOSSES.values())
 SQUARE = Square.number
 SIMPLE = tuple(kind.number for kind in KINDS if kind.has_simple_value)
-
-
-@intrinsic
-def called_at(typing_context, address, f, y):
-    """Call the function of two numbers at an address: a loss that is not nimt's own (`nimt.compiled`)."""
-
-    def generate(context, builder, signature, arguments):
-        number = ir.DoubleType()
-        pointer = ir.FunctionType(number, [number, number]).as_pointer()
-        return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
-
-    return types.float64(types.int64, types.float64, types.float64), generate
 
 
 def by_number(functions, otherwise):
