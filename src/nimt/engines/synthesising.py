@@ -60,7 +60,7 @@ class LabelMaker:
     """
 
     def __init__(self, task: Task, slots: int, k: int, largest: float) -> None:
-        teacher = cast(SynthesisTeacher, task.teacher)  # its twin says that it makes labels
+        teacher = cast(SynthesisTeacher, task.teacher)  # its rule says that it makes labels
         everywhere = task.target if task.candidates is None else task.target[task.candidates]
         self.known: Array = np.zeros(KNOWN)
         self.known[[RADIUS, REACH]] = teacher.radius or largest
