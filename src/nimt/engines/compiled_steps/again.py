@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nimt.engines.caching import compiled
+from nimt.engines._numba.chosen import compiled
 from nimt.engines.compiled_steps.losses import slope
 
 
