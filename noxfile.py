@@ -41,6 +41,13 @@ def newest(session: nox.Session) -> None:
     tested(session)
 
 
+@nox.session(python=PYTHONS[-1])
+def plain(session: nox.Session) -> None:
+    """The newest versions, and nothing of numba's inner workings."""
+    session.env["NIMT_PLAIN_NUMBA"] = "1"
+    tested(session)
+
+
 def tested(session: nox.Session, *limits: str) -> None:
     """Install the wheel, run the program, run the quick tests; `limits` hold for what the tests need too."""
     folder = session.create_tmp()

@@ -9,7 +9,7 @@ import numpy as np
 
 import nimt
 from benchmarks.results import picture, timed
-from nimt.engines.compiling import load_numba
+from nimt.engines._numba.compiling import load_numba
 from nimt.learners import orthogonal as module
 from nimt.learners.orthogonal import OrthogonalPupil
 

@@ -25,7 +25,7 @@ FREE = {"__init__", "__main__", "_version"}  # the doors, and a number everyone 
 def drawn_in(drawing: str) -> list[str]:
     """Return the modules of a drawing in its order, dotted: `pools.base`."""
     found: list[str] = []
-    package, end = "", 0
+    package, outer, end = "", "", 0
     for line in re.sub(r"\([^)]*\)", "", drawing).splitlines():
         opened = re.match(r"( +)(\w+)/", line)
         if opened is None and re.match(r"  \S", line):
@@ -35,8 +35,9 @@ def drawn_in(drawing: str) -> list[str]:
             modules, place = line.split(), end
         elif len(opened[1]) == 2:
             package, modules, place = opened[2], line.split()[1:], len(found)
+            outer = package
         else:  # a package inside, at the place it has in the line of the outer one
-            place = found.index(f"{package}.{opened[2]}/")
+            place = found.index(f"{outer}.{opened[2]}/")
             package, modules = found.pop(place).removesuffix("/"), line.split()[1:]
         found[place:place] = [f"{package}.{module}" for module in modules]
         end = place + len(modules)
@@ -128,15 +129,16 @@ def test_the_reader_of_the_drawing_sees_its_order():
         "  errors.py  files.py        and files.\n"
         "  kernels.py  what K is      text.py  K as text\n"
         "  pools/     base (not\n"
-        "             drawn) inside/\n"
+        "             drawn) inside/ beside/\n"
         "             box\n"
         "    inside/  one\n"
         "             two\n"
+        "    beside/  three\n"
         "  plots/     style\n"
     )
     assert drawn == [
-        "errors", "files", "kernels", "text", "pools.base", "pools.inside.one", "pools.inside.two", "pools.box",
-        "plots.style",
+        "errors", "files", "kernels", "text", "pools.base", "pools.inside.one", "pools.inside.two",
+        "pools.beside.three", "pools.box", "plots.style",
     ]  # fmt: skip
 
 
@@ -192,3 +194,11 @@ def test_only_nimt_torch_imports_torch():
         named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         outside = {module for module in named if module.split(".")[0] == "torch"}
         assert not outside or name == "torch.extra", name
+
+
+@pytest.mark.long
+def test_only_engines_numba_knows_what_numba_is_like_inside():
+    inner = re.compile(r"^ *(from|import) (llvmlite|numba\.(core|extending))|\b_nrt\b", re.MULTILINE)
+    knows = {name for name, path in STANDING.items() if inner.search(path.read_text(encoding="utf-8"))}
+    assert {name.rpartition(".")[0] for name in knows} == {"engines._numba"}
+    assert "engines._numba.plain" not in knows

@@ -8,9 +8,13 @@ import pytest
 
 import nimt
 from nimt import testing
+from nimt.plain_numba import PLAIN_NUMBA
 from test_engines import POOLS, SIZES, TARGETS, assert_same_lesson, engines_for, teach
 
-pytestmark = pytest.mark.long
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(PLAIN_NUMBA, reason="plain numba calls no function by its address"),
+]
 
 
 @nimt.compiled(smoothness=1.0, lipschitz=1.0, convex=True)

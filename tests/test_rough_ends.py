@@ -8,6 +8,7 @@ from sklearn.gaussian_process.kernels import RBF, Kernel, NormalizedKernelMixin,
 
 import nimt
 from nimt.errors import StepSizeWarning
+from nimt.plain_numba import PLAIN_NUMBA
 from problems import small_lesson
 
 X = np.linspace(-2, 2, 30)
@@ -345,6 +346,7 @@ def doubled(x):
     return 2 * x
 
 
+@pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
 @pytest.mark.parametrize(
     ("access", "problem"),
     [("save", OSError(28, "No space left on device")), ("load", PermissionError(13, "Permission denied"))],
@@ -352,7 +354,7 @@ def doubled(x):
 def test_compiled_code_that_cannot_be_kept_is_used_all_the_same(access, problem, monkeypatch):
     from numba.core.caching import IndexDataCacheFile
 
-    from nimt.engines import caching
+    from nimt.engines._numba import caching
 
     def fails(*_):
         raise problem
@@ -364,8 +366,9 @@ def test_compiled_code_that_cannot_be_kept_is_used_all_the_same(access, problem,
         assert double(2) == 4
 
 
+@pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
 def test_compiled_code_is_compiled_again_when_a_function_it_may_call_changes(tmp_path, monkeypatch):
-    from nimt.engines import caching
+    from nimt.engines._numba import caching
 
     def compiled_anew(helper):
         (tmp_path / "helper.py").write_text(helper)
@@ -379,12 +382,13 @@ def test_compiled_code_is_compiled_again_when_a_function_it_may_call_changes(tmp
     assert (first, same, changed) == (True, False, True)
 
 
+@pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
 @pytest.mark.slow
 def test_a_part_of_compiled_code_that_would_need_references_is_refused():
     """References to arrays are not counted there: an array that it returns would be freed too early."""
     import numba
 
-    from nimt.engines.caching import part
+    from nimt.engines._numba.caching import part
 
     given_back = part(lambda numbers: (numbers[1:], 1.0))
     with pytest.raises(TypeError, match="may return numbers only"):

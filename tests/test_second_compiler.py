@@ -12,16 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from nimt.engines import second_compiler
-from nimt.engines.second_compiler import SecondCompiler, without_ctrl_c
+from nimt.engines._numba import second_compiler
+from nimt.engines._numba.second_compiler import SecondCompiler, without_ctrl_c
 from nimt.errors import NimtError
+from nimt.plain_numba import PLAIN_NUMBA
 
-STEPS = Path(second_compiler.__file__).with_name("compiled_steps")
+pytestmark = pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
+
+STEPS = Path(second_compiler.__file__).parents[1] / "compiled_steps"
 COMPILE = """
 import threading
 import numpy as np
 from numba.core import event
-from nimt.engines.second_compiler import compiling_elsewhere
+from nimt.engines._numba.second_compiler import compiling_elsewhere
 
 def main():
     from nimt.engines.compiled_steps.streaming import add_scaled
@@ -105,5 +108,5 @@ def test_the_compiler_does_not_load_scikit_learn():
     """So that it compiles a second earlier."""
     steps = [f"nimt.engines.compiled_steps.{path.stem}" for path in STEPS.glob("[a-z]*.py")]
     assert steps
-    script = f"import sys, nimt.engines.second_compiler, {', '.join(steps)}; sys.exit('sklearn' in sys.modules)"
+    script = f"import sys, nimt.engines._numba.second_compiler, {', '.join(steps)}; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

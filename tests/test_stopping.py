@@ -9,8 +9,10 @@ import pytest
 
 import nimt
 from nimt import Outcome
-from nimt.engines import caching, reference
-from nimt.engines.compiling import CompileTime, compile_time
+from nimt.engines import reference
+from nimt.engines._numba import caching
+from nimt.engines._numba.compiling import CompileTime, compile_time
+from nimt.plain_numba import PLAIN_NUMBA
 from nimt.session import session as running
 from problems import scattered, small_lesson
 
@@ -242,6 +244,7 @@ def one_more(number):
     return number + 1
 
 
+@pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
 def test_loading_what_was_compiled_before_counts_as_compiling():
     caching.compiled(one_more)(1)  # keeps it on disk
     loads = caching.compiled(one_more)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, check_stored_array, lend
+from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.compiled import CompiledEngine
-from nimt.engines.compiled_steps.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.layouts import BLOCK, gather, places_in, scatter
 from nimt.learners.kernel import KernelPupil
 from nimt.measures import distance

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nimt.engines._numba.compiling import load_numba
 from nimt.engines.base import Engine
+from nimt.engines.codes import MARKS
 from nimt.engines.compiled import find_obstacle, rule_of
-from nimt.engines.compiled_steps.codes import MARKS
-from nimt.engines.compiling import load_numba
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference import ReferenceEngine
 from nimt.errors import InvalidInput

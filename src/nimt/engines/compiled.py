@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_count, check_stored_indices
 from nimt.engines.base import Watch
-from nimt.engines.compiled_steps.codes import LIMIT, NO_SCORE, Scoring
+from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.compiled_steps.codes import EUCLIDEAN, MANHATTAN
+from nimt.engines.codes import EUCLIDEAN, MANHATTAN
 
 T = TypeVar("T", bound=np.generic)
 Order = NDArray[np.int32]  # the index in the pool of each slot; the size of the pool for slots that are padding

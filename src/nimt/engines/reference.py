@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, check_finite, check_stored_count, real_array
 from nimt.counting import say_count
+from nimt.engines._numba.compiling import load_numba, numba_is_loaded
 from nimt.engines.base import Watch
-from nimt.engines.compiling import load_numba, numba_is_loaded
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
 from nimt.learners.base import CompilablePupil, Learner, MixingPupil, Pupil

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
+from nimt.engines.codes import FAN, LANES
 from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size, rule_of
-from nimt.engines.compiled_steps.codes import FAN, LANES
 from nimt.engines.compiled_steps.rows import by_rows
 from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
 from nimt.learners.kernel import KernelLearner, KernelPupil

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
+from nimt.engines.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
 from nimt.engines.compiled import StepBatch
-from nimt.engines.compiled_steps.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
 from nimt.engines.compiled_steps.columns import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
 from nimt.engines.compiled_steps.diverse import LISTS

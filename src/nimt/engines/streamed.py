@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags
+from nimt.engines.codes import FETCH, NOTHING_MISSING, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
-from nimt.engines.compiled_steps.codes import FETCH, NOTHING_MISSING, Scoring
 from nimt.engines.compiled_steps.packs import rescore
 from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_squared_distances
 from nimt.kernels import Kernel, Radial

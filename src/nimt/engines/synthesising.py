@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, check_stored_array, check_stored_indices
-from nimt.engines.compiled_steps.codes import (
+from nimt.engines.codes import (
     FAR,
     HIGH,
     KNOWN,
@@ -60,7 +60,7 @@ class LabelMaker:
     """
 
     def __init__(self, task: Task, slots: int, k: int, largest: float) -> None:
-        teacher = cast(SynthesisTeacher, task.teacher)  # its twin says that it makes labels
+        teacher = cast(SynthesisTeacher, task.teacher)  # its rule says that it makes labels
         everywhere = task.target if task.candidates is None else task.target[task.candidates]
         self.known: Array = np.zeros(KNOWN)
         self.known[[RADIUS, REACH]] = teacher.radius or largest

@@ -11,6 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
+from nimt.plain_numba import PLAIN_NUMBA
 
 Function = Callable[[float, float], tuple[float, float]]
 
@@ -53,9 +54,9 @@ class CompiledLoss:
     def slope(self, f: Array, y: Array) -> Array:
         return np.asarray(self._slope(f, y))
 
-    def compiled_twin(self) -> tuple[int, float]:
+    def compiled_twin(self) -> tuple[int, float] | None:
         """Return the address of the compiled slope, by which compiled code calls it; there is no parameter."""
-        return int(self._kept[1].address), 1.0
+        return None if PLAIN_NUMBA else (int(self._kept[1].address), 1.0)
 
     def compiled_value(self) -> int:
         """Return the address of the compiled value."""

@@ -65,8 +65,8 @@ class Pool(ABC):
         """Return the names of the operators by which a kernel can act on it (`nimt.operators`), the fastest first."""
         return ("neighbours", "streamed", "dense") if kernel.is_stationary() else ("streamed", "dense")
 
-    def interpolate(self, values: Array, points: Array, name: str = "the function") -> Array:
-        """Return values at some points (m, d) from those on the pool; what is not known there is refused.
+    def interpolate(self, values: Array, points: Array, name: str = "initial") -> Array:
+        """Return values at some points (m, d) from those on the pool, given as `name`; what is not known is refused.
 
         Examples
         --------
@@ -219,8 +219,8 @@ class Grid(Pool):
     def operators(self, kernel: ActsOnPools) -> tuple[str, ...]:
         return ("grid", *super().operators(kernel)) if kernel.is_stationary() else super().operators(kernel)
 
-    def interpolate(self, values: Array, points: Array, name: str = "the function") -> Array:
-        return interpolate(self, values, points, name)
+    def interpolate(self, values: Array, points: Array, name: str = "initial") -> Array:
+        return interpolate(self, values, points, f"the {name} function")
 
     def describe(self) -> dict[str, Any]:
         return {"axes": list(self.axes)}

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from nimt.arrays import Array, check_count, check_positive, is_number, read_only
+from nimt.engines._numba.compiling import compile_time
 from nimt.engines.base import Engine
-from nimt.engines.compiling import compile_time
 from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError
 from nimt.learners.base import Learner
 from nimt.learners.prepared import with_preparation

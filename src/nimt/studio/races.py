@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nimt.engines.second_compiler import SecondCompiler
+from nimt.engines._numba.second_compiler import SecondCompiler
 from nimt.errors import InvalidInput
 from nimt.recipe.recipe import Recipe
 from nimt.sources.source import Source

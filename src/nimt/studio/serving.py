@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from nimt.engines.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
+from nimt.engines._numba.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
 from nimt.errors import InvalidInput
 from nimt.studio.connections import BoundedServer, HttpConnection, SocketConnection
 from nimt.studio.describing import describe, forecast_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import compiled
-from nimt.engines.compiled_steps.codes import (
+from nimt.engines._numba.chosen import compiled
+from nimt.engines.codes import (
     BEST,
     BEST_AT,
     CARRY,
@@ -62,6 +62,8 @@ def by_columns(
         order, best_slot, levels, node_bits, node_tile, stamp, touched = tournament
         spare = spare_leaves(score.size, levels, copies)
         root = levels[-2]
+    if scoring is not None:
+        score_number, score_loss, score_delta, constants = scoring
     state = GOING
     taken = 0
     numbers = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
@@ -151,7 +153,7 @@ def by_columns(
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
                     if score is not None and bits[s] != NO_SCORE:
                         if scoring is not None:
-                            size = score_at(s, f, y, scoring, outputs, norm)
+                            size = score_at(s, f, y, score_number, score_loss, score_delta, constants, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
                             size = np.sqrt(size)
                         score[s] = size

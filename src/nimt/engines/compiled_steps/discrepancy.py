@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import inlined, part
-from nimt.engines.compiled_steps.codes import ROUNDING, SCALE, TOL_SQUARE
+from nimt.engines._numba.chosen import inlined, part
+from nimt.engines.codes import ROUNDING, SCALE, TOL_SQUARE
 
 DIGITS = 1e-9  # relative error at which the sum of squares is computed again from all points
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280  # outside, squares underflow or overflow, and the sum is scaled

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import part
-from nimt.engines.compiled_steps.codes import TILE
+from nimt.engines._numba.chosen import part
+from nimt.engines.codes import TILE
+from nimt.engines.compiled_steps.bits import bits_of, number_with
 
 LISTS = 1024
 SIZE = np.int64(2**63 - 1)  # all bits of a number but its sign
@@ -40,7 +41,7 @@ def diverse_into(diverse, guess, f, y, score, out):
         top = max(top, (left_bits[s] & SIZE) | (may_not[s] >> 63))
         before[s] = NEVER if may_not[s] < 0 else FREE
     marks[:] = 0
-    chosen = choose_from_lists(diverse, guess, number(top), out.size)
+    chosen = choose_from_lists(diverse, guess, number_with(top), out.size)
     if chosen < out.size:
         choose_from_blocks(diverse, out.size - chosen)
     j = 0
@@ -58,11 +59,6 @@ def take(s, before, marks):
     """Mark a point as chosen."""
     before[s] = TAKEN
     marks[s // TILE] |= ONE << np.uint64(s % TILE)
-
-
-@part
-def number(bits):
-    return np.int64(bits).view(np.float64)
 
 
 @part
@@ -159,7 +155,7 @@ def choose_from_lists(diverse, guess, top, count):
     if not 0.0 < top < LARGE:
         return 0
     heads[:] = -1
-    floor = number(guess[0]) * (1.0 - 1.0 / 32.0)
+    floor = number_with(guess[0]) * (1.0 - 1.0 / 32.0)
     floor = floor if floor < top else 0.0
     scale = LISTS / (top - floor)
     fill_lists(floor, np.inf, scale, left, links)
@@ -204,7 +200,7 @@ def choose_from_lists(diverse, guess, top, count):
             b = correct_lists(near, near_weight, 0, find_near_edge(diverse, np.int64(best)), 0, by, left, links)
         else:
             b = correct_lists(members, weights, begin[best], begin[best + 1], 0, by, left, links)
-    guess[0] = np.float64(smallest).view(np.int64)
+    guess[0] = bits_of(smallest)
     return count
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import compiled, part
+from nimt.engines._numba.chosen import compiled, part
 
 
 @compiled

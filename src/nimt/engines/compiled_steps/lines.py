@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import inlined
+from nimt.engines._numba.chosen import inlined
 
 
 @inlined

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from nimt.engines.caching import compiled, inlined, part
+from nimt.engines._numba.chosen import call_at, compiled, inlined, part
 from nimt.losses import LOSSES, Square
 
 KINDS = tuple(LOSSES.values())
 SQUARE = Square.number
 SIMPLE = tuple(kind.number for kind in KINDS if kind.has_simple_value)
-
-
-@intrinsic
-def call_at(typing_context, address, f, y):
-    """Call the function of two numbers at an address: a loss that is not nimt's own (`nimt.compiled`)."""
-
-    def generate(context, builder, signature, arguments):
-        number = ir.DoubleType()
-        pointer = ir.FunctionType(number, [number, number]).as_pointer()
-        return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
-
-    return types.float64(types.int64, types.float64, types.float64), generate
 
 
 def by_number(functions, otherwise):
@@ -90,4 +74,6 @@ for kind in KINDS:
 @part
 def own_of(loss, parameter, f, first, outputs):
     """What slopes and values at the outputs from `first` on need beside f and y."""
+    if len(outputs) == 1:  # known to the compiler: with one output nothing is shared
+        return parameter, 0.0
     return shared_by_outputs(loss, parameter, f, first, outputs)

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import FAN, TILE
+from nimt.engines._numba.chosen import compiled, part
+from nimt.engines.codes import FAN, TILE
 from nimt.engines.compiled_steps.scoring import is_barred
 
 

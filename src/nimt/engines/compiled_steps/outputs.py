@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nimt.engines.caching import part
-from nimt.engines.compiled_steps.codes import EUCLIDEAN, MANHATTAN
+from nimt.engines._numba.chosen import part
+from nimt.engines.codes import EUCLIDEAN, MANHATTAN
 
 
 @part

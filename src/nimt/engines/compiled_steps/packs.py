@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import compiled
+from nimt.engines._numba.chosen import compiled
+from nimt.engines.compiled_steps.bits import bits_of, number_with
 from nimt.engines.compiled_steps.diverse import diverse_into
 from nimt.engines.compiled_steps.largest import largest_into
 from nimt.engines.compiled_steps.losses import SQUARE, own_of, slope
 from nimt.engines.compiled_steps.outputs import number_of
 from nimt.engines.compiled_steps.scoring import score_all, score_one_output
-from nimt.engines.compiled_steps.vectors import bits_of, number_with
 
 SMALLEST = 5e-324  # of the numbers above 0
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import (
+from nimt.engines._numba.chosen import compiled, fetch, first_in, match, part, step_in_row
+from nimt.engines.codes import (
     BEST,
     BEST_AT,
     CARRY,
@@ -29,7 +29,6 @@ from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.lines import line_of, slot_of
 from nimt.engines.compiled_steps.losses import slope
 from nimt.engines.compiled_steps.stopping import larger, over, stillness
-from nimt.engines.compiled_steps.vectors import fetch, first_in, match, step_in_row
 
 
 @part

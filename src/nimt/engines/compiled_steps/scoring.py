@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import compiled, inlined, part
-from nimt.engines.compiled_steps.codes import EUCLIDEAN, NO_SCORE
+from nimt.engines._numba.chosen import compiled, inlined, part
+from nimt.engines.codes import EUCLIDEAN, NO_SCORE
+from nimt.engines.compiled_steps.bits import bits_of, number_with
 from nimt.engines.compiled_steps.losses import SIMPLE, SQUARE, loss_value, own_of, slope
 from nimt.engines.compiled_steps.outputs import norm_of
-from nimt.engines.compiled_steps.vectors import bits_of, number_with
 from nimt.teachers.scores import SCORES, Gradient, LossValue
 
 BY_SLOPE, BY_LOSS = Gradient.number, LossValue.number
@@ -73,9 +73,11 @@ def score_of_output(number, loss, own, f, y, constants, s):
 
 
 @part
-def score_at(s, f, y, scoring, outputs, norm):
-    """The score of a slot: the norm of the slope times the slot's weight, or the sum over its outputs."""
-    number, loss, delta, constants = scoring
+def score_at(s, f, y, number, loss, delta, constants, outputs, norm):
+    """The score of a slot: the norm of the slope times the slot's weight, or the sum over its outputs.
+
+    The parts of `Scoring` one by one: references to an array in a tuple would be counted at every call.
+    """
     q = len(outputs)
     first = s * np.uint64(q)
     own = own_of(loss[0], delta, f, first, outputs)
@@ -157,9 +159,10 @@ def score_all(f, y, score, scoring, outputs, norm):
     if len(outputs) == 1:
         score_one_output(f, y, score, scoring, 0)
     elif scoring is not None:
+        number, loss, delta, constants = scoring
         for s in range(score.size):
             if not is_barred(score[s]):
-                score[s] = score_at(np.uint64(s), f, y, scoring, outputs, norm)
+                score[s] = score_at(np.uint64(s), f, y, number, loss, delta, constants, outputs, norm)
     elif norm == EUCLIDEAN:  # the usual one, without branches
         for s in range(score.size):
             total = 0.0

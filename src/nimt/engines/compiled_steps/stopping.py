@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines.caching import inlined, rule
-from nimt.engines.compiled_steps.codes import (
+from nimt.engines._numba.chosen import inlined, rule
+from nimt.engines.codes import (
     AT_REST,
     CONVERGED,
     DIVERGED,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nimt.engines.caching import compiled
-from nimt.engines.compiled_steps.codes import ADD, BEST, BEST_AT, FETCH, GOING, NOTHING_MISSING, SCALE, WARNED
+from nimt.engines._numba.chosen import compiled
+from nimt.engines.codes import ADD, BEST, BEST_AT, FETCH, GOING, NOTHING_MISSING, SCALE, WARNED
 from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest

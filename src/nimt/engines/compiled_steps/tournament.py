@@ -8,8 +8,8 @@ leaves. Ties go to the lowest index in the pool.
 
 from __future__ import annotations
 
-from nimt.engines.caching import compiled, part
-from nimt.engines.compiled_steps.codes import FAN, NO_SCORE, TILE
+from nimt.engines._numba.chosen import compiled, part
+from nimt.engines.codes import FAN, NO_SCORE, TILE
 from nimt.engines.compiled_steps.outputs import number_of
 
 

@@ -1,4 +1,4 @@
-"""Instructions that numba does not write by itself: vectors, bits, fetching from memory."""
+"""Instructions that numba does not write by itself: vectors, fetching from memory, calls by address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from nimt.engines.compiled_steps.codes import EUCLIDEAN, FAN, LANES, MANHATTAN
+from nimt.engines.codes import EUCLIDEAN, FAN, LANES, MANHATTAN
 
 
 class Vectors:
@@ -142,20 +142,12 @@ def fetch(typing_context, array, index):
 
 
 @intrinsic
-def bits_of(typing_context, number):
-    """The bits of a floating-point number, as a whole one."""
+def called_at(typing_context, address, f, y):
+    """Call the function of two numbers at an address: a loss that is not nimt's own (`nimt.compiled`)."""
 
     def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.IntType(64))
+        number = ir.DoubleType()
+        pointer = ir.FunctionType(number, [number, number]).as_pointer()
+        return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
 
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def number_with(typing_context, bits):
-    """The floating-point number that has these bits."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
+    return types.float64(types.int64, types.float64, types.float64), generate

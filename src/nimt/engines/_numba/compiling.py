@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nimt.collecting import without_collecting
+from nimt.plain_numba import PLAIN_NUMBA
 
 
 @dataclass
@@ -50,10 +51,10 @@ def numba_is_loaded() -> bool:
 def compile_time() -> Iterator[CompileTime]:
     """Measure the seconds that this thread spends on compiling within the block.
 
-    If numba is not loaded, nothing is compiled, and numba is not loaded to find that out.
+    If numba is not loaded, nothing is compiled, and numba is not loaded to find that out. Plain numba does not tell.
     """
     found = CompileTime()
-    if not numba_is_loaded():
+    if PLAIN_NUMBA or not numba_is_loaded():
         yield found
         return
     load_numba()  # another thread may be loading it

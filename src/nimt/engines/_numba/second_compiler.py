@@ -16,7 +16,9 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
+from nimt.engines._numba.compiling import load_numba
 from nimt.errors import NimtError
+from nimt.plain_numba import PLAIN_NUMBA
 
 LOWER_PRIORITY = 5  # the page and the lessons come first
 
@@ -120,6 +122,9 @@ def answer(line: Connection) -> None:
 
 def load_all_of_numba() -> None:
     """Load numba and what it would load at the first call of a compiled function."""
+    if PLAIN_NUMBA:
+        load_numba()
+        return
     from numba.core.registry import cpu_target
 
     cpu_target.typing_context.refresh()
@@ -128,16 +133,19 @@ def load_all_of_numba() -> None:
 
 @contextlib.contextmanager
 def compiling_elsewhere() -> Iterator[SecondCompiler]:
-    """Compile nothing in this process within the block, as long as the other process can.
+    """Compile nothing in this process within the block, as long as the other process can; with plain numba it cannot.
 
     Examples
     --------
     >>> with compiling_elsewhere() as compiler:
     ...     pass  # lessons of any thread wait for the other process where something is to be compiled
     """
-    from nimt.engines import caching
-
     compiler = SecondCompiler()
+    if PLAIN_NUMBA:
+        yield compiler
+        return
+    from nimt.engines._numba import caching
+
     before, caching.elsewhere = caching.elsewhere, compiler.compile
     try:
         yield compiler

@@ -14,8 +14,9 @@ from numba.core import event, types
 
 from nimt.collecting import without_collecting
 
-COMPILED_STEPS = Path(__file__).with_name("compiled_steps")
-ALSO_COMPILED = [Path(__file__).parents[1] / "losses", Path(__file__).parents[1] / "teachers" / "scores"]  # in part
+HERE, ENGINES = Path(__file__).parent, Path(__file__).parents[1]
+COMPILED_STEPS = ENGINES / "compiled_steps"
+ALSO_COMPILED = [HERE, ENGINES.with_name("losses"), ENGINES.with_name("teachers") / "scores"]
 
 _said: list[str] = []  # the sentence, once it was said
 _contents: dict[Path, str] = {}  # digests that were computed
@@ -64,7 +65,7 @@ def _in_one_go(dispatcher: Any) -> Any:
 
 
 def content_of(folder: Path) -> str:
-    """Return a digest of all source files in a folder, of losses and scores, and of this file, which compiles them.
+    """Return a digest of all source files in a folder, and of the others that decide what is compiled and how.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def content_of(folder: Path) -> str:
     True
     """
     if folder not in _contents:
-        digest = hashlib.sha256(Path(__file__).read_bytes())
+        digest = hashlib.sha256((ENGINES / "codes.py").read_bytes())
         for place in (folder, *ALSO_COMPILED):
             for path in sorted(place.glob("*.py")):
                 digest.update(path.read_bytes())

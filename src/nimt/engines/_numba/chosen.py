@@ -1,0 +1,23 @@
+"""How functions are compiled, and the instructions they use: by numba's inner workings, or without them."""
+
+from __future__ import annotations
+
+from nimt.plain_numba import PLAIN_NUMBA
+
+if PLAIN_NUMBA:
+    from nimt.engines._numba.plain import (
+        call_at,
+        compiled,
+        fetch,
+        first_in,
+        inlined,
+        match,
+        part,
+        rule,
+        step_in_row,
+    )
+else:
+    from nimt.engines._numba.caching import compiled, inlined, part, rule
+    from nimt.engines._numba.vectors import call_at, fetch, first_in, match, step_in_row
+
+__all__ = ["call_at", "compiled", "fetch", "first_in", "inlined", "match", "part", "rule", "step_in_row"]
