@@ -169,11 +169,11 @@ def select(
 ) -> Selected:
     """Return the rule, the number of centres and the penalties with the least error on the rows held out.
 
-    Of the numbers of centres within 1 % of the least squared error, or 10 / h of it for h rows held out if that is less,
-    the smallest is taken. For numbers, each output has
-    a penalty of its own, and its error is measured in that of its mean; an output that gains no more than twice the
-    standard error of its gain is left to its mean. For classes, all outputs share a penalty, and none is taken with
-    which more rows are in the wrong class than with the most frequent class for all.
+    Of the numbers of centres within 1 % of the least squared error, or 10 / h of it for h rows held out if that is
+    less, the smallest is taken. For numbers, each output has a penalty of its own, and its error is measured in that of
+    its mean; an output that gains no more than twice the standard error of its gain is left to its mean. For classes,
+    all outputs share a penalty, and none is taken with which more rows are in the wrong class than with the most
+    frequent class for all.
 
     Parameters
     ----------
