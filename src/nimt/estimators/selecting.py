@@ -15,7 +15,8 @@ from nimt.estimators.folds import Fold
 from nimt.estimators.path import NestedModels, PathSettings
 from nimt.estimators.samples import Samples
 
-SLACK = 1.01  # times the least squared error: of the numbers of centres within it the smallest is taken
+SLACK = 0.01  # of the least squared error: of the numbers of centres within it the smallest is taken
+COST = 10  # of many rows the slack is smaller: what the noise of this many coefficients adds to the error
 SURE = 2.0  # standard errors that a gain over the mean must have: the best of many models gains one by chance
 EXACT = 1e-26  # times the squared error of the mean: smaller ones differ by rounding alone
 BLOCK = 2**22  # answers that are held at a time
@@ -168,10 +169,11 @@ def select(
 ) -> Selected:
     """Return the rule, the number of centres and the penalties with the least error on the rows held out.
 
-    Of the numbers of centres within 1 % of the least squared error the smallest is taken. For numbers, each output has
-    a penalty of its own, and its error is measured in that of its mean; an output that gains no more than twice the
-    standard error of its gain is left to its mean. For classes, all outputs share a penalty, and none is taken with
-    which more rows are in the wrong class than with the most frequent class for all.
+    Of the numbers of centres within 1 % of the least squared error, or 10 / h of it for h rows held out if that is
+    less, the smallest is taken. For numbers, each output has a penalty of its own, and its error is measured in that of
+    its mean; an output that gains no more than twice the standard error of its gain is left to its mean. For classes,
+    all outputs share a penalty, and none is taken with which more rows are in the wrong class than with the most
+    frequent class for all.
 
     Parameters
     ----------
@@ -190,7 +192,8 @@ def select(
         trial = Trial(settings, rule, samples, folds, sizes)
         tried.append((trial, *compare(trial)))
     least = min(float(errors.min()) for _, errors, _ in tried)
-    at = int(np.argmax(np.min([errors for _, errors, _ in tried], axis=0) <= SLACK * least))
+    slack = min(SLACK, COST / sum(samples.take(held_out).count() for _, held_out in folds))
+    at = int(np.argmax(np.min([errors for _, errors, _ in tried], axis=0) <= (1.0 + slack) * least))
     trial, _, table = min(tried, key=lambda one: float(one[1][at]))
 
     held_out = trial.hold_out(sizes[at], table[at])
