@@ -247,7 +247,7 @@ def _make(
         curve = measure(rows, found, again, made, most, rule, own, seed)
     notes = list(rows.notes) + ([] if curve is None else list(curve.notes))
     if curve is None and (measure_curve or tol is not None):
-        notes.append("there are too few rows to hold some out, so nothing was measured")
+        notes.append("no rows could be held out, so nothing was measured")
     frame = None if curve is None else curve.to_frame()
     if tol is not None:
         most, frame, note = _find_size(frame, float(tol), most)
