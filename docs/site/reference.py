@@ -21,6 +21,7 @@ TITLES = {
     "measures": "Measures",
     "lesson": "Lessons",
     "estimators": "Estimators",
+    "teaching_sets": "Real rows",
     "engines": "Plans and engines",
     "operators": "Approximations",
     "sources": "Problems from files",

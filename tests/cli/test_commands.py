@@ -33,7 +33,7 @@ QUICK = ("--iterations", "20", "--every", "10")
 
 
 def examples_of(name: str) -> tuple[str, ...]:
-    return tuple(importlib.import_module(f"nimt.cli.{name}").EXAMPLES)
+    return tuple(importlib.import_module(f"nimt.cli.{name.replace('-', '_')}").EXAMPLES)
 
 
 def test_help_loads_nothing_heavy():

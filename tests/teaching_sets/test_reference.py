@@ -73,6 +73,18 @@ def test_a_function_stands_for_itself():
     assert not found.cross_validated and "on its own rows" in found.sentence
 
 
+def test_a_torch_module_stands_for_itself():
+    torch = pytest.importorskip("torch")
+    X, y = line()
+    module = torch.nn.Linear(3, 1)
+    found = nimt.reference(X, y, model=module)
+    with torch.no_grad():
+        theirs = module(torch.as_tensor(X, dtype=torch.float32)).numpy()[:, 0]
+    assert found.labels == pytest.approx(theirs, abs=1e-6)
+    classes = nimt.reference(X, np.where(y > 0, "high", "low"), model=torch.nn.Linear(3, 2))
+    assert set(classes.labels) <= {"high", "low"}
+
+
 def test_frames_with_words_dates_and_missing_values_are_prepared_and_keep_their_names():
     frame, price = mixed()
     found = nimt.reference(frame, price, folds=3)

@@ -230,6 +230,32 @@ def test_a_reference_that_fails_in_one_split_loses_neither_the_others_nor_the_ch
     assert len(found) == 10 and found.curve is not None
 
 
+def test_a_reference_that_cannot_be_fitted_again_is_told_and_needs_no_model(tmp_path):
+    X, y = noisy()
+    made = nimt.reference(X, y, model=lambda rows: 2 * rows[:, 0] - rows[:, 1])
+    made.save(tmp_path / "reference.npz", answers_only=True)
+    for reference in (made, nimt.Reference.load(tmp_path / "reference.npz")):
+        found = nimt.teaching_set(X, y, size=10, student="linear", reference=reference)
+        assert found.curve is not None
+        assert any("f* cannot be fitted again" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("rule", ["kmeans", "p", "f", "greedy"])
+def test_rows_that_repeat_are_chosen_once_each_and_without_a_warning(rule):
+    X, y = noisy(12)
+    X, y = np.repeat(X, 5, axis=0), np.repeat(y, 5)
+    found = nimt.teaching_set(X, y, size=40, student="linear", reference=Ridge(), rule=rule, measure_curve=False)
+    assert len(set(found.indices.tolist())) == 40
+
+
+def test_a_class_of_a_single_row_is_no_obstacle():
+    X, y = moons(60)
+    y = y.astype("U9")
+    y[0] = "alone"
+    found = nimt.teaching_set(X, y, size=10, student="linear", reference=SVC(), rule="uncertainty")
+    assert found.reference.classes.tolist() == ["alone", "lower", "upper"] and len(found) == 10
+
+
 # kernel ridge
 
 

@@ -118,8 +118,11 @@ def measure(
         try:
             if model is not None:
                 again = make_reference(pool, model, min(FOLDS, len(pool)), False, seed)
-            else:
+            elif found.can_be_fitted:
                 again = fit_again(found, pool)
+            else:
+                again = found.take(known)
+                notes["f* cannot be fitted again, so it may have seen the rows held out"] = None
         except InvalidInput as error:  # what the other splits showed is kept
             notes[f"a split was left out of the curve: {error}"] = None
             continue

@@ -168,7 +168,7 @@ def with_one_thread(rows: int) -> Iterator[None]:
         yield
 
 
-def fit_quietly(model: Any, X: Features, y: NDArray[Any]) -> Any:
+def fit_quietly(model: Any, X: Features, y: NDArray[Any] | None) -> Any:
     """Fit a model to rows, without the remarks of solvers that stop early: its quality is measured instead."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -134,7 +134,7 @@ class Chooser:
         """Return the rows nearest to the centres of k-means, those of large clusters first."""
         kept = self._kept.get(f"kmeans {size}")
         if kept is None:
-            found = KMeans(size, n_init=1, random_state=self.seed).fit(self.points)
+            found = fit_quietly(KMeans(size, n_init=1, random_state=self.seed), self.points, None)
             kept = self._kept[f"kmeans {size}"] = _nearest_rows(self.points, found.cluster_centers_, found.labels_)
         return kept
 
@@ -173,7 +173,8 @@ class Chooser:
         top = open_rows[np.argsort(-lacks[open_rows], kind="stable")[: 5 * pack]]
         if pack == 1 or len(top) <= pack:
             return np.asarray(top[:pack])
-        groups = KMeans(pack, n_init=1, max_iter=20, random_state=self.seed).fit(self.points[top]).labels_
+        clusters = KMeans(pack, n_init=1, max_iter=20, random_state=self.seed)
+        groups = fit_quietly(clusters, self.points[top], None).labels_
         first = np.unique(groups, return_index=True)[1]  # in the order of `top`: the largest of each
         rest = np.setdiff1d(np.arange(len(top)), first)
         return np.asarray(top[np.concatenate([np.sort(first), rest])[:pack]])

@@ -212,7 +212,8 @@ def teaching_set(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1, 1, (120, 2))
     >>> chosen = teaching_set(X, X[:, 0] + rng.normal(0, 0.5, 120), size=10, student="linear")
-    >>> len(chosen), chosen.curve["chosen"].iloc[-1] > chosen.curve["random_own"].iloc[-1]
+    >>> last = chosen.curve.iloc[-1]
+    >>> len(chosen), bool(last["chosen"] > last["random_own"])
     (10, True)
     """
     model = reference.model if isinstance(reference, Reference) else reference
@@ -247,7 +248,7 @@ def _make(
         curve = measure(rows, found, again, made, most, rule, own, seed)
     notes = list(rows.notes) + ([] if curve is None else list(curve.notes))
     if curve is None and (measure_curve or tol is not None):
-        notes.append("there are too few rows to hold some out, so nothing was measured")
+        notes.append("no rows could be held out, so nothing was measured")
     frame = None if curve is None else curve.to_frame()
     if tol is not None:
         most, frame, note = _find_size(frame, float(tol), most)
