@@ -27,7 +27,7 @@ from sklearn.datasets import load_sample_image
 
 import nimt
 from nimt.schedules import PackSchedule, cosine, every, geometric, steps
-from nimt.teachers.base import Selection, Teacher, View, count_of
+from nimt.teachers.teacher import Selection, Teacher, View, count_of
 
 SIDE = 96
 LEVELS = (25, 28, 30, 33, 36)  # dB

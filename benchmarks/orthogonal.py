@@ -10,8 +10,8 @@ import numpy as np
 import nimt
 from benchmarks.results import picture, timed
 from nimt.engines._numba.compiling import load_numba
-from nimt.learners import orthogonal as module
-from nimt.learners.orthogonal import OrthogonalPupil
+from nimt.learners import orthogonal_learner as module
+from nimt.learners.orthogonal_learner import OrthogonalPupil
 
 
 def interpolating(bench):

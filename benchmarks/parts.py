@@ -14,7 +14,7 @@ from benchmarks.teachers import per_step
 from nimt import schedules
 from nimt.engines.compiled_steps.convolution import convolve_axis
 from nimt.engines.compiled_steps.labels import true_labels
-from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescore, take_moves
+from nimt.engines.compiled_steps.pack_steps import add_spread, choose_packs, pack_moves, rescore, take_moves
 
 SIDE, WIDTH = 92, 0.5
 AT_ONCE = 50  # calls that are timed together, within compiled code

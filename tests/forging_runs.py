@@ -48,7 +48,7 @@ def honest_runs(folder: Path) -> list[tuple[Path, Path]]:
         "numbers": ((rows, "--target-column", "price", "--missing", "drop", "--duplicates", "mean"), rows),
     }
     for name, (arguments, _) in runs.items():
-        with mock.patch("nimt.reports.lesson.write_lesson_report", return_value=[]):
+        with mock.patch("nimt.reports.lesson_page.write_lesson_report", return_value=[]):
             ends = run(["teach", *map(str, arguments), "-n", "12", "-q", "--out", str(folder / name)])
         assert ends == 0, name
         saved = folder / f"{name}, saved"  # with its learner in the place of the state to go on from

@@ -13,7 +13,7 @@ import nimt
 from nimt.arrays import check_stored_indices
 from nimt.errors import CorruptLesson
 from nimt.lesson import storage
-from nimt.pools.prepared import Column, Preparation, PreparedPoints
+from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 from nimt.reports.summary import summary_of
 
 

@@ -6,7 +6,7 @@ from sklearn.gaussian_process.kernels import RBF, Matern
 
 import nimt
 from nimt.operators import DenseOperator
-from nimt.pools.base import Points
+from nimt.pools.pool import Points
 
 POINTS = np.random.default_rng(0).random((300, 2)) * 4
 TARGET = np.sin(POINTS[:, 0]) * np.cos(POINTS[:, 1])

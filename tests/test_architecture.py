@@ -119,7 +119,7 @@ def test_the_reader_of_imports_sees_them(tmp_path):
     path = tmp_path / "some.py"
     path.write_text(
         "import numpy\nimport nimt.files\nfrom nimt import plots, teach\nfrom nimt.pools import Grid\n"
-        "def f():\n    from nimt.engines.base import Task\n    from nimt.lesson import storage\n"
+        "def f():\n    from nimt.engines.engine import Task\n    from nimt.lesson import storage\n"
     )
     assert imported(path) == {"files", "plots", "pools", "engines.base", "lesson.storage"}
 

@@ -16,12 +16,12 @@ from sklearn.neural_network import MLPClassifier
 import nimt
 import oracles
 from nimt.classes import answers
-from nimt.cli.results import print_summary
+from nimt.cli.written_results import print_summary
 from nimt.plots.animation import draw_frames
 from nimt.replay import record_of
-from nimt.replay.recording import describe_lesson
-from nimt.reports.comparison import comparison_table
-from nimt.reports.lesson import write_lesson_report
+from nimt.replay.lesson_recording import describe_lesson
+from nimt.reports.comparison_page import comparison_table
+from nimt.reports.lesson_page import write_lesson_report
 from nimt.reports.summary import summary_of
 
 LOSS = nimt.CrossEntropy()

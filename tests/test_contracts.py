@@ -9,10 +9,10 @@ from nimt import testing
 from nimt.losses import LOSSES
 from nimt.measures import MEASURES
 from nimt.operators.dense import DenseOperator
-from nimt.operators.features import FeatureOperator
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
-from nimt.operators.streamed import StreamedOperator
+from nimt.operators.random_features import FeatureOperator
+from nimt.operators.streamed_columns import StreamedOperator
 from nimt.teachers.spelling import list_spellings, parse_teacher
 
 pytestmark = pytest.mark.long

@@ -6,7 +6,8 @@ import pytest
 import sklearn.datasets
 from sklearn.datasets._base import _pkl_filepath
 
-from nimt.datasets import faces, olivetti, portraits
+from nimt.datasets import olivetti, portraits
+from nimt.datasets import olivetti as faces
 from nimt.errors import InvalidInput
 
 CACHE = "olivetti_py3.pkz"

@@ -14,7 +14,7 @@ from nimt.cli.app import program
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.studio.requests import read_recipe
-from nimt.task.rules import OPTIONS, LessonOptions
+from nimt.task.options import OPTIONS, LessonOptions
 
 PAGE = Path(__file__).parents[1] / "docs" / "defaults.md"
 OF_TEACH = {name: field for field, line in TABLE_OF_FIELDS.items() if (name := line.option)}
@@ -129,7 +129,7 @@ def test_auto_is_the_rate_of_the_paper_for_a_loss_with_a_kink():
 
 @pytest.mark.parametrize(
     ("option", "files"),
-    [("patience", {"task/rules.py", "recipe/recipe.py"}), ("stop_when_stationary", {"task/rules.py"})],
+    [("patience", {"task/options.py", "recipe/recipe.py"}), ("stop_when_stationary", {"task/options.py"})],
 )
 def test_an_option_of_a_lesson_is_declared_once_for_python_and_once_for_all_else(option, files):
     source = Path(nimt.__file__).parent

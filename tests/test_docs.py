@@ -20,7 +20,7 @@ import pytest
 
 import nimt
 from nimt import testing
-from nimt.learners.base import Learner, Pupil
+from nimt.learners.learner import Learner, Pupil
 from nimt.losses import Loss
 
 HOME = Path(__file__).parents[1]

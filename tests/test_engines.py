@@ -15,7 +15,7 @@ from nimt.losses import Square
 from nimt.operators import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.operators.neighbours import NeighbourOperator
-from nimt.operators.streamed import StreamedOperator
+from nimt.operators.streamed_columns import StreamedOperator
 
 pytestmark = pytest.mark.long
 
@@ -365,7 +365,7 @@ def test_the_cache_of_columns_stays_within_its_bytes_and_returns_what_it_kept():
 @pytest.mark.parametrize("columns", [1, 2, 7])
 def test_any_room_for_columns_gives_the_same_lesson(columns, kernel, monkeypatch):
     points, y = POOLS["scattered"], TARGETS["scattered"]
-    monkeypatch.setattr("nimt.engines.choosing.CACHE", 8 * len(y) * columns)
+    monkeypatch.setattr("nimt.engines.choice.CACHE", 8 * len(y) * columns)
     targets = {"one": y, "three": np.stack([y, y[::-1], y**2], axis=1)}
     for k, outputs, each in [
         (1, "one", 0),
@@ -450,7 +450,7 @@ def test_a_kernel_may_return_lists(columns, monkeypatch):
             return super().__call__(X, Y).tolist()
 
     points, y = POOLS["scattered"], TARGETS["scattered"]
-    monkeypatch.setattr("nimt.engines.choosing.CACHE", 8 * len(y) * columns)
+    monkeypatch.setattr("nimt.engines.choice.CACHE", 8 * len(y) * columns)
     for k in (1, 4):
         expected = teach(points, y, nimt.RandomTeacher(k=k), "reference", kernel=Listed(), steps=20)
         assert_same_lesson(expected, teach(points, y, nimt.RandomTeacher(k=k), "streamed", kernel=Listed(), steps=20))
@@ -532,8 +532,8 @@ def test_what_no_engine_covers_falls_back_to_the_reference_loop():
 
 
 def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
-    monkeypatch.setattr("nimt.task.plan.available_memory", lambda: 10_000)
-    monkeypatch.setattr("nimt.task.plan.SURELY_FREE", 0)
+    monkeypatch.setattr("nimt.task.lesson_plan.available_memory", lambda: 10_000)
+    monkeypatch.setattr("nimt.task.lesson_plan.SURELY_FREE", 0)
     with pytest.raises(nimt.NotEnoughMemory, match=r"would need about .* and 10 kB are free"):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", steps=5)
 

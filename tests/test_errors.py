@@ -14,7 +14,7 @@ import pytest
 
 import nimt
 from nimt.cli.app import program
-from nimt.cli.options import OPTION_OF
+from nimt.cli.lesson_options import OPTION_OF
 from nimt.errors import NimtError
 from nimt.wording import Wording, say_in_program
 

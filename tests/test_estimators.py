@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_info
 
 import nimt
-from nimt.estimators import base
+from nimt.estimators import greedy_model as base
 from nimt.estimators.path import SHARES
 from nimt.estimators.refitting import NestedRidge
 from nimt.estimators.samples import Samples

@@ -6,7 +6,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.gaussian_process.kernels import Matern
 
 import nimt
-from nimt.pools.base import Points
+from nimt.pools.pool import Points
 from problems import scattered, small_lesson
 
 
@@ -205,7 +205,7 @@ def test_large_predictions_are_made_in_blocks(monkeypatch):
     points, _, _ = scattered()
     learner = small_lesson().learner
     whole = learner.predict(points)
-    monkeypatch.setattr("nimt.learners.kernel.PREDICT_BLOCK", 8 * 30)
+    monkeypatch.setattr("nimt.learners.kernel_learner.PREDICT_BLOCK", 8 * 30)
     np.testing.assert_allclose(learner.predict(Points(points)), whole, rtol=1e-14)
 
 

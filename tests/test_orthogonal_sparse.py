@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.engines import reference
-from nimt.learners import basis_columns, newton, orthogonal
+from nimt.engines import reference_engine as reference
+from nimt.learners import basis_columns
+from nimt.learners import newton_basis as newton
+from nimt.learners import orthogonal_learner as orthogonal
 from nimt.learners.basis_columns import DenseColumns, SparseColumns
 from problems import assert_same_lesson
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from nimt.paper import EXPERIMENTS, FAMILY
-from nimt.paper.drawing import canvas, curves_of, draw_curves
 from nimt.paper.experiment import PaperSetting
+from nimt.paper.figure_style import canvas, curves_of, draw_curves
 from nimt.paper.methods import teacher_of
 from nimt.paper.reproducing import save
 from nimt.paper.surfaces import Room, Surface

@@ -8,7 +8,7 @@ import pytest
 from nimt.paper.experiment import PaperLesson, PaperSetting, compare_values, frames
 from nimt.paper.experiments import boundary, cheetah, digits, gmm, kernel_width, linear_kernel, lines, planes, spaces
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE, teacher_of
-from nimt.paper.pictures import CHECKPOINTS
+from nimt.paper.picture_problems import CHECKPOINTS
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 

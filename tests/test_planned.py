@@ -7,8 +7,8 @@ import pytest
 
 import nimt
 from nimt import schedules, testing
-from nimt.teachers.base import View
 from nimt.teachers.planned import curve_order, plan_places
+from nimt.teachers.teacher import View
 
 LEARNER = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
 POINTS = np.linspace(-2, 2, 17)

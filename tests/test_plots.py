@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 
 import nimt
 from nimt import plots
-from nimt.paper.drawing import canvas
+from nimt.paper.figure_style import canvas
 from nimt.plots import style as palette
 from nimt.plots.scenes import scene_of
-from nimt.pools.prepared import Column, Preparation, PreparedPoints
-from nimt.reports.lesson import panels_figure
+from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
+from nimt.reports.lesson_page import panels_figure
 
 pytestmark = pytest.mark.long
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nimt
-from nimt.pools.base import Points, Pool, as_pool, same_points
+from nimt.pools.pool import Points, Pool, as_pool, same_points
 
 
 def test_a_grid_lists_its_points_in_c_order():

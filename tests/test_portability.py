@@ -10,7 +10,7 @@ import pytest
 
 import nimt
 from nimt.files import write_text
-from nimt.task import plan
+from nimt.task import lesson_plan as plan
 
 SOURCE = Path(nimt.__file__).parent
 

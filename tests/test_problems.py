@@ -6,7 +6,7 @@ import pytest
 import nimt
 import problems as written
 from nimt.datasets import formulas as problems
-from nimt.pools.base import values_on
+from nimt.pools.pool import values_on
 
 SAME = {
     "mixture": (written.MIXTURE, problems.mixture_pool, problems.mixture, problems.mixture_start),

@@ -9,7 +9,8 @@ import pytest
 
 import nimt
 from nimt.runs.sweep_progress import SweepProgress, sweep_bar
-from nimt.teaching import bars, progress
+from nimt.teaching import bars
+from nimt.teaching import lesson_progress as progress
 from problems import assert_same_lesson, small_lesson
 
 

@@ -9,7 +9,7 @@ import nimt
 from kernels_under_test import KERNELS
 from nimt.losses import LOSSES, as_loss
 from nimt.operators import DenseOperator, dense, grid
-from nimt.pools.base import Grid, Points
+from nimt.pools.pool import Grid, Points
 
 seeds = st.integers(0, 2**32 - 1)
 SMOOTH = ("square", "huber", "logistic")

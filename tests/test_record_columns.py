@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.lesson.columns import names_in_record
-from nimt.pools.prepared import Column, Preparation, PreparedPoints
+from nimt.lesson.record_columns import names_in_record
+from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 
 OURS = ("step", "index", "row", "label", "discrepancy", "output", "looked", "mixed")
 ROWS = np.random.default_rng(0).uniform(-1, 1, size=(12, len(OURS)))

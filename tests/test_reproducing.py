@@ -15,8 +15,8 @@ from nimt.paper import EXPERIMENTS, FAMILY, reproduce
 from nimt.paper.experiments import digits
 from nimt.paper.finished import RECORDS, find_finished
 from nimt.paper.methods import ALTERNATIVE, POOL
-from nimt.paper.page import TIMES, comparisons, data_in_words, remarks
-from nimt.paper.pictures import PictureLessons
+from nimt.paper.picture_problems import PictureLessons
+from nimt.paper.report_page import TIMES, comparisons, data_in_words, remarks
 from nimt.paper.reproducing import seconds_of
 from nimt.runs.giving import give
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.engines import rows
-from nimt.engines.rows import RowsEngine
-from nimt.engines.sparse import SparseEngine
+from nimt.engines import row_engine as rows
+from nimt.engines.row_engine import RowsEngine
+from nimt.engines.sparse_engine import SparseEngine
 
 pytestmark = pytest.mark.long
 

@@ -11,7 +11,7 @@ from nimt import schedules, testing
 from nimt.kernels import Matern
 from nimt.operators.grid import GridOperator
 from nimt.recipe.fields import read_pack as pack
-from nimt.teachers.base import View
+from nimt.teachers.teacher import View
 from nimt.theory.assumptions import one_example_a_step
 from nimt.theory.replay import replay
 from oracles import furthest, gauss

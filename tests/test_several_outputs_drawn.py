@@ -12,7 +12,7 @@ import nimt
 from nimt import plots
 from nimt.plots.animation import draw_frames, write_gif
 from nimt.plots.looks import Classes, Colours, Errors, look_of
-from nimt.reports.lesson import panels_figure, write_lesson_report
+from nimt.reports.lesson_page import panels_figure, write_lesson_report
 from nimt.reports.summary import summary_of
 
 pytestmark = pytest.mark.long

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.teachers.base import View
 from nimt.teachers.soft import one_by_odds, scale_above
+from nimt.teachers.teacher import View
 from problems import assert_same_lesson, small_lesson
 
 

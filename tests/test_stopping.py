@@ -9,7 +9,7 @@ import pytest
 
 import nimt
 from nimt import Outcome
-from nimt.engines import reference
+from nimt.engines import reference_engine as reference
 from nimt.engines._numba import caching
 from nimt.engines._numba.compiling import CompileTime, compile_time
 from nimt.plain_numba import PLAIN_NUMBA

@@ -83,4 +83,4 @@ def test_nimt_torch_without_pytorch_says_what_to_install(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("nimt.torch.")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(nimt.MissingExtra, match=r"pip install 'nimt\[torch\]'"):
-        importlib.import_module("nimt.torch.learner")
+        importlib.import_module("nimt.torch.torch_learner")

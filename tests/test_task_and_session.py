@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.task.rules import Keep
+from nimt.task.options import Keep
 from nimt.task.task import Task
 
 GRID = nimt.Grid(np.linspace(-2, 2, 40))
@@ -70,7 +70,7 @@ def test_a_task_can_begin_twice_and_its_learner_stays_as_it_was():
 
 
 def test_a_task_chooses_its_engine_once(monkeypatch):
-    from nimt.engines import choosing
+    from nimt.engines import choice as choosing
 
     calls = []
     choose = choosing.choose

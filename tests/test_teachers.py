@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nimt
-from nimt.teachers.base import largest
+from nimt.teachers.teacher import largest
 from problems import scattered, small_lesson
 
 GREEDY, RANDOM = nimt.GreedyTeacher, nimt.RandomTeacher

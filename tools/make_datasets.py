@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from nimt.datasets.digits import ZEROS, read_mnist
+from nimt.datasets.mnist import ZEROS, read_mnist
 
 FILES = Path(__file__).resolve().parent.parent / "src" / "nimt" / "datasets" / "files"
 

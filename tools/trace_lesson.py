@@ -56,7 +56,7 @@ def passed(call: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
 @contextlib.contextmanager
 def counted() -> Iterator[dict[str, int]]:
     """Count the tasks that are built, the files that are read and the engines that are chosen in the block."""
-    from nimt.engines import choosing
+    from nimt.engines import choice as choosing
     from nimt.lesson import storage
     from nimt.task.task import Task
 

@@ -15,7 +15,7 @@ from nimt.classes import answers, check_classes
 from nimt.display import below, per_cent
 from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
-from nimt.learners.base import Pupil
+from nimt.learners.learner import Pupil
 from nimt.wording import Wording
 
 SAFE_SQUARES = (1e-280, 1e280)  # sums of squares between which no square was lost or became infinite

@@ -18,18 +18,18 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, read_only
 from nimt.errors import name_thing
 from nimt.kernels import CUT, Kernel, KernelLike, as_kernel, rbf, reach
-from nimt.learners.base import Learner
-from nimt.learners.foreign import find_pupil_maker, has_state, make_pupil
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.foreign_learner import find_pupil_maker, has_state, make_pupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.learner import Learner
 from nimt.lesson.descriptions import describe, is_foreign, is_own, rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss, check_labels, couples_outputs, twin_of
 from nimt.measures import Measure, as_measure
-from nimt.operators.base import Operator
-from nimt.pools.base import FunctionLike, Grid, Points, Pool, as_pool, values_on
+from nimt.operators.operator import Operator
+from nimt.pools.pool import FunctionLike, Grid, Points, Pool, as_pool, values_on
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.base import Selection, SelectsExamples, Teacher, View
 from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.teacher import Selection, SelectsExamples, Teacher, View
 from nimt.teaching.lessons import resume, teach
 
 STEPS = 12
@@ -115,7 +115,7 @@ def check_loss(loss: str | Loss, labels: ArrayLike | None = None) -> None:
         _expect(bool((np.diff(slope, axis=0) >= -1e-12).all()), f"{checked!r} is declared convex, but its slope falls")
     twin = twin_of(checked)
     if twin is not None:
-        from nimt.engines.compiled_steps import losses as compiled_steps
+        from nimt.engines.compiled_steps import loss_slopes as compiled_steps
 
         number, parameter = twin
         again = np.array([[compiled_steps.slope(number, (parameter, 0.0), a, b) for b in y] for a in f])

@@ -120,4 +120,4 @@ def until() -> Callable[..., None]:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures out: most of a short run's time, and not what most tests are about."""
 
-    monkeypatch.setattr("nimt.reports.lesson.write_lesson_report", lambda lesson, folder, **_: [])
+    monkeypatch.setattr("nimt.reports.lesson_page.write_lesson_report", lambda lesson, folder, **_: [])

@@ -11,12 +11,12 @@ import tempfile
 import traceback
 
 import nimt
-import nimt.cli.folder
-import nimt.cli.progress
-import nimt.cli.results
+import nimt.cli.run_folder
+import nimt.cli.terminal_progress
+import nimt.cli.written_results
 import nimt.plots.animation
-import nimt.reports.comparison
-import nimt.reports.lesson
+import nimt.reports.comparison_page
+import nimt.reports.lesson_page
 import nimt.session.checkpoint_file
 import nimt.sources
 import nimt.teaching
@@ -69,7 +69,7 @@ def obey(order: dict) -> int:
         os.setgid(order["user"])
         os.setuid(order["user"])
     if "undrawn" in order:  # tests of the lesson itself need no figures
-        nimt.reports.lesson.write_lesson_report = lambda lesson, folder, **_: []
+        nimt.reports.lesson_page.write_lesson_report = lambda lesson, folder, **_: []
         nimt.Lesson.replay = lambda lesson, path, **_: path.write_text("not drawn")
     return run(order["args"])
 

@@ -10,8 +10,8 @@ from PIL import Image
 
 import nimt
 from nimt.plots.animation import MOST_MARKS, draw_frames, frames_of, limits_of, write_gif, write_mp4
-from nimt.plots.frames import frame_steps
-from nimt.reports.lesson import panel_steps, panels_figure
+from nimt.plots.animation_frames import frame_steps
+from nimt.reports.lesson_page import panel_steps, panels_figure
 
 pytestmark = pytest.mark.long
 

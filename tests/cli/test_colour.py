@@ -49,7 +49,7 @@ def test_a_photo_is_taught_in_colour_by_every_command(nimt, photo, tmp_path):
 
 
 def test_grey_is_one_output_and_is_kept_in_the_file(nimt, photo, tmp_path, monkeypatch):
-    monkeypatch.setattr("nimt.cli.results._draw", lambda *given, **more: [])
+    monkeypatch.setattr("nimt.cli.written_results._draw", lambda *given, **more: [])
     assert nimt("teach", "photo.png", "--grey", *QUICK, "--out", "run").code == 0
     lesson = Lesson.load(tmp_path / "run" / "lesson.npz")
     assert lesson.target.shape == (80,)
@@ -62,7 +62,7 @@ def test_grey_is_one_output_and_is_kept_in_the_file(nimt, photo, tmp_path, monke
 
 
 def test_a_colour_lesson_goes_on_as_if_it_had_never_stopped(nimt, photo, tmp_path, monkeypatch):
-    monkeypatch.setattr("nimt.cli.results._draw", lambda *given, **more: [])
+    monkeypatch.setattr("nimt.cli.written_results._draw", lambda *given, **more: [])
     assert nimt("teach", "photo.png", "-n", "20", "--tol", "0", "--out", "half").code == 0
     assert nimt("resume", "half", "-n", "50").code == 0
     assert nimt("teach", "photo.png", "-n", "50", "--tol", "0", "--out", "whole").code == 0

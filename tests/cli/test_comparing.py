@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.reports.comparison import comparison_table
+from nimt.reports.comparison_page import comparison_table
 
 pytestmark = pytest.mark.long
 

@@ -338,7 +338,7 @@ def test_the_lesson_is_written_before_anything_is_drawn(nimt, tmp_path, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nimt.reports.lesson.write_lesson_report", interrupted)
+        patch.setattr("nimt.reports.lesson_page.write_lesson_report", interrupted)
         answer = nimt("teach", "gmm", "--learning-rate", "0.1", "--out", "run")
     assert answer.code == 130 and "the lesson is kept" in answer.err
     before = (tmp_path / "run" / "lesson.npz").read_bytes()
@@ -361,7 +361,7 @@ def test_a_run_has_one_file_from_which_it_goes_on(undrawn, nimt, tmp_path):
 
 @pytest.mark.parametrize("more", [False, True], ids=["over", "larger budget"])
 def test_resume_reads_the_file_once_and_builds_one_task(undrawn, nimt, tmp_path, monkeypatch, more):
-    from nimt.engines import choosing
+    from nimt.engines import choice as choosing
     from nimt.lesson import storage
     from nimt.task.task import Task
 
@@ -406,7 +406,7 @@ def test_a_refused_second_run_removes_nothing_of_the_first(undrawn, nimt, tmp_pa
             (folder / "run.toml").write_text("of the first run")
         return hold(path)
 
-    monkeypatch.setattr("nimt.cli.folder.hold", slow)
+    monkeypatch.setattr("nimt.cli.run_folder.hold", slow)
     answer = nimt("teach", "gmm", "--out", "run")
     held[0].release()
     assert answer.code == 2 and "another run is writing" in answer.err
@@ -422,7 +422,7 @@ def test_a_folder_that_another_run_removes_meanwhile_is_made_again(undrawn, nimt
             removed.append(path)
         return hold(path)
 
-    monkeypatch.setattr("nimt.cli.folder.hold", removed_before)
+    monkeypatch.setattr("nimt.cli.run_folder.hold", removed_before)
     assert nimt("teach", "gmm", "--iterations", "3", "--out", "run").code == 0
     assert len(removed) == 2 and (tmp_path / "run" / "lesson.npz").exists()
 

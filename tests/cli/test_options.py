@@ -85,7 +85,7 @@ def test_colour_maps(nimt, tmp_path):
 
 def test_a_stopped_run_leaves_figures_when_asked(nimt, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("nimt.reports.lesson.write_lesson_report", lambda lesson, folder, **_: [])
+        patch.setattr("nimt.reports.lesson_page.write_lesson_report", lambda lesson, folder, **_: [])
         assert nimt("teach", "gmm", *SHORT, "-n", "50", "--out", "a").code == 0
     assert not (tmp_path / "a" / "report.html").exists()
     answer = nimt("show", "a", "--figures")

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from nimt.errors import InvalidInput
-from nimt.pools.base import Grid, Points
+from nimt.pools.pool import Grid, Points
 from nimt.sources import read_problem, read_source
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns, read_table

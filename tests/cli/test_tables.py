@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from nimt.cli.results import _advice
+from nimt.cli.written_results import _advice
 from nimt.errors import InvalidInput, MissingExtra
 from nimt.kernels.expressions import parse_kernel
 from nimt.lesson.held_out import HeldOutError
@@ -50,7 +50,7 @@ def rows_of(path):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave out the figures, which take seconds and are looked at elsewhere."""
-    monkeypatch.setattr("nimt.cli.results._draw", lambda lesson, folder, settings, quiet: [folder.lesson])
+    monkeypatch.setattr("nimt.cli.written_results._draw", lambda lesson, folder, settings, quiet: [folder.lesson])
 
 
 def taught(nimt, *arguments):

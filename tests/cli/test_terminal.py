@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nimt.cli.progress import progress_bar
+from nimt.cli.terminal_progress import progress_bar
 from nimt.recipe.toml import LARGEST_CONFIG
 
 pytestmark = pytest.mark.long

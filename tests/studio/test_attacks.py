@@ -26,8 +26,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from nimt.cli.app import run
 from nimt.errors import InvalidInput
 from nimt.studio import connections, races, requests, safety, server
-from nimt.studio.formulas import read_formula
 from nimt.studio.safety import LARGEST_BODY, Guard, check_host
+from nimt.studio.typed_formulas import read_formula
 from studio.conftest import raw, running
 
 pytestmark = pytest.mark.long

@@ -16,8 +16,8 @@ from nimt.errors import InvalidInput
 from nimt.recipe.recipe import FIELDS, Recipe
 from nimt.sources import read_problem
 from nimt.studio import exports
-from nimt.studio.formulas import CONSTANTS, FUNCTIONS, LONGEST, read_formula
 from nimt.studio.requests import read_recipe, teachers, write_racer
+from nimt.studio.typed_formulas import CONSTANTS, FUNCTIONS, LONGEST, read_formula
 
 pytestmark = pytest.mark.long
 

@@ -15,10 +15,10 @@ from PIL import Image
 import nimt
 from nimt.errors import InvalidInput
 from nimt.studio import races, requests
-from nimt.studio.frames import MOST_FRAMES, Frames
 from nimt.studio.racer import Racer
 from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.server import read_shipped_files
+from nimt.studio.stored_frames import MOST_FRAMES, Frames
 from studio.conftest import unpack
 
 pytestmark = pytest.mark.long

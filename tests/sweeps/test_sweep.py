@@ -25,7 +25,7 @@ from nimt.plots.sweeps import CurveLine, dashes_apart, draw_problems, sweep_line
 from nimt.runs import workers
 from nimt.runs.entries import OF_A_LESSON, choose_kept_steps, entry_of_line
 from nimt.runs.runs_folder import ROWS, RunsFolder
-from nimt.runs.sweep import cells
+from nimt.runs.sweep_table import cells
 from nimt.runs.workers import Workers
 from nimt.session.session import Session
 from studies import POOL, FailingTeacher, SlowTeacher, WatchedTeacher, learner, slow_study

@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 import nimt
-from nimt.teaching_sets.features import read_rows
-from nimt.teaching_sets.rules import RULES, Chooser
+from nimt.teaching_sets.choosing_rules import RULES, Chooser
+from nimt.teaching_sets.row_checks import read_rows
 
 pytestmark = pytest.mark.long
 
@@ -116,7 +116,7 @@ def test_every_rule_returns_different_rows_and_the_same_ones_again(rule, classes
 @pytest.mark.parametrize("rule", ["p", "f", "fp"])
 def test_the_rules_of_kernel_interpolation_choose_what_a_plain_loop_chooses(rule):
     from nimt.estimators.width import median_width
-    from nimt.teaching_sets.rules import RIDGE
+    from nimt.teaching_sets.choosing_rules import RIDGE
 
     X, y = noisy(40)
     points = StandardScaler().fit_transform(X)

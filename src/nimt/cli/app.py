@@ -21,7 +21,7 @@ import typer
 
 from nimt._version import __version__
 from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
-from nimt.cli.options import OPTION_OF
+from nimt.cli.lesson_options import OPTION_OF
 from nimt.errors import NimtError
 
 COMMANDS = (

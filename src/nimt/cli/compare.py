@@ -12,13 +12,13 @@ import typer
 
 from nimt import defaults
 from nimt.cli.console import DONE, INTERRUPTED, complain, note
-from nimt.cli.options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
+from nimt.cli.lesson_options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import TEACHERS, Recipe
 
 if TYPE_CHECKING:
-    from nimt.cli.folder import RunFolder
+    from nimt.cli.run_folder import RunFolder
     from nimt.sources import Problem
 
 EXAMPLES = (
@@ -51,7 +51,7 @@ def compare(
 
 def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, give every lesson, write; return the exit code."""
-    from nimt.cli.folder import RunFolder
+    from nimt.cli.run_folder import RunFolder
     from nimt.files import write_text
     from nimt.runs.seeding import check_seeds
 
@@ -99,9 +99,9 @@ def give_lessons_in(folder: RunFolder, settings: Recipe, problem: Problem, *, as
 
     Finished lessons and the checkpoint of the one under way are kept in the folder until the comparison is written.
     """
-    from nimt.cli.progress import progress_bar
-    from nimt.cli.results import print_table, print_written
-    from nimt.reports.comparison import comparison_table, write_comparison_report
+    from nimt.cli.terminal_progress import progress_bar
+    from nimt.cli.written_results import print_table, print_written
+    from nimt.reports.comparison_page import comparison_table, write_comparison_report
     from nimt.runs.comparing import compare as give
 
     if folder.is_under_way() and any(folder.under_way.iterdir()):

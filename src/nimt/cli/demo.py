@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nimt.cli.console import DONE, say
-from nimt.cli.options import Overwrite, Quiet
+from nimt.cli.lesson_options import Overwrite, Quiet
 from nimt.recipe.recipe import Recipe
 
 EXAMPLES = ("nimt demo",)
@@ -21,7 +21,7 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Teach the paper's mixture of two bumps to a learner that starts with another bump, and say what to try next."""
-    from nimt.cli.folder import RunFolder
+    from nimt.cli.run_folder import RunFolder
     from nimt.cli.teach import run_lesson
     from nimt.datasets.places import read_shipped
     from nimt.files import whole_file

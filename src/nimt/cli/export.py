@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
 from nimt.cli.show import find_lesson
 from nimt.errors import InvalidInput
 
@@ -92,7 +92,7 @@ def learner_arrays(lesson: Lesson) -> dict[str, Any]:
 
     from nimt.kernels import Kernel
     from nimt.kernels.expressions import kernel_expression
-    from nimt.pools.prepared import PreparedPoints
+    from nimt.pools.prepared_points import PreparedPoints
 
     learner = lesson.taught
     if not hasattr(learner, "centers_") or not hasattr(learner, "coefficients_"):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.options import TARGET_HELP, with_lesson_options
+from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note, plain
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
 from nimt.cli.show import find_lesson
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
@@ -65,7 +65,7 @@ def predict_rows(lesson: Lesson, rows: Path, encoding: str | None = None) -> tup
     """Return the features and the predictions as columns, and sentences about them."""
     import numpy as np
 
-    from nimt.pools.prepared import PreparedPoints
+    from nimt.pools.prepared_points import PreparedPoints
     from nimt.sources.new_rows import has_value, read_new_rows, read_points
 
     if not isinstance(lesson.pool, PreparedPoints):

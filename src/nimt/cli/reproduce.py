@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import plain, stderr
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,7 +74,7 @@ def _list(said: Console, experiments: dict[str, Any]) -> None:
 def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from nimt.paper.page import SPENT_ON, TIMES, comparisons, data_in_words, remarks
+    from nimt.paper.report_page import SPENT_ON, TIMES, comparisons, data_in_words, remarks
 
     times = {part: head for part, head in SPENT_ON.items() if part != "other"}  # narrow enough for 80 columns
     table = Table("experiment", "data", box=None, pad_edge=False)

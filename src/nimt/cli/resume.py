@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
-from nimt.cli.folder import RunFolder, say_how_to_repeat
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
+from nimt.cli.run_folder import RunFolder, say_how_to_repeat
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -38,8 +38,8 @@ def resume(
 ) -> None:
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
     from nimt.arrays import check_count, check_positive
-    from nimt.cli.results import finish
     from nimt.cli.run_identity import check_settings
+    from nimt.cli.written_results import finish
     from nimt.datasets.places import as_path
 
     run = RunFolder(as_path(folder))

@@ -12,7 +12,7 @@ from nimt.cli.console import can_print, note, say
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from nimt.cli.folder import RunFolder
+    from nimt.cli.run_folder import RunFolder
     from nimt.lesson.lesson import Lesson
 
 LARGEST = 1 << 40  # bytes
@@ -38,8 +38,8 @@ def show(
     """
     import json
 
-    from nimt.cli.results import print_summary
     from nimt.cli.terminal_curve import ASCII, terminal_curve
+    from nimt.cli.written_results import print_summary
     from nimt.datasets.places import as_path
     from nimt.reports.summary import summary_of
 
@@ -60,10 +60,10 @@ def show(
 
 def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
     """Write the figures of a lesson to the folder of its run, while no other process writes there."""
-    from nimt.cli.folder import RunFolder
+    from nimt.cli.run_folder import RunFolder
     from nimt.plots.figures import check_cmap
     from nimt.recipe.recipe import Recipe
-    from nimt.reports.lesson import write_lesson_report
+    from nimt.reports.lesson_page import write_lesson_report
 
     check_cmap(cmap)
     run = RunFolder(path)
@@ -77,7 +77,7 @@ def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
 
 def find_lesson(path: Path) -> Lesson:
     """Return the lesson of a file, or of a folder: finished, or as far as it was written."""
-    from nimt.cli.folder import RunFolder
+    from nimt.cli.run_folder import RunFolder
     from nimt.datasets.places import readable_file
     from nimt.lesson.checkpoints import load_checkpoint
     from nimt.lesson.lesson import Lesson
@@ -95,7 +95,7 @@ def find_lesson(path: Path) -> Lesson:
 
 
 def _way_out(run: RunFolder) -> str:
-    from nimt.cli.folder import say_how_to_repeat
+    from nimt.cli.run_folder import say_how_to_repeat
     from nimt.recipe.recipe import read_settings
 
     if not run.config.exists():

@@ -18,7 +18,7 @@ from nimt.cli.labelled_rows import (
     find_free_name,
     read_labelled_rows,
 )
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 
@@ -54,8 +54,8 @@ def suspects(
     from nimt.cli.writing_tables import as_csv
     from nimt.files import write_text
     from nimt.teaching_sets.reference import reference
-    from nimt.teaching_sets.suspects import FOLDS
-    from nimt.teaching_sets.suspects import suspects as find
+    from nimt.teaching_sets.suspicious_rows import FOLDS
+    from nimt.teaching_sets.suspicious_rows import suspects as find
 
     made = reference(
         rows.X, rows.y, folds=min(FOLDS, max(2, len(rows.y))), out_of_fold=True, classes=rows.classes, seed=seed

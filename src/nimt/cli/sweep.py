@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nimt.cli.console import DONE, INTERRUPTED, complain, note, plain, stderr
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
 from nimt.cli.study import Study
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from nimt.runs.sweep import Sweep
+    from nimt.runs.sweep_table import Sweep
 
 STUDY = "study.toml"
 TABLE, FIGURE = "table.csv", "sweep.png"
@@ -69,8 +69,8 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     from nimt.files import refuse_links, write_text
     from nimt.runs.runs import Runs, check_rules
     from nimt.runs.seeding import check_seeds
-    from nimt.runs.sweep import Sweep
     from nimt.runs.sweep_progress import sweep_bar
+    from nimt.runs.sweep_table import Sweep
     from nimt.runs.workers import check_jobs
 
     check_jobs(jobs)
@@ -98,11 +98,11 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
 
 def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     """Write the table and the figure, and print what was found."""
-    from nimt.cli.results import print_table, print_written
+    from nimt.cli.written_results import print_table, print_written
     from nimt.files import whole_file
     from nimt.plots.sweeps import STEP, draw_problems
     from nimt.runs.runs_folder import ROWS
-    from nimt.runs.sweep import cells
+    from nimt.runs.sweep_table import cells
 
     found.save_table(path / TABLE)
     written = [path / STUDY, path / ROWS, path / TABLE]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
-from nimt.cli.options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
+from nimt.cli.lesson_options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
 
@@ -44,9 +44,9 @@ def teach(
 
 def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, teach, write; return the exit code."""
-    from nimt.cli.folder import RunFolder
-    from nimt.cli.results import finish
+    from nimt.cli.run_folder import RunFolder
     from nimt.cli.run_identity import mark_settings
+    from nimt.cli.written_results import finish
     from nimt.files import write_text
 
     check_cmap(settings)
@@ -89,7 +89,7 @@ def check_cmap(settings: Recipe) -> None:
 
 def run_session(session: Session, settings: Recipe, *, shown: bool, expected: int | None = None) -> Lesson:
     """Give the lesson, with a bar to watch."""
-    from nimt.cli.progress import progress_bar
+    from nimt.cli.terminal_progress import progress_bar
 
     with progress_bar(settings.title, shown=shown, expected=expected) as watcher:
         return session.run(watch=watcher, seconds=settings.time_limit)

@@ -18,7 +18,7 @@ from nimt.cli.labelled_rows import (
     find_free_name,
     read_labelled_rows,
 )
-from nimt.cli.options import Quiet
+from nimt.cli.lesson_options import Quiet
 from nimt.errors import InvalidInput
 
 DPI = 130
@@ -75,7 +75,7 @@ def teaching_set(
 
     from nimt.cli.writing_tables import as_csv
     from nimt.files import whole_file, write_text
-    from nimt.teaching_sets.teaching_set import teaching_set as choose
+    from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
     found = choose(
         rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed

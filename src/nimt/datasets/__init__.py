@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nimt.datasets.digits import digits_from_mnist, first_eight, mean_zero, read_mnist
-from nimt.datasets.faces import faces, olivetti, portraits
 from nimt.datasets.letters import closest_letter, draw_o, letter_o, read_emnist_o, scale_to
+from nimt.datasets.mnist import digits_from_mnist, first_eight, mean_zero, read_mnist
+from nimt.datasets.olivetti import faces, olivetti, portraits
 from nimt.datasets.picture import Picture, standardise
-from nimt.datasets.pictures import astronaut, cat, cheetah, prepare_like_the_cheetah, read_picture
+from nimt.datasets.picture_files import astronaut, cat, cheetah, prepare_like_the_cheetah, read_picture
 from nimt.datasets.places import data_folder
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 
 
 def normal_density(x: Array, mean: float) -> Array:

@@ -1,1 +1,1 @@
-from .choosing import ENGINES as ENGINES
+from .choice import ENGINES as ENGINES

@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_count, check_stored_indices
-from nimt.engines.base import Watch
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
+from nimt.engines.engine import Watch
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
-from nimt.learners.base import Learner
-from nimt.learners.foreign import find_pupil_maker
-from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.learners.foreign_learner import find_pupil_maker
+from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.learner import Learner
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.base import NORMS, Selection, count_of
 from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Part, Rule
 from nimt.teachers.scores import Residual
+from nimt.teachers.teacher import NORMS, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits

@@ -8,12 +8,12 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from nimt.arrays import Array, Flags, Indices, check_stored_array, read_only
-from nimt.learners.base import BoxPupil, FollowingPupil, MovingBoxPupil, MovingPupil, Pupil, SeveralPupils
-from nimt.pools.base import Points, Pool, values_on
+from nimt.learners.learner import BoxPupil, FollowingPupil, MovingBoxPupil, MovingPupil, Pupil, SeveralPupils
 from nimt.pools.box import Box, highest
 from nimt.pools.cell_maxima import CellNodes
+from nimt.pools.pool import Points, Pool, values_on
 from nimt.task.task import Task
-from nimt.teachers.base import Memory, Selection, View, norm_of, residual_size
+from nimt.teachers.teacher import Memory, Selection, View, norm_of, residual_size
 
 
 class Offer(Protocol):

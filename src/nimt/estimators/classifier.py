@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.estimators.base import GreedyKernelModel
+from nimt.estimators.greedy_model import GreedyKernelModel
 from nimt.estimators.samples import check_weight
 from nimt.estimators.selecting import largest_output
 from nimt.kernels import KernelLike

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.estimators.choosing import GreedyChoice, rms
+from nimt.estimators.greedy_centres import GreedyChoice, rms
 from nimt.estimators.refitting import NestedRidge, Ridge
 from nimt.estimators.samples import Samples
 from nimt.kernels import Kernel

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.estimators.base import GreedyKernelModel
+from nimt.estimators.greedy_model import GreedyKernelModel
 from nimt.sklearn_types import MultiOutput, Regressor
 
 

@@ -1,9 +1,9 @@
 """What K(x, y) is: kernels as light values, one file for each family; those of scikit-learn through one adapter."""
 
-from nimt.kernels.base import CUT, ConstantKernel, Kernel, KernelLike, as_kernel, reach
 from nimt.kernels.distances import as_rows
 from nimt.kernels.dot_product import linear
 from nimt.kernels.gaussian import rbf
+from nimt.kernels.kernel import CUT, ConstantKernel, Kernel, KernelLike, as_kernel, reach
 from nimt.kernels.matern import Matern
 from nimt.kernels.on_pools import check_kernel_on, diagonal, height, profile
 from nimt.kernels.periodic import ExpSineSquared

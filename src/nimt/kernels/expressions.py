@@ -11,10 +11,10 @@ import numpy as np
 
 from nimt.arrays import check_positive
 from nimt.errors import InvalidInput
-from nimt.kernels.base import Kernel
 from nimt.kernels.dot_product import linear
 from nimt.kernels.families import BY_SKLEARN, SINGLE
 from nimt.kernels.gaussian import rbf
+from nimt.kernels.kernel import Kernel
 from nimt.kernels.matern import Matern
 from nimt.kernels.wendland import Wendland
 

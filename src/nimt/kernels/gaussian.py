@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.kernels.base import CUT, ROUNDED_UP, normalise
 from nimt.kernels.distances import Scale
+from nimt.kernels.kernel import CUT, ROUNDED_UP, normalise
 from nimt.kernels.radial import Radial, as_scale
 
 ROOT_2 = math.sqrt(2.0)

@@ -6,8 +6,8 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput, first_call_of
-from nimt.kernels.base import Kernel, reach
-from nimt.pools.base import Pool
+from nimt.kernels.kernel import Kernel, reach
+from nimt.pools.pool import Pool
 
 PROBED = 5  # points of a pool at which a kernel is evaluated as a check
 SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nimt.arrays import Array, check_positive
-from nimt.kernels.base import normalise
+from nimt.kernels.kernel import normalise
 from nimt.kernels.radial import Radial
 
 

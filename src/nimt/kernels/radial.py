@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
-from nimt.kernels.base import ROUNDED_UP, Kernel
 from nimt.kernels.distances import Scale, as_rows, evaluate, is_far
+from nimt.kernels.kernel import ROUNDED_UP, Kernel
 
 
 class Radial(Kernel):

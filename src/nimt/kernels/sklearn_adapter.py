@@ -15,8 +15,8 @@ from sklearn.gaussian_process import kernels as theirs
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
-from nimt.kernels.base import CUT, Kernel, KernelPower, KernelProduct, KernelSum, as_kernel
 from nimt.kernels.families import BY_SKLEARN
+from nimt.kernels.kernel import CUT, Kernel, KernelPower, KernelProduct, KernelSum, as_kernel
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from nimt.arrays import Array, check_count, check_positive, is_whole
 from nimt.errors import InvalidInput
-from nimt.kernels.base import CUT, normalise
+from nimt.kernels.kernel import CUT, normalise
 from nimt.kernels.radial import Radial
 
 

@@ -1,4 +1,4 @@
-from .base import Learner as Learner
-from .kernel import KernelLearner as KernelLearner
-from .linear import LinearLearner as LinearLearner
-from .orthogonal import OrthogonalLearner as OrthogonalLearner
+from .kernel_learner import KernelLearner as KernelLearner
+from .learner import Learner as Learner
+from .linear_learner import LinearLearner as LinearLearner
+from .orthogonal_learner import OrthogonalLearner as OrthogonalLearner

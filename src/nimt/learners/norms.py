@@ -11,8 +11,8 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
 from nimt.kernels import Kernel
-from nimt.learners.base import InitialFunction
-from nimt.pools.base import Pool, values_on
+from nimt.learners.learner import InitialFunction
+from nimt.pools.pool import Pool, values_on
 
 WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
 LARGEST_SOLVE = 20_000  # points; the solve holds two dense matrices of this size

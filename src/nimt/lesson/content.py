@@ -17,7 +17,7 @@ from nimt.lesson.descriptions import describe, find_lost_part, is_state_alone, r
 from nimt.lesson.held_out import HeldOutError, describe_errors, load_errors
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.stored_learner import StoredLearner
-from nimt.pools.base import Pool
+from nimt.pools.pool import Pool
 
 KIND = "lesson"
 STORED = (

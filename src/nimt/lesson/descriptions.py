@@ -18,11 +18,11 @@ import nimt
 from nimt.errors import CannotStore, InvalidInput
 from nimt.kernels import Kernel
 from nimt.kernels.families import FAMILIES
-from nimt.learners.base import StartsFromInitial
-from nimt.learners.foreign import SKOPS, from_skops, has_state, state_of
+from nimt.learners.foreign_learner import SKOPS, from_skops, has_state, state_of
+from nimt.learners.learner import StartsFromInitial
 from nimt.lesson.identity import CODE
 from nimt.lesson.user_code import code_mark
-from nimt.pools.base import values_on
+from nimt.pools.pool import values_on
 
 ROOMS = (
     "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "schedules", "teachers",

@@ -17,17 +17,17 @@ from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingFile
-from nimt.learners.prepared import on_prepared_points
+from nimt.learners.prepared_learner import on_prepared_points
 from nimt.lesson import storage
-from nimt.lesson.columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take
 from nimt.lesson.held_out import HeldOutError, error_on, load_held_out
 from nimt.lesson.outcome import Outcome
+from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.stored_learner import RebuiltWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
-from nimt.pools.base import Pool
-from nimt.pools.prepared import PreparedPoints
+from nimt.pools.pool import Pool
+from nimt.pools.prepared_points import PreparedPoints
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,13 +321,13 @@ class Lesson:
         A lesson of a `KernelLearner` is played exactly, step by step; any other from its snapshots.
         """
         # the page is made far above the record, so it is asked for by name and only here
-        page: Path = import_module("nimt.replay.page").write_replay(self, path, title=title)
+        page: Path = import_module("nimt.replay.player_page").write_replay(self, path, title=title)
         return page
 
     def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> Path:
         """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, examples marked; return its path.
 
-        `snapshots=nimt.plots.frames.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
+        `snapshots=nimt.plots.animation_frames.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class Lesson:
         cmap : str, optional
             As in `animate`.
         """
-        page: Path = import_module("nimt.reports.lesson").lesson_report(self, folder, title=title, cmap=cmap)
+        page: Path = import_module("nimt.reports.lesson_page").lesson_report(self, folder, title=title, cmap=cmap)
         return page
 
     @classmethod

@@ -14,12 +14,12 @@ import numpy as np
 
 from nimt.arrays import Array, is_number
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning
-from nimt.learners.foreign import make_pupil
-from nimt.learners.prepared import with_preparation
+from nimt.learners.foreign_learner import make_pupil
+from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.descriptions import ESTIMATOR, is_foreign, is_own, is_state_alone, rebuild
 from nimt.lesson.held_out import HeldOutError
-from nimt.pools.base import Pool
 from nimt.pools.box import Box
+from nimt.pools.pool import Pool
 
 
 @dataclass(frozen=True)

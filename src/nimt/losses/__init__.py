@@ -1,6 +1,6 @@
 """Losses L(f, y), one file each. They are imported in this order, by which compiled code numbers them."""
 
-from nimt.losses.base import (
+from nimt.losses.loss import (
     LOSSES,
     Loss,
     as_loss,

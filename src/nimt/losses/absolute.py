@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.losses.base import KnownLoss, Own
+from nimt.losses.loss import KnownLoss, Own
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.classes import check_probabilities
-from nimt.losses.base import KnownLoss, Own
+from nimt.losses.loss import KnownLoss, Own
 
 
 @dataclass(frozen=True)

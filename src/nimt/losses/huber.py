@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nimt.arrays import Array, check_positive
-from nimt.losses.base import KnownLoss, Own
+from nimt.losses.loss import KnownLoss, Own
 
 
 @dataclass(frozen=True)

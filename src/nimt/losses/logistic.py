@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.losses.base import KnownLoss, Own
+from nimt.losses.loss import KnownLoss, Own
 
 
 @dataclass(frozen=True)

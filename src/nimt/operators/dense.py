@@ -14,9 +14,9 @@ import numpy as np
 
 from nimt.arrays import Array, Indices
 from nimt.kernels import Kernel, diagonal
-from nimt.operators.base import add_column
 from nimt.operators.grid import SMALL_WINDOW, GridOperator, find_window
-from nimt.pools.base import Pool
+from nimt.operators.operator import add_column
+from nimt.pools.pool import Pool
 
 GRAM_LIMIT = 2**30  # bytes; beyond it the Gram matrix is never formed
 LARGE_GRAM = 2**26  # bytes from which it is not formed either where nearly all of it is zero

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
-from nimt.operators.base import Cost, add_column
-from nimt.pools.base import Grid, Pool
+from nimt.operators.operator import Cost, add_column
+from nimt.pools.pool import Grid, Pool
 
 Whole = NDArray[np.int64]
 

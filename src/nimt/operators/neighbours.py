@@ -13,8 +13,8 @@ from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
 from nimt.kernels.distances import evaluate
-from nimt.operators.base import Cost, add_column
-from nimt.pools.base import Pool
+from nimt.operators.operator import Cost, add_column
+from nimt.pools.pool import Pool
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree  # loaded where lists are made: most lessons do without

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nimt.arrays import Array
 from nimt.datasets import Picture
-from nimt.learners.base import Learner
+from nimt.learners.learner import Learner
 from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.pools.base import FunctionLike, Pool
+from nimt.pools.pool import FunctionLike, Pool
 from nimt.runs.entries import Entry, entry_of_lesson
 from nimt.runs.giving import give
 from nimt.runs.runs_folder import RunsFolder, checkpoint_of
 from nimt.session.session import Callback, Progress
 from nimt.task.task import Task
-from nimt.teachers.base import SelectsExamples
+from nimt.teachers.teacher import SelectsExamples
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

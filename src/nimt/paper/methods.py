@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nimt.pools.base import FunctionLike
-from nimt.teachers.base import AlternativeLabels, Teacher
+from nimt.pools.pool import FunctionLike
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
+from nimt.teachers.teacher import AlternativeLabels, Teacher
 
 POOL_SHARE = 0.8
 ALTERNATIVE_PROBABILITY = 0.2

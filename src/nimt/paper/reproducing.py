@@ -20,8 +20,8 @@ from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Experiment, Keeper, PaperSetting
 from nimt.paper.finished import FIGURES, find_finished, keep, mark_of
-from nimt.paper.page import page_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, choose_experiments
+from nimt.paper.report_page import page_of
 from nimt.runs.entries import Entry
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.workers import Workers

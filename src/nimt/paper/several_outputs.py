@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.kernels import rbf
-from nimt.learners.base import InitialFunction
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.learner import InitialFunction
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import LossCurve, curves_of, draw_curves, thousands
 from nimt.paper.experiment import PaperLesson, PaperSetting, Quantity
+from nimt.paper.figure_style import LossCurve, curves_of, draw_curves, thousands
 from nimt.plots.style import QUIET
-from nimt.pools.base import Pool
+from nimt.pools.pool import Pool
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher
 

@@ -12,7 +12,7 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.style import QUIET, STYLE, TARGET
 from nimt.theory.convergence import READINGS, bounds_of
-from nimt.theory.discrepancy import discrepancies_of, ratio_of
+from nimt.theory.discrepancy_bounds import discrepancies_of, ratio_of
 from nimt.theory.replay import replay
 
 if TYPE_CHECKING:

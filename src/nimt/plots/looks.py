@@ -16,7 +16,7 @@ from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
 from nimt.losses import couples_outputs, make_described_loss
 from nimt.plots.style import class_colours
-from nimt.teachers.base import norm_of
+from nimt.teachers.teacher import norm_of
 
 COLOURS = 3  # outputs of a colour picture
 UNDECIDED = 0.87  # a light grey

@@ -21,7 +21,7 @@ from nimt.plots.figures import choose_style, new_figure
 from nimt.plots.looks import Values, class_words, look_of
 from nimt.plots.scenes import by_output
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
-from nimt.pools.base import Grid, Pool
+from nimt.pools.pool import Grid, Pool
 
 MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4

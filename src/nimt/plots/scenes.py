@@ -21,7 +21,7 @@ from nimt.classes import answers
 from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import Look, class_words, look_of
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours
-from nimt.pools.base import Grid, Pool
+from nimt.pools.pool import Grid, Pool
 
 Indices = NDArray[np.int64]
 

@@ -18,7 +18,7 @@ from nimt.plots.curves import BAND_INK
 from nimt.plots.figures import draw_on, new_figure
 from nimt.plots.style import LINE_STYLES, STYLE, Dashes, inks
 from nimt.runs.entries import Entry, Scalar
-from nimt.runs.sweep import Sweep
+from nimt.runs.sweep_table import Sweep
 
 Places = list[float | str]
 STEP = "step"

@@ -13,7 +13,7 @@ from nimt import display
 from nimt.arrays import Array, Flags, check_count, check_finite, real_array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 
 T = TypeVar("T", bound=np.generic)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from nimt.arrays import Array, Flags, Indices
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 
 DEGREE = 10  # of the polynomial in a cell
 LOOKS = 129  # places at which the polynomial is looked at before its top is computed

@@ -10,7 +10,7 @@ from nimt.arrays import Array
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from nimt.pools.base import Grid
+    from nimt.pools.pool import Grid
 
 AT_THE_EDGE = 1e-9  # steps beyond the last point that count as rounding
 
@@ -30,7 +30,7 @@ def interpolate(grid: Grid, values: Array, points: Array, name: str = "the funct
 
     Examples
     --------
-    >>> from nimt.pools.base import Grid
+    >>> from nimt.pools.pool import Grid
     >>> interpolate(Grid([0.0, 1.0], [0.0, 1.0]), np.array([0.0, 1.0, 2.0, 3.0]), np.array([[0.5, 0.25]]))
     array([1.25])
     """

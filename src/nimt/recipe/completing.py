@@ -27,7 +27,7 @@ def complete(recipe: Recipe, problem: Problem) -> tuple[Recipe, Problem]:
     logistic loss, and classes are measured by their accuracy. The tolerance becomes a number.
     """
     from nimt.measures import as_measure
-    from nimt.task.rules import settle_tolerance
+    from nimt.task.options import settle_tolerance
 
     classes = problem.classes
     measure = recipe.measure or ("accuracy" if classes else defaults.MEASURE)

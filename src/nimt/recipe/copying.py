@@ -10,7 +10,7 @@ from nimt import defaults
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns
-from nimt.teachers.base import AlternativeLabels, Teacher
+from nimt.teachers.teacher import AlternativeLabels, Teacher
 
 if TYPE_CHECKING:
     from nimt.sources import Problem
@@ -132,7 +132,7 @@ def _write(value: Any) -> str:
 
 def write_options(recipe: Recipe) -> str:
     """Return the options of `nimt.teach` that differ from its defaults, each after a comma."""
-    from nimt.task.rules import OPTIONS
+    from nimt.task.options import OPTIONS
 
     given = {name: value for name, value in recipe.options().items() if value != OPTIONS[name].default}
     if recipe.time_limit is not None:

@@ -26,13 +26,13 @@ from nimt.recipe.toml import read_toml, write_line
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
-    from nimt.learners.base import InitialFunction
-    from nimt.learners.kernel import KernelLearner
-    from nimt.learners.orthogonal import OrthogonalLearner
-    from nimt.pools.base import Pool
+    from nimt.learners.kernel_learner import KernelLearner
+    from nimt.learners.learner import InitialFunction
+    from nimt.learners.orthogonal_learner import OrthogonalLearner
+    from nimt.pools.pool import Pool
     from nimt.sources import Problem
     from nimt.task.task import Task
-    from nimt.teachers.base import Teacher
+    from nimt.teachers.teacher import Teacher
 
 USUAL_K = str(defaults.K)
 MOST_SNAPSHOTS = 100_000
@@ -230,8 +230,8 @@ class Recipe:
 
     def make_learner(self, pool: Pool, start: InitialFunction) -> KernelLearner | OrthogonalLearner:
         """Return the learner, before its first step."""
-        from nimt.learners.kernel import KernelLearner
-        from nimt.learners.orthogonal import OrthogonalLearner
+        from nimt.learners.kernel_learner import KernelLearner
+        from nimt.learners.orthogonal_learner import OrthogonalLearner
 
         if self.learner == "kernel":
             loss, rate = self.loss or defaults.LOSS, self.rate
@@ -258,9 +258,9 @@ class Recipe:
     def make_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the recipe's own."""
         from nimt.arrays import check_count
-        from nimt.teachers.base import AlternativeLabels
         from nimt.teachers.communicating import Communicating
         from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
+        from nimt.teachers.teacher import AlternativeLabels
 
         name = self.teacher if name is None else name
         labels = None if problem.other_target is None else AlternativeLabels(problem.other_target, self.probability)
@@ -338,7 +338,7 @@ class Recipe:
 
     def snapshots(self, values: int) -> list[int]:
         """Return the steps at which f is kept; `values` is how many numbers it has, those of all outputs."""
-        from nimt.plots.frames import frame_steps
+        from nimt.plots.animation_frames import frame_steps
 
         last = self.iterations
         if last < 0:

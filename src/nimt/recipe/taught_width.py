@@ -13,7 +13,7 @@ from nimt.estimators.held_out_width import FACTORS
 from nimt.estimators.width import median_width
 from nimt.kernels import reach
 from nimt.measures import as_measure
-from nimt.task.rules import settle_tolerance
+from nimt.task.options import settle_tolerance
 
 if TYPE_CHECKING:
     from nimt.recipe.recipe import Recipe
@@ -33,7 +33,7 @@ def choose_taught_width(recipe: Recipe, problem: Problem) -> float:
     Examples
     --------
     >>> from nimt.recipe.recipe import Recipe
-    >>> from nimt.pools.base import Points
+    >>> from nimt.pools.pool import Points
     >>> from nimt.sources import Problem
     >>> x = np.random.default_rng(0).uniform(-3, 3, size=(200, 1))
     >>> problem = Problem(Points(x), np.sin(3 * x[:, 0]), np.zeros(200))
@@ -57,7 +57,7 @@ def choose_taught_width(recipe: Recipe, problem: Problem) -> float:
 def _error(recipe: Recipe, problem: Problem, taught: np.ndarray, other: np.ndarray) -> float:
     """Return the share of wrong answers of classes, otherwise the root mean square error; infinite if it diverges."""
     from nimt.lesson.held_out import error_on
-    from nimt.pools.base import Points
+    from nimt.pools.pool import Points
     from nimt.teaching.lessons import teach
 
     few = dataclasses.replace(

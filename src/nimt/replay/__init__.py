@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nimt.replay.page import replay_page, write_replay
-from nimt.replay.recording import Recording, record_of
+from nimt.replay.lesson_recording import Recording, record_of
+from nimt.replay.player_page import replay_page, write_replay
 
 __all__ = ["Recording", "record_of", "replay_page", "write_replay"]

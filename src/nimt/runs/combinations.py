@@ -13,11 +13,11 @@ import numpy as np
 from nimt._version import __version__
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.learners.foreign import check_learner
+from nimt.learners.foreign_learner import check_learner
 from nimt.lesson.descriptions import describe
 from nimt.lesson.identity import fingerprint
-from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
+from nimt.pools.pool import FunctionLike, Pool, as_pool, values_on
 from nimt.runs.entries import Scalar, flatten_description, sentence_of
 from nimt.sources.problem import Problem, read_problem
 from nimt.teachers.adapter import as_teacher

@@ -21,7 +21,7 @@ from nimt.errors import CorruptLesson, InvalidInput
 from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
-from nimt.pools.base import same_points
+from nimt.pools.pool import same_points
 from nimt.runs.combinations import ONLY
 from nimt.runs.entries import Entry, entry_of_lesson
 from nimt.runs.runs_folder import RunsFolder
@@ -221,7 +221,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         # the table of text is made far above the record, so it is asked for by name and only here
-        shown: str = import_module("nimt.reports.comparison").comparison_cell(self)
+        shown: str = import_module("nimt.reports.comparison_page").comparison_cell(self)
         return shown
 
     def __str__(self) -> str:

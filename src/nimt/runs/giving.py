@@ -18,7 +18,7 @@ from nimt.session.session import Callback, Session
 from nimt.session.stored_task import StoredTask, has_checkpoint
 from nimt.task.description import describe_task
 from nimt.task.task import Task
-from nimt.teachers.base import Selection, View
+from nimt.teachers.teacher import Selection, View
 from nimt.teachers.wrapping import Wrapping
 
 UNCHANGED = ("max_iterations", "snapshots")  # beside what makes a lesson this one: these may grow elsewhere

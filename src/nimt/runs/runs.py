@@ -25,7 +25,7 @@ from nimt.runs.seeding import check_seeds, over_seeds
 from nimt.runs.sweep_progress import Listener, SweepProgress
 from nimt.runs.workers import Workers, check_jobs
 from nimt.session.session import Callback
-from nimt.task.rules import OPTIONS, Options
+from nimt.task.options import OPTIONS, Options
 from nimt.task.task import Task
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile, StorageWarning
 from nimt.files import write_text
-from nimt.learners.base import StartsFromInitial
+from nimt.learners.learner import StartsFromInitial
 from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.lesson import Lesson
 from nimt.locks import hold

@@ -10,10 +10,10 @@ from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.runs.combinations import plan_combinations
 from nimt.runs.runs import Runs, check_rules
-from nimt.runs.sweep import Sweep
 from nimt.runs.sweep_progress import Listener, check_sweep_progress, sweep_bar
+from nimt.runs.sweep_table import Sweep
 from nimt.runs.workers import check_jobs
-from nimt.task.rules import Tolerance
+from nimt.task.options import Tolerance
 
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nimt.arrays import Array
-from nimt.engines.base import Engine
+from nimt.engines.engine import Engine
 from nimt.lesson.held_out import error_on
 
 PAIRS = 4_000_000  # kernel values per measurement: of many points, only the first so many are measured on the way

@@ -15,24 +15,24 @@ import numpy as np
 
 from nimt.arrays import Array, check_count, check_positive, is_number, read_only
 from nimt.engines._numba.compiling import compile_time
-from nimt.engines.base import Engine
+from nimt.engines.engine import Engine
 from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError
-from nimt.learners.base import Learner
-from nimt.learners.prepared import with_preparation
+from nimt.learners.learner import Learner
+from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import content_of
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
-from nimt.operators.features import RandomFeatures
-from nimt.pools.base import FunctionLike
+from nimt.operators.random_features import RandomFeatures
+from nimt.pools.pool import FunctionLike
 from nimt.session.checkpoint_file import CheckpointFile
 from nimt.session.held_out_watch import HeldOutWatch
 from nimt.session.interrupts import defer_interrupt
 from nimt.session.stored_task import StoredTask
 from nimt.task.checks import name_kernels
-from nimt.task.plan import check_memory
+from nimt.task.lesson_plan import check_memory
 from nimt.task.task import Task
-from nimt.teachers.base import Selection, SelectsExamples
+from nimt.teachers.teacher import Selection, SelectsExamples
 
 ON_INTERRUPT = ("return", "raise")
 INTERVAL = 0.05  # seconds between two returns from an engine: at most 20 callbacks per second

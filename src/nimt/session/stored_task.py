@@ -10,17 +10,17 @@ from typing import Any
 
 from nimt.arrays import check_count
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, NimtError
-from nimt.learners.base import Learner
+from nimt.learners.learner import Learner
 from nimt.lesson.checkpoints import previous_of, read_checkpoint
 from nimt.lesson.content import fields_of
 from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.identity import difference
 from nimt.lesson.lesson import Lesson
-from nimt.pools.base import FunctionLike
+from nimt.pools.pool import FunctionLike
 from nimt.session.checkpoint_file import checkpoint_place
-from nimt.task.rules import Stop
+from nimt.task.options import Stop
 from nimt.task.task import Task
-from nimt.teachers.base import SelectsExamples
+from nimt.teachers.teacher import SelectsExamples
 
 LESSON_FILE = "lesson.npz"  # in the folder of a run
 ON_EXISTING = ("refuse", "resume", "replace")

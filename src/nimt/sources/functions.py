@@ -9,7 +9,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import formulas as problems
 from nimt.errors import InvalidInput
-from nimt.pools.base import Grid, values_on
+from nimt.pools.pool import Grid, values_on
 from nimt.sources.source import Source
 
 CURVES: dict[str, tuple[Callable[[], Grid], str]] = {

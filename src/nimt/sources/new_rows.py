@@ -13,7 +13,7 @@ from nimt.arrays import Array
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.dates import count_days, write_dates
-from nimt.pools.prepared import Column, Preparation
+from nimt.pools.prepared_points import Column, Preparation
 from nimt.sources.cells import as_word, list_names, short
 from nimt.sources.table_files import LARGEST_TABLE, read_columns
 from nimt.sources.tables import as_array

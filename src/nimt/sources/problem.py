@@ -10,9 +10,9 @@ import numpy as np
 from nimt.arrays import Array, freeze
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
-from nimt.learners.base import InitialFunction
-from nimt.pools.base import Pool
-from nimt.pools.prepared import Preparation, PreparedPoints
+from nimt.learners.learner import InitialFunction
+from nimt.pools.pool import Pool
+from nimt.pools.prepared_points import Preparation, PreparedPoints
 from nimt.sources.reading import read_source
 from nimt.sources.source import Aside
 from nimt.sources.tables import Columns

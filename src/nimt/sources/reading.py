@@ -16,8 +16,8 @@ from nimt.datasets.decoding import colours, decode_picture, has_colour, luminanc
 from nimt.datasets.limits import check_full_size
 from nimt.datasets.places import is_there
 from nimt.errors import InvalidInput
-from nimt.pools.base import Grid, values_on
-from nimt.sources.arrays import read_array
+from nimt.pools.pool import Grid, values_on
+from nimt.sources.array_files import read_array
 from nimt.sources.functions import NAMES, find_function
 from nimt.sources.resampling import resample
 from nimt.sources.source import Source, size_of

@@ -11,9 +11,9 @@ from nimt.arrays import Array
 from nimt.counting import say_count
 from nimt.datasets import standardise
 from nimt.errors import InvalidInput
-from nimt.learners.base import InitialFunction
-from nimt.pools.base import Grid, Points, Pool, same_points, values_on
-from nimt.pools.prepared import PreparedPoints
+from nimt.learners.learner import InitialFunction
+from nimt.pools.pool import Grid, Points, Pool, same_points, values_on
+from nimt.pools.prepared_points import PreparedPoints
 from nimt.sources.resampling import resample
 from nimt.wording import Wording
 

@@ -14,7 +14,7 @@ from nimt.arrays import Array, is_number, power_of_two
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.dates import ISO, are_dates, count_days, find_form
-from nimt.pools.prepared import Column, Preparation, PreparedPoints
+from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 from nimt.sources.cells import as_word, is_grouped, list_names, short
 from nimt.sources.source import Aside, Source
 from nimt.sources.table_files import LARGEST_TABLE, read_columns

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from nimt.errors import InvalidInput, NimtError
-from nimt.replay.recording import Recording
+from nimt.replay.lesson_recording import Recording
 from nimt.studio.messages import number_of_request, read_message
 from nimt.studio.races import Race, RaceRunner
 from nimt.studio.requests import read_recipes, read_setting

@@ -10,11 +10,11 @@ import nimt
 from nimt import defaults
 from nimt.errors import NimtError
 from nimt.kernels import profile
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.losses import as_loss
-from nimt.pools.base import Pool
+from nimt.pools.pool import Pool
 from nimt.recipe.recipe import Recipe
-from nimt.replay.recording import Recording, describe_pool
+from nimt.replay.lesson_recording import Recording, describe_pool
 from nimt.studio.requests import PERSON, read_recipe, read_setting
 
 FORECAST_POINTS = 1024

@@ -15,13 +15,13 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.recipe.copying import to_command, write_kernel, write_learner, write_options, write_teacher
 from nimt.recipe.recipe import Recipe
-from nimt.replay.page import replay_page
-from nimt.replay.recording import record_of
+from nimt.replay.lesson_recording import record_of
+from nimt.replay.player_page import replay_page
 from nimt.sources.reading import PICTURE_ENDINGS
-from nimt.studio.files import USUAL_SIZE
-from nimt.studio.formulas import read_formula
+from nimt.studio.dropped_files import USUAL_SIZE
 from nimt.studio.racer import Racer
 from nimt.studio.requests import PERSON, RaceProblem
+from nimt.studio.typed_formulas import read_formula
 
 ANIMATION = "lesson.gif"
 KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; charset=utf-8", ANIMATION: "image/gif"}

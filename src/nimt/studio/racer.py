@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 import nimt
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.recording import LARGE_PACK, Chunk
 from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
-from nimt.plots.frames import frame_steps
+from nimt.plots.animation_frames import frame_steps
 from nimt.recipe.recipe import Recipe
-from nimt.replay.recording import Recording, describe_pool, operator_on, window_blocks
+from nimt.replay.lesson_recording import Recording, describe_pool, operator_on, window_blocks
 from nimt.session.session import Session
 from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import GrowingColumn
-from nimt.studio.frames import Frames
 from nimt.studio.requests import PERSON, RaceProblem, write_racer
-from nimt.task.rules import Keep
+from nimt.studio.stored_frames import Frames
+from nimt.task.options import Keep
 from nimt.task.task import Task
-from nimt.teachers.base import Selection, View
+from nimt.teachers.teacher import Selection, View
 
 SLICE = 0.006  # seconds of teaching between two looks at what else is to be done
 HEAVY_STEP = 2**16  # points moved by a step from which a page could not take the steps again fast enough

@@ -164,7 +164,7 @@ class RaceRunner:
     @staticmethod
     def _usual_kinds() -> Iterator[Callable[[], Racer]]:
         """Yield one small lesson of each kind, so that the loops are compiled before anyone waits for them."""
-        from nimt.pools.base import Grid
+        from nimt.pools.pool import Grid
 
         short = Recipe(target="", iterations=3)
         kinds = (

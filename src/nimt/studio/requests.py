@@ -12,14 +12,14 @@ import numpy as np
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import LOSSES, couples_outputs
-from nimt.pools.base import Grid, Pool, values_on
+from nimt.pools.pool import Grid, Pool, values_on
 from nimt.recipe.fields import NUMBER_OR_WORD, Entry, read_pack
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
 from nimt.sources import Problem, read_problem
 from nimt.sources.functions import NAMES
 from nimt.sources.problem import with_outputs
 from nimt.sources.source import Source
-from nimt.studio.formulas import read_formula
+from nimt.studio.typed_formulas import read_formula
 from nimt.teachers.spelling import list_spellings
 
 MOST_POINTS = 2**20

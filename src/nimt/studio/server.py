@@ -18,8 +18,9 @@ from starlette.websockets import WebSocket
 
 from nimt.errors import InvalidInput, NimtError
 from nimt.lesson.lesson import Lesson
-from nimt.replay.recording import Recording
-from nimt.studio import exports, files
+from nimt.replay.lesson_recording import Recording
+from nimt.studio import dropped_files as files
+from nimt.studio import exports
 from nimt.studio.conversation import PageConnection
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.messages import read_message, whole_number

@@ -10,7 +10,7 @@ import numpy as np
 
 from nimt.arrays import is_whole
 from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, name_thing
-from nimt.learners.base import Learner, MixingPupil, Pupil, SeveralPupils
+from nimt.learners.learner import Learner, MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
 from nimt.measures import distance

@@ -11,11 +11,11 @@ import numpy as np
 from nimt import display
 from nimt._version import __version__
 from nimt.errors import InvalidInput
-from nimt.learners.base import StartsFromInitial
+from nimt.learners.learner import StartsFromInitial
 from nimt.lesson.descriptions import describe, is_own
 from nimt.measures import MEASURES, Measure
-from nimt.pools.base import Pool
-from nimt.teachers.base import Teacher
+from nimt.pools.pool import Pool
+from nimt.teachers.teacher import Teacher
 
 if TYPE_CHECKING:
     from nimt.task.task import Task

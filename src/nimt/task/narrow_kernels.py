@@ -9,7 +9,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.errors import NarrowKernelWarning, warn
 from nimt.kernels import Kernel
-from nimt.pools.base import Points
+from nimt.pools.pool import Points
 
 if TYPE_CHECKING:
     from nimt.task.task import Task

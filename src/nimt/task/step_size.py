@@ -9,8 +9,8 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.errors import StepSizeWarning, warn
 from nimt.inheritance import behaves_like
-from nimt.learners.base import Pupil
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.learner import Pupil
 from nimt.losses import Loss, Square
 
 if TYPE_CHECKING:

@@ -15,25 +15,25 @@ from numpy.typing import ArrayLike
 from nimt.arrays import Array, Indices, outputs_of
 from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
 from nimt.inheritance import behaves_like
-from nimt.learners.base import Learner, Pupil, auto_rate
-from nimt.learners.foreign import check_learner, make_pupil
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.foreign_learner import check_learner, make_pupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.learner import Learner, Pupil, auto_rate
 from nimt.lesson.held_out import check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure
-from nimt.operators.features import FeatureKernel, RandomFeatures
-from nimt.operators.packs import pack_gain
-from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
+from nimt.operators.pack_gain import pack_gain
+from nimt.operators.random_features import FeatureKernel, RandomFeatures
 from nimt.pools.box import Box
+from nimt.pools.pool import FunctionLike, Pool, as_pool, values_on
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
 from nimt.task.description import describe_rules, describe_task
+from nimt.task.lesson_plan import Plan
 from nimt.task.narrow_kernels import warn_of_narrow_kernel
-from nimt.task.plan import Plan
-from nimt.task.rules import Keep, LessonOptions, Options, Stop, settle_tolerance
+from nimt.task.options import Keep, LessonOptions, Options, Stop, settle_tolerance
 from nimt.task.step_size import warn_of_step_size
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.base import SelectsExamples, Teacher, candidates_of
+from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
 
 if TYPE_CHECKING:
     from nimt.session.session import Session
@@ -284,9 +284,9 @@ class Task:
 
     @cached_property
     def choice(self) -> Any:
-        """The engine that runs it (`nimt.engines.choosing.Choice`), with what was built to choose it."""
+        """The engine that runs it (`nimt.engines.choice.Choice`), with what was built to choose it."""
         with name_kernels(self.learner, self.teacher):
-            return import_module("nimt.engines.choosing").choose(self)
+            return import_module("nimt.engines.choice").choose(self)
 
     @cached_property
     def plan(self) -> Plan:

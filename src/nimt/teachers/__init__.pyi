@@ -1,8 +1,3 @@
-from .base import AlternativeLabels as AlternativeLabels
-from .base import Selection as Selection
-from .base import SelectsExamples as SelectsExamples
-from .base import Teacher as Teacher
-from .base import View as View
 from .communicating import Communicating as Communicating
 from .greedy import GreedyTeacher as GreedyTeacher
 from .int_rule import INTTeacher as INTTeacher
@@ -13,3 +8,8 @@ from .planned import PlannedTeacher as PlannedTeacher
 from .random import RandomTeacher as RandomTeacher
 from .soft import SoftTeacher as SoftTeacher
 from .synthesis import SynthesisTeacher as SynthesisTeacher
+from .teacher import AlternativeLabels as AlternativeLabels
+from .teacher import Selection as Selection
+from .teacher import SelectsExamples as SelectsExamples
+from .teacher import Teacher as Teacher
+from .teacher import View as View

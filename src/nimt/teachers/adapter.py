@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from nimt.errors import InvalidInput, name_thing
 from nimt.losses import Loss
 from nimt.schedules import LookSchedule, PackSchedule
-from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
+from nimt.teachers.teacher import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 
 
 def as_teacher(teacher: object) -> Teacher:

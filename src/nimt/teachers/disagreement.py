@@ -7,7 +7,7 @@ import numpy as np
 from nimt.arrays import Array, Indices
 from nimt.classes import answers, check_classes
 from nimt.errors import InvalidInput
-from nimt.pools.base import FunctionLike, Pool, values_on
+from nimt.pools.pool import FunctionLike, Pool, values_on
 
 
 def disagreements(reference: FunctionLike, pool: Pool, target: Array) -> Indices:
@@ -15,7 +15,7 @@ def disagreements(reference: FunctionLike, pool: Pool, target: Array) -> Indices
 
     Examples
     --------
-    >>> from nimt.pools.base import Points
+    >>> from nimt.pools.pool import Points
     >>> disagreements(np.array([1.0, -1.0, 1.0]), Points([[0.0], [1.0], [2.0]]), np.array([1.0, 1.0, -1.0]))
     array([1, 2])
     """

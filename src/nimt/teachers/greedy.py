@@ -15,9 +15,12 @@ from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel, as_kernel
 from nimt.losses import LOSSES, Loss, as_loss, predicts_logits
-from nimt.pools.base import FunctionLike, Pool, values_on
+from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.base import (
+from nimt.teachers.disagreement import disagreements
+from nimt.teachers.rule import Diverse, Rule
+from nimt.teachers.scores import SCORES, Score
+from nimt.teachers.teacher import (
     ORANGE,
     SKY,
     VERMILION,
@@ -28,9 +31,6 @@ from nimt.teachers.base import (
     count_of,
     largest,
 )
-from nimt.teachers.disagreement import disagreements
-from nimt.teachers.rule import Diverse, Rule
-from nimt.teachers.scores import SCORES, Score
 
 
 @dataclass(frozen=True, eq=False)

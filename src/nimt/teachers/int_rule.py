@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack, incremental, steps
-from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, residual_size
 
 PUBLISHED_SIZES = steps(0.2, 0.92, stages=10)
 PUBLISHED_LOOKS = incremental(50, stages=5, dense=0.25)

@@ -11,9 +11,9 @@ import numpy as np
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, as_kernel
-from nimt.learners.newton import NewtonBasis
+from nimt.learners.newton_basis import NewtonBasis
 from nimt.schedules import check_k
-from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, residual_size
 
 RULES = {"f": 1.0, "P": 0.0, "f*P": 0.5, "f/P": np.inf}
 

@@ -13,7 +13,7 @@ import numpy as np
 from nimt.arrays import Indices, is_number, is_whole
 from nimt.errors import InvalidInput, name_thing
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.base import Selection, Teacher, View, count_of
+from nimt.teachers.teacher import Selection, Teacher, View, count_of
 
 Shares = Mapping[Teacher, float] | Sequence[tuple[Teacher, float]]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.teachers.base import Memory, Selection, View
 from nimt.teachers.rule import Rule
+from nimt.teachers.teacher import Memory, Selection, View
 from nimt.teachers.wrapping import Wrapping
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Indices, is_number
 from nimt.errors import InvalidInput
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.base import Selection, Teacher, View, count_of, residual_size
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, residual_size
 
 BITS = 16  # per coordinate of the space-filling curve
 

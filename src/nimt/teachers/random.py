@@ -14,8 +14,8 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.base import BLUE, Selection, Teacher, View, count_of
 from nimt.teachers.rule import Drawn, Rule
+from nimt.teachers.teacher import BLUE, Selection, Teacher, View, count_of
 
 
 @dataclass(frozen=True, eq=False)

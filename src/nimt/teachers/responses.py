@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_stored_array, check_stored_indices
-from nimt.teachers.base import Memory
+from nimt.teachers.teacher import Memory
 
 FORGET = 0.8  # a fit uses about the latest five observations: few, to follow a rate; enough to average noise
 FORGET_ERRORS = 0.9  # whether responses agree is decided over about ten

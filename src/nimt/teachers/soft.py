@@ -13,8 +13,8 @@ from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.rule import DrawnByOdds, Rule
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, residual_size
 
 ROOTS = (2.0**-0.75, 2.0**-0.5, 2.0**-0.25, 1.0)  # of 1/8, 1/4, 1/2 and 1
 COLD = 1e-3  # below this temperature the odds of the largest score could underflow

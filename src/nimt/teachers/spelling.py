@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nimt.errors import InvalidInput
-from nimt.teachers.base import Teacher
 from nimt.teachers.per_output import PerOutput
+from nimt.teachers.teacher import Teacher
 
 PER_OUTPUT = "-per-output"
 

@@ -14,9 +14,9 @@ from nimt.errors import InvalidInput, ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
-from nimt.teachers.base import Selection, Teacher, View, count_of, largest, residual_size
 from nimt.teachers.responses import Responses
 from nimt.teachers.rule import LabelsByResponse, Rule
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, residual_size
 from nimt.wording import Wording
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.base import Selection, Teacher, View, count_of, largest
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest
 
 
 @dataclass(frozen=True, eq=False)

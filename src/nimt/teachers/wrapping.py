@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices
 from nimt.losses import Loss
-from nimt.pools.base import Pool
+from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.base import AlternativeLabels, Selection, SelectsExamples, Teacher, View
+from nimt.teachers.teacher import AlternativeLabels, Selection, SelectsExamples, Teacher, View
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,20 +12,20 @@ from typing import Any, Unpack
 from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
-from nimt.learners.base import Learner
+from nimt.learners.learner import Learner
 from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
-from nimt.pools.base import FunctionLike, Pool
 from nimt.pools.box import Box
+from nimt.pools.pool import FunctionLike, Pool
 from nimt.session.session import Callback, Session, check_run_options
 from nimt.session.stored_task import StoredTask, goes_on
-from nimt.task.plan import Plan
-from nimt.task.rules import LessonOptions, Options, takes_options
+from nimt.task.lesson_plan import Plan
+from nimt.task.options import LessonOptions, Options, takes_options
 from nimt.task.task import Task
-from nimt.teachers.base import SelectsExamples
+from nimt.teachers.teacher import SelectsExamples
 from nimt.teaching.bars import check_progress
+from nimt.teaching.lesson_progress import both, progress_bar
 from nimt.teaching.missed_classes import warn_of_missed_classes
-from nimt.teaching.progress import both, progress_bar
 
 OF_A_RUN = ("callback", "checkpoint", "time_limit", "on_existing", "on_interrupt", "progress")
 

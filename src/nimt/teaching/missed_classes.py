@@ -8,8 +8,8 @@ from nimt.classes import answers
 from nimt.errors import TeacherWarning, warn
 from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
-from nimt.teachers.base import Teacher
 from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.teacher import Teacher
 from nimt.teachers.wrapping import Wrapping
 from nimt.wording import Wording
 

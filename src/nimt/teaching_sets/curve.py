@@ -11,12 +11,12 @@ from sklearn.base import clone
 
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
+from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser
 from nimt.teaching_sets.exact import find_ridge, make_labels
-from nimt.teaching_sets.features import Rows, take_rows
-from nimt.teaching_sets.folds import split
+from nimt.teaching_sets.fold_answers import split
 from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.reference import Reference, fit_again, make_reference
-from nimt.teaching_sets.rules import MOST_ROWS, Chooser
+from nimt.teaching_sets.row_checks import Rows, take_rows
 
 if TYPE_CHECKING:
     import pandas as pd

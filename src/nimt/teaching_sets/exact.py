@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from nimt.arrays import Array
-from nimt.teaching_sets.features import Features
+from nimt.teaching_sets.row_checks import Features
 
 CUT = 1e-10  # of the largest singular value: smaller ones are rounding errors of the kernel matrix
 

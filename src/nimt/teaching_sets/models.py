@@ -32,7 +32,7 @@ from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.features import Features
+from nimt.teaching_sets.row_checks import Features
 
 ALPHAS = np.logspace(-3, 5, 17)
 CENTRES = 300  # of the kernel model that stands for kernel ridge on any number of rows

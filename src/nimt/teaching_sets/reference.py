@@ -17,10 +17,9 @@ from nimt.arrays import Array, Indices, is_whole
 from nimt.counting import say_count
 from nimt.display import cell, pairs, sentences
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
-from nimt.learners.foreign import SKOPS, from_skops, state_of
+from nimt.learners.foreign_learner import SKOPS, from_skops, state_of
 from nimt.lesson import storage
-from nimt.teaching_sets.features import Rows, read_features, read_rows
-from nimt.teaching_sets.folds import Folded, check_answers, check_folds, fold
+from nimt.teaching_sets.fold_answers import Folded, check_answers, check_folds, fold
 from nimt.teaching_sets.models import (
     adapt,
     fit_quietly,
@@ -30,6 +29,7 @@ from nimt.teaching_sets.models import (
     score_classes,
     with_one_thread,
 )
+from nimt.teaching_sets.row_checks import Rows, read_features, read_rows
 
 KIND = "reference"
 

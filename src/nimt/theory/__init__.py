@@ -3,7 +3,7 @@
 from nimt.theory.assumptions import Assumption
 from nimt.theory.calculus import CalculusCheck, check_calculus
 from nimt.theory.convergence import Bounds, Prediction, bounds
-from nimt.theory.discrepancy import (
+from nimt.theory.discrepancy_bounds import (
     Discrepancies,
     discrepancies,
     discrepancy_at,
@@ -26,7 +26,7 @@ from nimt.theory.geometry import (
     steepest_example,
 )
 from nimt.theory.inequalities import check
-from nimt.theory.losses import largest_loss_bound
+from nimt.theory.loss_bounds import largest_loss_bound
 from nimt.theory.objective import optimal_length
 from nimt.theory.reach import PoolLimit, pool_limit
 from nimt.theory.replay import Moment, Replay, replay

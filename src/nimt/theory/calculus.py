@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.losses import as_loss
-from nimt.theory.results import check_one_output
+from nimt.theory.bounds_table import check_one_output
 
 STEPS = 10.0 ** -np.arange(1.0, 5.0)  # epsilon
 

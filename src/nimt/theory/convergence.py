@@ -15,11 +15,11 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
-from nimt.teachers.base import VERMILION
+from nimt.teachers.teacher import VERMILION
 from nimt.theory import assumptions
-from nimt.theory.discrepancy import Discrepancies, discrepancies_of, ratio_of, running_sum
+from nimt.theory.bounds_table import to_json
+from nimt.theory.discrepancy_bounds import Discrepancies, discrepancies_of, ratio_of, running_sum
 from nimt.theory.replay import Replay, replay
-from nimt.theory.results import to_json
 
 READINGS = ("maximum", "mean", "sum")
 BY_DISTANCE = "|f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2"

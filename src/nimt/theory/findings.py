@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nimt import display
 from nimt.counting import say_count
 from nimt.theory.assumptions import Assumption
-from nimt.theory.results import to_json
+from nimt.theory.bounds_table import to_json
 
 
 @dataclass(frozen=True)

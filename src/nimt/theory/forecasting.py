@@ -16,19 +16,19 @@ from nimt.arrays import Array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
-from nimt.pools.base import Grid, Pool
+from nimt.pools.pool import Grid, Pool
 from nimt.task.checks import name_kernels
-from nimt.task.rules import Tolerance
+from nimt.task.options import Tolerance
 from nimt.task.task import Task
-from nimt.teachers.base import count_of
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.synthesis import SynthesisTeacher
+from nimt.teachers.teacher import count_of
 from nimt.theory import first_passage, moments, rate_law, whole
+from nimt.theory.bounds_table import to_json
 from nimt.theory.lesson_start import LessonStart, lesson_start, start_of
 from nimt.theory.moments import MeanLesson
 from nimt.theory.reach import find_unreachable
-from nimt.theory.results import to_json
 from nimt.theory.spectrum import grid_factors
 from nimt.theory.step_bounds import bounds_before
 from nimt.wording import Wording

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import Array, check_positive, real_array
 from nimt.errors import InvalidInput, name_thing
 from nimt.kernels import as_kernel
-from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner, KernelPupil
 from nimt.learners.norms import root
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.measures import as_measure
-from nimt.pools.base import Points, Pool, as_pool, values_on
+from nimt.pools.pool import Points, Pool, as_pool, values_on
+from nimt.theory.bounds_table import check_one_output, table_of_one, to_json
 from nimt.theory.replay import replay
-from nimt.theory.results import check_one_output, table_of_one, to_json
 
 
 def distance_change(

@@ -12,7 +12,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.theory import assumptions
 from nimt.theory.assumptions import Assumption
 from nimt.theory.convergence import BY_DISTANCE, BY_DISTANCE_MEAN, READINGS, Bounds, bounds_of
-from nimt.theory.discrepancy import Discrepancies, discrepancies_of
+from nimt.theory.discrepancy_bounds import Discrepancies, discrepancies_of
 from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.geometry import distance_change
 from nimt.theory.replay import Moment, Replay, replay

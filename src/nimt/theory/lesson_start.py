@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 from nimt import defaults
 from nimt.arrays import Array, Indices, check_count, check_positive
 from nimt.errors import InvalidInput, name_thing
-from nimt.learners.foreign import find_pupil_maker
-from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.learners.foreign_learner import find_pupil_maker
+from nimt.learners.kernel_learner import KernelLearner, KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
-from nimt.pools.base import Pool
-from nimt.task.rules import Tolerance
+from nimt.pools.pool import Pool
+from nimt.task.options import Tolerance
 from nimt.task.task import Task
-from nimt.teachers.base import Teacher
+from nimt.teachers.teacher import Teacher
 from nimt.wording import Wording
 
 

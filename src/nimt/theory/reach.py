@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array
-from nimt.pools.base import Pool
+from nimt.pools.pool import Pool
 from nimt.theory.lesson_start import LessonStart, lesson_start
 from nimt.theory.whole import decay_of
 

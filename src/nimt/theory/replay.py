@@ -11,13 +11,13 @@ import numpy as np
 
 from nimt.arrays import Array, Indices, outputs_of
 from nimt.errors import CannotStore, InvalidInput
-from nimt.learners.kernel import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner, KernelPupil
 from nimt.lesson.descriptions import rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss
-from nimt.pools.base import values_on
-from nimt.teachers.base import candidates_of
-from nimt.theory.results import check_one_output
+from nimt.pools.pool import values_on
+from nimt.teachers.teacher import candidates_of
+from nimt.theory.bounds_table import check_one_output
 
 REPLAY_TOLERANCE = 1e-6  # of the largest value: engines may round differently, and no more than that
 

@@ -13,7 +13,7 @@ from scipy.linalg import eigh_tridiagonal, toeplitz
 
 from nimt.arrays import Array, Indices
 from nimt.operators.grid import GridOperator
-from nimt.pools.base import Grid, Pool
+from nimt.pools.pool import Grid, Pool
 
 LARGEST_DENSE = 2_500  # points; beyond it a full decomposition takes more than some ten seconds
 GRAM_BYTES = 2**29  # a Gram matrix up to this size is kept, beyond it kernel rows are computed for every product

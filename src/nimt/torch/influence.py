@@ -13,7 +13,7 @@ import numpy as np
 from nimt.arrays import Array, Indices, check_count, is_number
 from nimt.errors import InvalidInput
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.base import Selection, Teacher, View, count_of, largest, norm_of, residual_size
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, norm_of, residual_size
 from nimt.torch.extra import torch
 from nimt.torch.modules import home_of
 

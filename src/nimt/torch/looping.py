@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices, check_count, is_number, real_array
 from nimt.errors import InvalidInput
-from nimt.pools.base import Points, Pool
+from nimt.pools.pool import Points, Pool
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.base import Memory, SelectsExamples, Teacher, View, check_indices
+from nimt.teachers.teacher import Memory, SelectsExamples, Teacher, View, check_indices
 from nimt.torch.extra import torch
 from nimt.torch.modules import as_values, home_of, outputs_of
 

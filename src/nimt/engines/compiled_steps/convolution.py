@@ -18,7 +18,7 @@ from nimt.engines.codes import (
 from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.outputs import number_of
-from nimt.engines.compiled_steps.packs import add_spread, choose_packs, pack_moves, rescore, take_moves
+from nimt.engines.compiled_steps.pack_steps import add_spread, choose_packs, pack_moves, rescore, take_moves
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 

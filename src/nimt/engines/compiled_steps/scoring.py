@@ -7,7 +7,7 @@ import numpy as np
 from nimt.engines._numba.chosen import compiled, inlined, part
 from nimt.engines.codes import EUCLIDEAN, NO_SCORE
 from nimt.engines.compiled_steps.bits import bits_of, number_with
-from nimt.engines.compiled_steps.losses import SIMPLE, SQUARE, loss_value, own_of, slope
+from nimt.engines.compiled_steps.loss_slopes import SIMPLE, SQUARE, loss_value, own_of, slope
 from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.teachers.scores import SCORES, Gradient, LossValue
 

@@ -8,7 +8,7 @@ from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest
 from nimt.engines.compiled_steps.outputs import number_of
-from nimt.engines.compiled_steps.packs import choose_packs, pack_moves, rescore
+from nimt.engines.compiled_steps.pack_steps import choose_packs, pack_moves, rescore
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 

@@ -12,10 +12,11 @@ from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.datasets.formulas import boundary, boundary_pool, boundary_start
 from nimt.kernels import rbf
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.paper.drawing import (
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
+from nimt.paper.figure_style import (
     DASHES,
     LEARNER,
     apply_style,
@@ -26,10 +27,9 @@ from nimt.paper.drawing import (
     legend_above,
     step_title,
 )
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.plots.style import TARGET
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 from nimt.teachers.greedy import GreedyTeacher
 
 TOLERANCE = 1e-3

@@ -11,10 +11,10 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import apply_style
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts
+from nimt.paper.figure_style import apply_style
 from nimt.paper.methods import GREEDY, POOL, WHOLE
-from nimt.paper.pictures import (
+from nimt.paper.picture_problems import (
     CHECKPOINTS,
     CLIPPED,
     PictureLessons,

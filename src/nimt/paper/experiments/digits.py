@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from nimt.arrays import Array
 from nimt.datasets import Picture, first_eight, letter_o, mean_zero
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import apply_style
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts, Quantity
+from nimt.paper.figure_style import apply_style
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
-from nimt.paper.pictures import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
+from nimt.paper.picture_problems import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
 from nimt.paper.surfaces import Room, Surface
 
 METHODS = (GREEDY, "GFT-0.05", "GFT-0.5", "RFT-0.05", WHOLE, POOL, ALTERNATIVE)

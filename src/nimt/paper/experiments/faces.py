@@ -9,10 +9,10 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.drawing import apply_style, canvas, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
+from nimt.paper.figure_style import apply_style, canvas, step_title
 from nimt.paper.methods import GREEDY
-from nimt.paper.pictures import CHECKPOINTS, CLIPPED, PictureLessons, draw_contours, rows_of, teach_picture
+from nimt.paper.picture_problems import CHECKPOINTS, CLIPPED, PictureLessons, draw_contours, rows_of, teach_picture
 
 DRAWN = (0, 1000, 3000, 6000, 10_000, 20_000, 60_000)
 COLUMNS = 4

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool, mixture_start
 from nimt.kernels import rbf
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import (
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.figure_style import (
     DISCREPANCY,
     LossCurve,
     apply_style,
@@ -25,7 +26,6 @@ from nimt.paper.drawing import (
     step_title,
     thousands,
 )
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.methods import GREEDY, WHOLE, teacher_of
 from nimt.plots.style import QUIET
 

@@ -11,11 +11,20 @@ from matplotlib.axes import Axes
 from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.datasets import formulas as problems
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import DISCREPANCY, LEARNER, LossCurve, apply_style, canvas, curves_of, legend_above, thousands
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.experiments import digits, gmm
+from nimt.paper.figure_style import (
+    DISCREPANCY,
+    LEARNER,
+    LossCurve,
+    apply_style,
+    canvas,
+    curves_of,
+    legend_above,
+    thousands,
+)
 from nimt.paper.methods import GREEDY, teacher_of
-from nimt.paper.pictures import teach_picture
+from nimt.paper.picture_problems import teach_picture
 from nimt.plots.style import OTHER, QUIET, TARGET
 
 USED, STATED = 0.5, 2.0

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from nimt.datasets import Picture
 from nimt.datasets.formulas import line, line_pool
 from nimt.kernels import linear, rbf
-from nimt.learners.base import Learner
-from nimt.learners.kernel import KernelLearner
-from nimt.learners.linear import LinearLearner
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.learner import Learner
+from nimt.learners.linear_learner import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import (
+from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.figure_style import (
     DASHES,
     LEARNER,
     apply_style,
@@ -27,10 +28,9 @@ from nimt.paper.drawing import (
     legend_above,
     step_title,
 )
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.plots.style import TARGET
-from nimt.teachers.base import Selection, Teacher, View
+from nimt.teachers.teacher import Selection, Teacher, View
 
 STEPS = 2_000
 DRAWN = (0, 50, 200, 500, 2000)

@@ -8,10 +8,10 @@ from functools import partial
 from nimt.datasets import Picture
 from nimt.datasets.formulas import line, line_pool, two_bumps
 from nimt.kernels import rbf
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import apply_style, canvas, draw_line_panel, find_shown_at, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
+from nimt.paper.figure_style import apply_style, canvas, draw_line_panel, find_shown_at, legend_above, step_title
 from nimt.paper.methods import GREEDY, teacher_of
 
 TOLERANCE = 1e-4

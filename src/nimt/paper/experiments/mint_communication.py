@@ -9,10 +9,10 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.drawing import apply_style, canvas, legend_above
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting
+from nimt.paper.figure_style import apply_style, canvas, legend_above
 from nimt.paper.several_outputs import EACH, MIXED, Ways, draw_ways, learner, steps_by_level, tables
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.per_output import PerOutput

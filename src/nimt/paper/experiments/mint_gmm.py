@@ -9,8 +9,8 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool
-from nimt.paper.drawing import apply_style, canvas, draw_line_panel, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting
+from nimt.paper.figure_style import apply_style, canvas, draw_line_panel, legend_above, step_title
 from nimt.paper.several_outputs import MIXED, SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 
 STEPS, EVERY = 20_000, 500

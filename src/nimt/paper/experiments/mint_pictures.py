@@ -9,10 +9,10 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture, standardise
-from nimt.paper.drawing import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting, frames
+from nimt.paper.figure_style import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.several_outputs import SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 
 STEPS, EVERY = 90_000, 10_000
 DRAWN = (0, 10_000, 90_000)

@@ -9,8 +9,8 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.drawing import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.experiment import Drawn, Experiment, PaperSetting, Quantity, frames
+from nimt.paper.figure_style import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.several_outputs import (
     EACH,
     SHARED,
@@ -22,7 +22,7 @@ from nimt.paper.several_outputs import (
     tables,
     teach_ways,
 )
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 from nimt.teachers.communicating import Communicating
 from nimt.teachers.greedy import GreedyTeacher
 

@@ -10,10 +10,10 @@ import numpy as np
 from nimt.datasets import Picture
 from nimt.datasets.formulas import bowl, plane, plane_pool
 from nimt.kernels import rbf
-from nimt.learners.kernel import KernelLearner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import LEARNER, apply_style, as_image, canvas
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, frames
+from nimt.paper.figure_style import LEARNER, apply_style, as_image, canvas
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
 from nimt.plots.style import OTHER

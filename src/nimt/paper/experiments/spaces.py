@@ -11,15 +11,15 @@ from matplotlib.axes import Axes
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.kernels import rbf
-from nimt.learners.kernel import KernelLearner
-from nimt.learners.linear import LinearLearner
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.linear_learner import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.drawing import LEARNER, apply_style, as_image, canvas
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
+from nimt.paper.figure_style import LEARNER, apply_style, as_image, canvas
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
 from nimt.plots.style import TARGET
-from nimt.pools.base import Grid
+from nimt.pools.pool import Grid
 
 WEIGHTS_START = (-1.2, 0.9, -0.8)
 WEIGHTS_GOAL = (1.0, -0.5, 0.9)

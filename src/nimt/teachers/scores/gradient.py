@@ -10,9 +10,9 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.kernels import Kernel
 from nimt.losses import Loss
-from nimt.pools.base import Pool
-from nimt.teachers.base import norm_of
-from nimt.teachers.scores.base import Score
+from nimt.pools.pool import Pool
+from nimt.teachers.scores.score import Score
+from nimt.teachers.teacher import norm_of
 
 
 @dataclass(frozen=True, eq=False)

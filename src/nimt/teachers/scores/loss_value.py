@@ -10,8 +10,8 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.losses import Loss
-from nimt.pools.base import Pool
-from nimt.teachers.scores.base import Score
+from nimt.pools.pool import Pool
+from nimt.teachers.scores.score import Score
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nimt.arrays import Array
-from nimt.pools.base import Pool
-from nimt.teachers.base import residual_size
-from nimt.teachers.scores.base import Score
+from nimt.pools.pool import Pool
+from nimt.teachers.scores.score import Score
+from nimt.teachers.teacher import residual_size
 
 
 @dataclass(frozen=True, eq=False)

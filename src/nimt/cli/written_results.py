@@ -1,0 +1,254 @@
+"""What a finished or stopped run says: a table, where everything is, and how to go on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
+from nimt.counting import say_count
+
+if TYPE_CHECKING:
+    from nimt.cli.run_folder import RunFolder
+    from nimt.lesson.lesson import Lesson
+    from nimt.recipe.recipe import Recipe
+    from nimt.session.session import Session
+
+WIDE = 160  # letters
+STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
+ROWS = {
+    "sentence": "how it ended",
+    "steps": "steps",
+    "itd": "steps to tolerance (ITD)",
+    "tol": "tolerance",
+    "discrepancy_at_start": "{word} at the start",
+    "discrepancy_at_end": "{word} at the end",
+    "psnr_at_start": "PSNR at the start, dB",
+    "psnr_at_end": "PSNR at the end, dB",
+    "held_out_points": "rows held out",
+    "held_out_r2": "R^2 on them",
+    "held_out_rms": "root mean square error on them",
+    "held_out_accuracy": "accuracy on them",
+    "examples": "examples shown",
+    "distinct_points": "distinct points shown",
+    "points": "points in the pool",
+    "classes": "classes",
+    "teacher": "teacher",
+    "kernel": "kernel",
+    "kernel_width": "kernel width",
+    "loss": "loss",
+    "learning_rate": "learning rate",
+    "seed": "seed",
+    "engine": "engine",
+    "seconds": "seconds",
+    "steps_per_second": "steps per second",
+}
+
+
+LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
+FEW_LESSONS = 3  # that are named one by one
+USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
+
+
+def finish(
+    lesson: Lesson,
+    folder: RunFolder,
+    settings: Recipe,
+    session: Session | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    require: bool,
+) -> int:
+    """Write what the lesson leaves beside its file, say so, and return the exit code.
+
+    The session that gave it has written the file; None where it was read from there.
+    """
+    from nimt.lesson.outcome import Outcome
+
+    folder.keep()
+    if not folder.is_still_there():
+        return _finish_elsewhere(lesson, folder, settings, as_json=as_json, quiet=quiet, require=require)
+    go_on = f"nimt resume {shlex.quote(str(folder.path))}"
+    if lesson.outcome is Outcome.INTERRUPTED:
+        note(
+            f"stopped after {say_count(len(lesson), 'step')}, everything is kept; go on with: {go_on}; for figures so "
+            f"far: nimt show {shlex.quote(str(folder.path))} --figures"
+        )
+        return INTERRUPTED
+    saved = False
+    try:
+        if session is not None:
+            session.check_written()
+        saved = True
+        folder.drop_previous()
+        written = _draw(lesson, folder, settings, quiet=quiet or as_json)
+    except KeyboardInterrupt:
+        note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
+        return INTERRUPTED
+    except OSError as error:
+        raise OSError(error.errno, _say_unwritten(error, folder, go_on, saved=saved)) from error
+    _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
+    advice = _advice(lesson, settings.teacher)
+    if advice is not None:
+        note(advice, quiet=quiet)
+    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def _advice(lesson: Lesson, teacher: str) -> str | None:
+    """Return what to try where the rows held out, or the accuracy on the way, say that little was learned."""
+    held_out = lesson.held_out
+    if held_out is None:
+        return None
+    if held_out.accuracy is None:
+        if (held_out.r_squared or 0.0) >= 0:
+            return None
+        return (
+            "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
+            "a greedy teacher, so try --teacher random, --missing drop, or more steps"
+        )
+    from nimt.teaching.missed_classes import say_missed_classes
+
+    seen = say_missed_classes(lesson)
+    if seen is None:
+        return None
+    if teacher == "random":
+        return f"the learner {seen}: try a smaller --learning-rate, another --width, or more steps"
+    return (
+        f"the learner {seen}: classes that overlap mislead a greedy teacher, so try --teacher random or a smaller "
+        f'--learning-rate; see the page "When not to teach greedily"'
+    )
+
+
+def _finish_elsewhere(
+    lesson: Lesson, folder: RunFolder, settings: Recipe, *, as_json: bool, quiet: bool, require: bool
+) -> int:
+    """Write the lesson to a new folder: its own was removed or replaced while it ran."""
+    from nimt.cli.run_folder import RunFolder
+    from nimt.cli.run_identity import mark_settings
+    from nimt.files import write_text
+    from nimt.lesson.outcome import Outcome
+
+    gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
+    if lesson.outcome is Outcome.INTERRUPTED:
+        note(f"stopped after {say_count(len(lesson), 'step')}; {gone}, so that there is nothing to go on from")
+        return INTERRUPTED
+    other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
+    note(f"{gone}: it is written to {str(other.path)!r}")
+    with other.claim_anew(overwrite=False):
+        write_text(other.config, mark_settings(settings, lesson.settings))
+        lesson.save(other.lesson)
+        return finish(lesson, other, settings, None, as_json=as_json, quiet=quiet, require=require)
+
+
+def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool) -> list[Path]:
+    note("drawing the figures and the animation", quiet=quiet)
+    from nimt.reports.lesson_page import write_lesson_report
+
+    replay = folder.path / "replay.html"
+    if _has_a_small_replay(lesson):
+        lesson.replay(replay, title=settings.title)
+    else:
+        note("replay.html is left out, it would be large; in Python lesson.replay(path) writes it", quiet=quiet)
+    report = write_lesson_report(
+        lesson, folder.path, title=settings.title, repeat=settings.to_toml(), cmap=settings.cmap
+    )
+    return [folder.lesson, *([replay] if replay.exists() else []), *report]
+
+
+def _has_a_small_replay(lesson: Lesson) -> bool:
+    """Say whether a replay is small and soon written: on scattered points it may have to hold every snapshot."""
+    from nimt.pools.pool import Grid
+
+    held = 4 * lesson.target.size * (len(lesson.snapshots) + 2)
+    return len(lesson) <= LONGEST_REPLAY and (isinstance(lesson.pool, Grid) or held <= LARGEST_REPLAY)
+
+
+def _say_unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool) -> str:
+    what = "the figures" if saved else "the lesson"
+    if saved:
+        kept = f"the lesson itself is: make room, then {go_on}"
+    elif folder.has_lesson():
+        kept = f"what was written of it before is whole: make room, then {go_on}"
+    else:
+        kept = f"nothing was written of it before: make room, then begin again with {go_on}"
+    return f"{what} could not be written ({error.strerror or error}); {kept}"
+
+
+def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool) -> None:
+    from nimt.lesson.outcome import Outcome
+    from nimt.reports.summary import summary_of
+
+    summary = summary_of(lesson)
+    if as_json:
+        print(json.dumps(summary | {"folder": str(folder.path)}, allow_nan=False))
+    elif not quiet:
+        print_summary(summary)
+        print_written(folder.path, written)
+        if lesson.outcome in (Outcome.BUDGET, Outcome.TIME):
+            larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
+            say(f"go on with: {go_on}{larger}")
+
+
+def _larger_budget(lesson: Lesson) -> int:
+    """Return a budget worth trying: twice the steps; of a picture whose pixels were not all shown, two for each."""
+    unseen = lesson.pool.view == "picture" and len(lesson) < len(lesson.pool)
+    return 2 * max(len(lesson), len(lesson.pool) if unseen else 0) or USUAL_BUDGET
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    """Print the summary as a table."""
+    from nimt.display import per_cent
+    from nimt.measures import MEASURES, Measure
+    from nimt.reports.summary import COMPILING, compiling_text
+
+    measure = MEASURES.get(summary["measure"], Measure())
+    texts = {name: text_of(summary[name]) for name in ROWS if summary[name] is not None}
+    for name in {"tol", "discrepancy_at_start"} & set(texts):
+        texts[name] = measure.text(summary[name], digits=6)
+    if "discrepancy_at_end" in texts:
+        texts["discrepancy_at_end"] = measure.text(summary["discrepancy_at_end"], summary["tol"], 6)
+    if "held_out_accuracy" in texts:
+        texts["held_out_accuracy"] = per_cent(summary["held_out_accuracy"])
+    rows = [[ROWS[name].format(word=summary["measure_word"]), text] for name, text in texts.items()]
+    compiling = compiling_text(summary)
+    if compiling is not None:
+        rows.append([COMPILING, compiling])
+    print_table(["", ""], rows)
+
+
+def print_table(header: list[str], lines: list[list[str]]) -> None:
+    """Print a table, its first column to the left and, where there are more than two, the others to the right."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
+    for place, name in enumerate(header):
+        justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
+        table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
+    for line in lines:
+        table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are not read as markup
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDE)  # a file or a pipe has no edge to keep within
+    console.print(table)
+
+
+def print_written(folder: Path, written: list[Path]) -> None:
+    """Say where everything is."""
+    names = [path.name for path in written]
+    lessons = [name for name in names if name.endswith(".npz")]
+    if len(lessons) > FEW_LESSONS:
+        names = [f"{len(lessons)} lessons ({lessons[0]}, ...)", *(name for name in names if name not in lessons)]
+    say(f"written to {folder}: {', '.join(names)}")
+
+
+def text_of(value: Any) -> str:
+    """Return a number or a text as a person reads it."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

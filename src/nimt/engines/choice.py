@@ -1,0 +1,185 @@
+"""Which engine runs a task, what it will need, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nimt.engines._numba.compiling import load_numba
+from nimt.engines.codes import MARKS
+from nimt.engines.compiled import find_obstacle, rule_of
+from nimt.engines.engine import Engine
+from nimt.engines.parts import find_unknown_part
+from nimt.engines.reference_engine import ReferenceEngine
+from nimt.errors import InvalidInput
+from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.learner import Pupil
+from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
+from nimt.operators.grid import GridOperator, find_window
+from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
+from nimt.operators.random_features import FeatureKernel, FeatureOperator, RandomFeatures
+from nimt.operators.streamed_columns import CACHE, StreamedOperator
+from nimt.task.lesson_plan import Plan, readable
+from nimt.task.task import Task
+from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
+from nimt.wording import Wording
+
+NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine that covers a task: how it would run, and how to make it from what was built for the choice."""
+
+    plan: Plan
+    seconds: float  # per example shown, estimated
+    make: Callable[[Task, Pupil], Engine] = field(repr=False)
+
+
+def choose(task: Task) -> Choice:
+    """Decide on an engine: the one asked for, or for "auto" the cheapest that covers the task.
+
+    What is built here to compare costs is used by the engine, so nothing is built twice.
+    """
+    name = "reference" if isinstance(task.engine, RandomFeatures) else task.engine
+    if not isinstance(name, str) or name not in ENGINES:
+        other = Wording(", nimt.RandomFeatures() or nimt.Nystroem()", "")
+        raise InvalidInput(other.embed(f"must be one of {', '.join(ENGINES)}", f", got {name!r}"), parameter="engine")
+    reason = "it was asked for" if name == "reference" else find_obstacle(task)
+    if name == "reference" or (name == "auto" and reason):
+        return _reference(task, reason or "")
+    if reason:
+        other = Wording("use engine='reference' or 'auto'", "use --engine reference or auto")
+        raise _refuse(name, reason, other)
+    if name != "auto":
+        found = OFFERED[name](task)
+        if isinstance(found, str):
+            raise _refuse(name, found, Wording("use engine='auto'", "use --engine auto"))
+        return found
+    on_grid = _grid(task)
+    if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
+        return on_grid
+    near, far = _neighbours(task), _offer_streamed(task)
+    if isinstance(near, Choice) and near.seconds <= StreamedOperator.cost(task.pool).seconds:
+        return near
+    return far if isinstance(far, Choice) else _reference(task, far)
+
+
+def _refuse(name: str, reason: str, way_out: str) -> InvalidInput:
+    return InvalidInput(f"cannot run this lesson, because {reason}", parameter="engine", value=name, way_out=way_out)
+
+
+def _kernel_learner(task: Task) -> KernelLearner:
+    assert isinstance(task.learner, KernelLearner)
+    return task.learner
+
+
+def _grid(task: Task) -> Choice | str:
+    unknown = find_unknown_part(rule_of(task), "grid")
+    if unknown is not None:
+        return unknown
+    kernel, pool = _kernel_learner(task).kernel, task.pool
+    operator = find_window(kernel, pool)
+    if operator is None:
+        return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
+    n, cells = len(pool), operator.cells
+    k = task.teacher.size
+    single = k == 1 and not isinstance(k, float)
+    needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
+    reached = "one step changes a small window" if cells < n else "the window covers the grid"
+    plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
+    return Choice(plan, operator.cost().seconds, lambda task, pupil: _sparse(task, pupil, operator))
+
+
+def count_teacher_bytes(task: Task) -> int:
+    """Return the bytes a compiled engine keeps for a teacher beyond the scores."""
+    rule = rule_of(task)
+    per_point = MARKS * isinstance(rule.labels, LabelsByResponse)
+    per_point += isinstance(rule.choose, DrawnByOdds) + 3 * isinstance(rule.choose, Diverse)
+    return 8 * len(task.pool) * per_point
+
+
+def _neighbours(task: Task) -> Choice | str:
+    unknown = find_unknown_part(rule_of(task), "neighbours")
+    if unknown is not None:
+        return unknown
+    kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
+    if "neighbours" not in pool.operators(kernel):
+        return f"it needs a stationary kernel, got {kernel!r}"
+    cost = NeighbourOperator.cost(kernel, pool)
+    if not cost.seconds < float("inf"):
+        return f"it needs a kernel with a finite reach, and {kernel!r} has none: give it a method reach(cut)"
+    if cost.memory > NEIGHBOURS_LIMIT:
+        return f"the lists of neighbours would take {readable(cost.memory)}"
+    average = max(1, round(cost.seconds / PAIR_SECONDS))
+    needed = cost.memory + 100 * n * task.target[0].size + count_teacher_bytes(task)
+    plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
+    return Choice(plan, cost.seconds, lambda task, pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
+
+
+def _offer_streamed(task: Task) -> Choice | str:
+    unknown = find_unknown_part(rule_of(task), "streamed")
+    if unknown is not None:
+        return unknown
+    kernel, pool = _kernel_learner(task).kernel, task.pool
+    cost = StreamedOperator.cost(pool)
+    needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + count_teacher_bytes(task)
+    plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
+
+    def make(task: Task, pupil: Pupil) -> Engine:
+        load_numba()
+        from nimt.engines.streamed_engine import StreamedEngine, compiled_column
+
+        assert isinstance(pupil, KernelPupil)
+        operator = StreamedOperator(kernel, pool, CACHE, compiled_column(kernel, pool))
+        return StreamedEngine(task, pupil, operator)
+
+    return Choice(plan, cost.seconds, make)
+
+
+def _reference(task: Task, reason: str) -> Choice:
+    n, q = len(task.pool), task.target[0].size
+    kernel = getattr(task.learner, "kernel", None)
+    if isinstance(kernel, FeatureKernel) and isinstance(task.learner, KernelLearner):
+        return _by_features(task, kernel)
+    gram = 8 * n * n
+    keeps_gram = gram <= GRAM_LIMIT
+    if isinstance(task.learner, KernelLearner):
+        keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
+    held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
+    plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
+    return Choice(plan, 1e-9 * n, lambda task, pupil: ReferenceEngine(task, pupil))
+
+
+def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
+    components = kernel.features(task.pool.take(np.zeros(1, dtype=np.intp))).shape[1]
+    needed = 8 * len(task.pool) * (2 * components + 10)
+    plan = Plan("reference", needed, None, "K is a product of features; the lesson differs from the exact one")
+
+    def make(task: Task, pupil: Pupil) -> Engine:
+        assert isinstance(pupil, KernelPupil)
+        pupil.operator = FeatureOperator(kernel, task.pool)
+        return ReferenceEngine(task, pupil)
+
+    return Choice(plan, 1e-9 * len(task.pool) * components, make)
+
+
+def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+    load_numba()  # only where it is used
+    from nimt.engines.row_engine import RowsEngine
+    from nimt.engines.sparse_engine import SparseEngine
+
+    assert isinstance(pupil, KernelPupil)
+    if isinstance(operator, GridOperator) and RowsEngine.covers(task):
+        return RowsEngine(task, pupil, operator)
+    return SparseEngine(task, pupil, operator)
+
+
+OFFERED: dict[str, Callable[[Task], Choice | str]] = {
+    "grid": _grid,
+    "neighbours": _neighbours,
+    "streamed": _offer_streamed,
+}
+ENGINES = ("auto", "reference", *OFFERED)

@@ -1,0 +1,106 @@
+"""What every engine is given and gives back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.learners.learner import Learner, Pupil
+from nimt.lesson.outcome import Outcome
+from nimt.lesson.recording import Chunk
+from nimt.measures import Measure
+from nimt.teachers.teacher import Selection
+
+DIVERGED_BY = 1e6  # times the discrepancy at the start
+
+
+class Watch:
+    """Decide, before anything is shown, whether a lesson is over.
+
+    Examples
+    --------
+    >>> from nimt.measures import as_measure
+    >>> watch = Watch(as_measure("paper"), tol=0.1, patience=None, start=1.0)
+    >>> watch.over(3, 0.05)
+    <Outcome.CONVERGED: 'the discrepancy fell below the tolerance'>
+    """
+
+    def __init__(self, measure: Measure, tol: float | None, patience: int | None, start: float) -> None:
+        self.measure: Measure = measure
+        self.tol: float | None = tol
+        self.patience: int | None = patience
+        self.limit: float = DIVERGED_BY * start if start > 0 and not measure.higher_is_better else np.inf
+        self.best: float = measure.worst
+        self.best_at: int = 0
+
+    def over(self, step: int, discrepancy: float) -> Outcome | None:
+        """Return the outcome at this step, or None to go on."""
+        if not math.isfinite(discrepancy) or discrepancy > self.limit:
+            return Outcome.DIVERGED
+        if self.tol is not None and self.measure.is_reached(discrepancy, self.tol):
+            return Outcome.REACHED if self.measure.higher_is_better else Outcome.CONVERGED
+        if self.measure.is_better(discrepancy, self.best):
+            self.best, self.best_at = discrepancy, step
+        if self.patience is not None and step - self.best_at >= self.patience:
+            return Outcome.STALLED
+        return None
+
+    def state(self) -> dict[str, Any]:
+        return {"best": self.best, "best_at": self.best_at, "limit": self.limit}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.best, self.best_at, self.limit = float(state["best"]), int(state["best_at"]), float(state["limit"])
+
+
+class Engine(Protocol):
+    """Runs a task. Where a chunk ends never changes a result."""
+
+    name: str
+    step: int
+    discrepancy: float
+    watch: Watch
+    selection_rng: np.random.Generator
+    label_rng: np.random.Generator
+
+    @property
+    def pupil(self) -> Pupil:
+        """The learner at work."""
+        ...
+
+    @property
+    def values(self) -> Array:
+        """The learner's values on the pool now."""
+        ...
+
+    def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
+        """Take this many steps, or fewer if the lesson is over before; keep the values after those asked for.
+
+        `asked` are numbers of steps, sorted, which come after the present one and before the last one to take.
+        """
+        ...
+
+    def mix(self, matrix: Array) -> None:
+        """Mix the learner's outputs, f <- A f; the discrepancy is then that after the mixture."""
+        ...
+
+    def last_selection(self) -> Selection:
+        """Return what the latest step showed."""
+        ...
+
+    def to_learner(self) -> Learner:
+        """Return the learner as it is now."""
+        ...
+
+    def close(self) -> None:
+        """Release all arrays but the learner's: no step will follow."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return numbers, text and arrays from which `restore` goes on bit by bit."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None: ...

@@ -1,0 +1,247 @@
+"""The one loop, in plain NumPy: Algorithm 1 of the paper. Every other engine must give the same lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nimt.arrays import Array, Indices, check_finite, check_stored_count, real_array
+from nimt.counting import say_count
+from nimt.engines._numba.compiling import load_numba, numba_is_loaded
+from nimt.engines.engine import Watch
+from nimt.engines.offering import Offer, offer_of
+from nimt.errors import InvalidInput, first_call_of
+from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.learner import CompilablePupil, Learner, MixingPupil, Pupil
+from nimt.lesson.outcome import Outcome
+from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
+from nimt.losses import Loss, check_labels
+from nimt.task.task import Task
+from nimt.teachers.teacher import Memory, Selection, check_indices
+
+LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
+
+
+class ReferenceEngine:
+    """Run any teacher and any learner, one step after another."""
+
+    name: str = "reference"
+
+    def __init__(self, task: Task, pupil: Pupil, name: str = "reference") -> None:
+        self.task: Task = task
+        self.name = name
+        self.pupil: Pupil = pupil
+        self.measure: Callable[[], float]
+        with first_call_of(f"the measure {task.measure.name!r}"):
+            self.measure = task.measure.prepare(pupil, task.target, task.target_function)
+        self.selection_rng: np.random.Generator
+        self.label_rng: np.random.Generator
+        _, self.selection_rng, self.label_rng = task.streams()
+        self.offer: Offer = offer_of(task, pupil)
+        self.may_be_full: bool = hasattr(pupil, "is_full")
+        self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
+        self.memory: Memory | None = None
+        self.step: int = 0
+        self.discrepancy: float
+        # an infinite one is refused elsewhere, with a message
+        with np.errstate(over="ignore", invalid="ignore"), first_call_of(f"the measure {task.measure.name!r}"):
+            self.discrepancy = self.measure()
+        self.watch: Watch = Watch(task.measure, task.stop.tol, task.stop.patience, self.discrepancy)
+        self.last: Selection | None = None
+        self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded
+
+    @property
+    def values(self) -> Array:
+        return self.pupil.values
+
+    def advance(self, steps: int, asked: Sequence[int] = ()) -> Chunk:
+        wanted, snapshots = set(asked), dict[int, Array]()
+        shown: list[Indices] = []  # not the selections: their scores would be kept in memory
+        labels: list[Array] = []
+        points: list[Array] = []
+        added: list[Array] | None = None
+        if self.task.keeps_coefficients and isinstance(self.pupil, KernelPupil) and self.pupil.takes_slopes:
+            added = []
+        discrepancies: list[float] = []
+        outcome: Outcome | None = None
+        if self.failure is not None:
+            raise self.failure
+        if self.may_be_compiled and (self.step >= LATE or numba_is_loaded()):
+            self.compile_pupil()
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging lesson is an outcome, not a warning
+            for _ in range(steps):
+                outcome = self.watch.over(self.step, self.discrepancy)
+                if outcome is not None:
+                    break
+                try:
+                    places, selection = self.select()
+                    outcome, slopes = self.stillness(selection)
+                    if outcome is not None:
+                        break
+                    self.offer.learn(places, selection, slopes)
+                    discrepancy = self.measure()
+                except Exception as error:
+                    if not shown:
+                        raise
+                    self.failure = error
+                    break
+                self.memory = selection.memory
+                self.last = selection
+                self.step += 1
+                self.discrepancy = discrepancy
+                shown.append(selection.indices)
+                labels.append(selection.labels)
+                if added is not None:
+                    added.append(self.pupil.added)  # type: ignore[attr-defined]
+                if (between := self.offer.points(places)) is not None:
+                    points.append(between)
+                discrepancies.append(self.discrepancy)
+                if self.step in wanted:
+                    snapshots[self.step] = np.array(self.values)
+        dimension = self.task.pool.dimension
+        looked = None
+        if self.task.looks_by_schedule:
+            looked = np.array(
+                [self.task.looks_at(self.step - len(shown) + row) for row in range(len(shown))], dtype=bool
+            )
+        return Chunk(
+            as_rows(shown, NO_INDEX).astype(np.int64, copy=False),
+            as_rows(labels, np.nan, self.task.label_outputs),
+            np.array(discrepancies, dtype=np.float64),
+            outcome,
+            None if self.task.box is None else as_rows(points, np.nan, (dimension,)),
+            looked,
+            snapshots,
+            None if added is None else as_rows(added, np.nan, self.task.label_outputs),
+        )
+
+    def compile_pupil(self) -> None:
+        """Let the pupil use compiled code; to load numba for it takes as long as many steps without it."""
+        load_numba()
+        from nimt.engines.compiled_steps.newton_steps import add_center
+
+        cast(CompilablePupil, self.pupil).use_compiled(add_center)
+        self.may_be_compiled = False
+
+    def select(self) -> tuple[Indices, Selection]:
+        """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""
+        task, offer = self.task, self.offer
+        view = offer.view(self.step, self.selection_rng, self.memory)
+        selection = task.teacher.select(view)
+        if not isinstance(selection, Selection):
+            raise InvalidInput(f"{task.teacher.kind}.select must return a Selection, got {selection!r}")
+        places = check_indices(selection.indices, len(view.target))
+        if task.per_output and len(places) % task.outputs[0]:
+            raise InvalidInput(
+                f"{task.teacher.kind} shows each of {task.outputs[0]} outputs examples of its own, and chose "
+                f"{len(places)}: it must choose as many for every output"
+            )
+        labels = self.label(places, selection.labels)
+        memory = None if selection.memory is None else check_memory(selection.memory)
+        return places, Selection(offer.indices(places), labels, selection.scores, memory)
+
+    def label(self, places: Indices, labels: ArrayLike) -> Array:
+        """Return the teacher's labels, or those of the other target, with the probability asked for."""
+        task = self.task
+        if task.other_target is not None and self.label_rng.random() < task.other_probability:
+            return self.offer.other_labels(places)
+        return check_given_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
+
+    def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
+        """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
+
+        With it come the slopes of the loss at these examples, None where no rule asked for them.
+
+        The largest S = (slope K(x, x))^2 of the pack, the paper's S, is compared with `stop_when_stationary`. A learner
+        with `is_full` cannot be moved by any point of the pool. If the slope is zero at every example shown and the
+        teacher would show the same examples again, the learner is at rest.
+        """
+        if self.may_be_full and self.pupil.is_full:  # type: ignore[attr-defined]
+            return Outcome.STATIONARY, None
+        loss, diagonal, still = self.pupil.loss, self.pupil.diagonal, self.task.stop.stop_when_stationary
+        if loss is None or diagonal is None:
+            return None, None
+        may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None
+        if not may_rest and still is None:
+            return None, None
+        slopes = loss.slope(self.task.at_examples(self.pupil.values, selection.indices), selection.labels)
+        if still is not None:
+            at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
+            if np.max((slopes * at) ** 2) <= still:
+                return Outcome.STATIONARY, slopes
+        rests = may_rest and not np.count_nonzero(slopes) and not self.has_drawn()
+        return Outcome.AT_REST if rests else None, slopes
+
+    def has_drawn(self) -> bool:
+        """Say whether the teacher drew from its stream, so that it may show another example next time."""
+        _, unused, _ = self.task.streams()
+        return bool(self.selection_rng.bit_generator.state != unused.bit_generator.state)
+
+    def mix(self, matrix: Array) -> None:
+        cast(MixingPupil, self.pupil).mix(matrix)
+        self.discrepancy = self.measure()
+
+    def last_selection(self) -> Selection:
+        assert self.last is not None
+        return self.last
+
+    def to_learner(self) -> Learner:
+        return self.pupil.to_learner()
+
+    def close(self) -> None:
+        pass
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "discrepancy": self.discrepancy,
+            "selection_rng": self.selection_rng.bit_generator.state,
+            "label_rng": self.label_rng.bit_generator.state,
+            "memory": None if self.memory is None else dict(self.memory),
+            "watch": self.watch.state(),
+            "pupil": self.pupil.state(),
+            "offer": self.offer.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.step = check_stored_count(state, "step")
+        self.discrepancy = float(state["discrepancy"])
+        self.selection_rng.bit_generator.state = state["selection_rng"]
+        self.label_rng.bit_generator.state = state["label_rng"]
+        self.memory = check_memory(state["memory"])
+        self.watch.restore(state["watch"])
+        self.pupil.restore(state["pupil"])
+        self.offer.restore(state.get("offer", {}))
+
+
+def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
+    """Return a teacher's labels, or say what is wrong with them."""
+    given = real_array("a teacher's labels", labels)
+    if given.shape != shape:
+        raise InvalidInput(
+            f"a teacher showed {say_count(shape[0], 'example')} with labels of shape {given.shape}, not {shape}"
+        )
+    check_finite("a teacher's labels", given)
+    if loss is not None:
+        check_labels(loss, given)
+    return given.copy()  # the teacher may use its array again
+
+
+def check_memory(memory: Memory | None) -> Memory | None:
+    """Return the memory of a teacher as arrays that a file can hold."""
+    if memory is None:
+        return None
+    if not isinstance(memory, Mapping):
+        raise InvalidInput(
+            f"must be a dict of named arrays, for example memory={{'seen': seen}}; got {memory!r}", parameter="memory"
+        )
+    kept = {str(name): np.array(value) for name, value in memory.items()}
+    for name, value in kept.items():
+        if value.dtype.kind not in "biufU":
+            raise InvalidInput(
+                f"must hold arrays of numbers or text; {name!r} has dtype {value.dtype}", parameter="memory"
+            )
+    return kept

@@ -1,0 +1,132 @@
+"""The engine for one greedy example per step on a grid, which computes with whole rows of cells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array
+from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
+from nimt.engines.codes import FAN, LANES
+from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size, rule_of
+from nimt.engines.compiled_steps.row_steps import by_rows
+from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
+from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.losses import Square, as_loss, couples_outputs
+from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
+from nimt.task.task import Task
+from nimt.teachers.rule import Diverse, Largest
+from nimt.teachers.scores import Residual
+
+Whole = NDArray[np.int64]
+
+CACHED = 2**20  # bytes of an array up to which all of them are in the cache of a core
+SEARCHED = 64  # nodes of the tournament among which the second best is looked for
+
+
+class RowsEngine(ArrangedEngine):
+    """Show the point with the largest |f - f*|, one per step, on a grid.
+
+    The grid is laid out tile by tile, a tile as rows of 8 cells. A step computes whole rows at once, and so finds
+    the largest score of each; a tournament over the rows has the largest of all.
+    """
+
+    def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator) -> None:
+        super().__init__(task, pupil)
+        self.name: str = operator.name
+        self.height: float = operator.height
+        grid = task.pool.shape
+        self.lanes = LANES
+        shape, strides, _, places = pool_layout(grid)
+        tables, slots = lay_out_tiles(grid, FAN * self.lanes, self.lanes)
+        self.order = grid_order(grid, tables, slots)
+        tables = tables.astype(np.uint64)
+        window = (operator.lead, operator.first, operator.start, space_window(operator, self.lanes))
+        self.grid: tuple[NDArray[np.generic], ...] = (
+            shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid) - 1, np.int64), *window
+        )  # fmt: skip
+        self.levels: Whole = tournament_levels(slots // self.lanes, FAN)
+        self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))
+        self.node_index: NDArray[np.int32] = line_aligned(int(self.levels[-1]), np.dtype(np.int32))
+        # levels get smaller towards the root: the first that one look can search
+        small = int(np.argmax(np.diff(self.levels) <= SEARCHED))
+        self.ahead: int | None = small if 8 * len(self.outputs) * slots > CACHED else None
+        self.moves: Array = np.zeros(len(self.outputs))
+        self.change: Array = line_aligned(self.lanes, np.dtype(np.float64))
+        rows = np.diff(operator.start) // self.lanes + 2  # that a run of the window may touch
+        self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
+        self.forbidden: Whole | None = None
+        if task.candidates is not None:
+            self.forbidden = self.place(-self.barred.astype(np.int64), padding=-1)
+        self.y = self.place_target()
+        self.other = None if task.other_target is None else self.place(task.other_target)
+        start = self.take_over()
+        largest = self.node_bits[self.levels[-2]].view(np.float64)
+        self.make_labels_by(slots, float(max(largest, 0.0)))
+        self.begin(start)
+
+    @staticmethod
+    def covers(task: Task) -> bool:
+        """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
+        rule = rule_of(task)
+        chooses = isinstance(rule.choose, Largest | Diverse) and isinstance(rule.score, Residual)
+        assert isinstance(task.learner, KernelLearner)
+        one = pack_size(task) == 1 and not task.has_schedule and not task.per_output
+        return chooses and one and not couples_outputs(as_loss(task.learner.loss)) and 2 * task.pool.shape[-1] > LANES
+
+    @property
+    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Outputs and their norm as the lengths of tuples: so the compiler knows them."""
+        return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
+
+    def find_scores(self) -> None:
+        self.node_bits[:] = -1
+        with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
+            for low in range(0, len(self.order), BLOCK):
+                self._find_best_of_rows(low, min(low + BLOCK, len(self.order)))
+        for down, up in zip(self.levels[:-2], self.levels[1:-1], strict=True):
+            bits, indices = self.node_bits[down:up].reshape(-1, FAN), self.node_index[down:up].reshape(-1, FAN)
+            top, nodes = bits.max(axis=1), slice(up, up + len(bits))
+            self.node_bits[nodes] = top
+            self.node_index[nodes] = np.where(bits == top[:, np.newaxis], indices, LARGEST_POOL).min(axis=1)
+
+    def _find_best_of_rows(self, low: int, high: int) -> None:
+        """Write the largest score of each row of some slots, and its index in the pool, as a step does."""
+        q = len(self.outputs)
+        values = slice(low * q, high * q)
+        sizes = norm_of_outputs((self.f[values] - self.y[values]).reshape(-1, q, self.lanes), self.norm)
+        bits = np.ascontiguousarray(sizes).view(np.int64)
+        if self.forbidden is not None:
+            bits |= self.forbidden[low:high].reshape(-1, self.lanes)
+        order = self.order[low:high].reshape(-1, self.lanes)
+        lane = bits.argmax(axis=1)[:, np.newaxis]  # the first of equal ones
+        rows = slice(low // self.lanes, high // self.lanes)
+        filled = order[:, 0] < len(self.task.pool)
+        self.node_bits[rows] = np.where(filled, np.take_along_axis(bits, lane, axis=1)[:, 0], -1)
+        self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
+
+    def run(self, sheet: StepBatch) -> tuple[int, int]:
+        loss = None if self.loss == Square.number else self.loss
+        taken, code = by_rows(
+            self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
+            self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,
+            self.levels, self.node_bits, self.node_index, self.touched, self.moves, self.change, self.sums, self.rules,
+            *sheet[2:],
+        )  # fmt: skip
+        return int(taken), int(code)
+
+    def let_go(self) -> None:
+        super().let_go()
+        self.grid = ()
+        self.forbidden = None
+        self.node_bits = np.empty(0, np.int64)
+        self.node_index = np.empty(0, np.int32)
+
+
+def space_window(operator: GridOperator, margin: int) -> NDArray[np.float64]:
+    """Return the weights of a window with zeros before and after each of its runs."""
+    lengths = np.diff(operator.start)
+    result = np.zeros(operator.cells + 2 * margin * len(lengths))
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    result[np.arange(operator.cells) + (2 * run + 1) * margin] = operator.weights
+    return result

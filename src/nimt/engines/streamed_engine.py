@@ -1,0 +1,160 @@
+"""The engine for kernels that reach across the pool: whole columns, computed when needed and kept in a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array, Flags
+from nimt.engines.codes import FETCH, NOTHING_MISSING, Scoring
+from nimt.engines.compiled import CompiledEngine, StepBatch
+from nimt.engines.compiled_steps.pack_steps import rescore
+from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_squared_distances
+from nimt.kernels import Kernel, Radial
+from nimt.kernels.distances import is_far
+from nimt.kernels.dot_product import Linear
+from nimt.kernels.families import SINGLE
+from nimt.learners.kernel_learner import KernelPupil
+from nimt.operators.streamed_columns import StreamedOperator
+from nimt.pools.pool import Pool
+from nimt.task.task import Task
+
+NOTHING: Array = np.empty(0)
+
+
+def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
+    """Return a fast way to fill a column for nimt's radial kernels and the linear one, None for others."""
+    if type(kernel) is Linear:
+        rows = np.ascontiguousarray(pool.points)
+
+        def linear(index: int, result: Array) -> None:
+            np.dot(rows, rows[index], out=result)
+            result += kernel.c
+
+        return linear
+    if not isinstance(kernel, Radial) or type(kernel) not in SINGLE:
+        return None  # a kernel of the user may raise an error
+    scaled = pool.points / kernel.scale
+    if is_far(scaled):
+        return None  # its differences have lost digits, which the kernel itself does not lose
+    coordinates = np.ascontiguousarray(scaled.T)
+
+    def radial(index: int, result: Array) -> None:
+        fill_squared_distances(coordinates, index, result)
+        values = kernel.at_squares(result)
+        if values is not result:
+            result[:] = values
+
+    return radial
+
+
+class StreamedEngine(CompiledEngine):
+    """Run a lesson whose steps change the whole pool, without forming a Gram matrix.
+
+    Steps are compiled as long as the columns they need are kept; a missing one is computed here, since the kernel may
+    be the user's.
+    """
+
+    name: str = "streamed"
+
+    def __init__(self, task: Task, pupil: KernelPupil, operator: StreamedOperator) -> None:
+        super().__init__(task, pupil)
+        self.operator: StreamedOperator = operator
+        self.diagonal: Array = np.array(pupil.diagonal)
+        self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
+        self.bits: NDArray[np.int64] = self.score.view(np.int64)
+        self.scoring: Scoring | None = self.scoring_with(lambda constants: np.tile(constants, self.copies[0]))
+        selects = self.greedy and (self.k > 1 or task.has_schedule)
+        self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
+        self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
+        self.y: Array = np.array(self._flat(task.target))
+        self.other: Array = self.y if task.other_target is None else np.array(self._flat(task.other_target))
+        self.f: Array
+        self.c: Array
+        self.shown: Flags
+        start = self.take_over()
+        self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
+        self.begin(start)
+
+    def _flat(self, values: Array) -> Array:
+        """Return values on the pool, flat; where outputs have examples of their own, one output after another."""
+        return (values if self.copies[0] == 1 else values.T).reshape(-1)
+
+    def _of_pool(self, flat: Array) -> Array:
+        """Return the inverse of `_flat`."""
+        shape = self.task.target.shape
+        return flat.reshape(shape) if self.copies[0] == 1 else np.ascontiguousarray(flat.reshape(shape[::-1]).T)
+
+    def take_over(self) -> float:
+        self._borrow()
+        return self.measure(self._rescore(), self.f, self.y)
+
+    def _borrow(self) -> None:
+        values, coefficients, self.shown = self.pupil.lend()
+        self.f, self.c = self._flat(values), self._flat(coefficients)
+
+    @property
+    def values(self) -> Array:
+        return self._of_pool(self.f)
+
+    def run(self, sheet: StepBatch) -> tuple[int, int]:
+        pack = self.k * self.copies[0]
+        moves, sizes = np.empty((2, pack * len(self.outputs)))
+        function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
+        scores = (self.score, self.bits, self.scoring, self.norm)
+        learner = (self.loss, self.delta, self.outputs, self.copies)
+        sheet = sheet._replace(other_label=sheet.other_flags)
+        added = False
+        taken, m = 0, self.discrepancy
+        while True:
+            rest = sheet.part(taken, len(sheet.rates))
+            more, code, missing = by_whole_columns(
+                self.operator.kept, pack <= self.operator.room, added, self.step + taken, m, *rest[:2], self.making,
+                self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules, *rest[2:],
+            )  # fmt: skip
+            taken += int(more)
+            if missing == NOTHING_MISSING:
+                return taken, int(code)
+            m = float(sheet.discrepancy[taken - 1]) if taken else m
+            chosen = sheet.indices[taken]
+            try:
+                if missing == FETCH:
+                    self.operator.fetch(chosen)
+                else:
+                    self._add(chosen, moves)
+            except Exception as error:  # the kernel may be the user's, and raise anything
+                if taken == 0:
+                    raise
+                self.failure = error
+                return taken, 0
+            added = missing != FETCH
+
+    def _add(self, chosen: NDArray[np.int64], moves: Array) -> None:
+        """Add the columns of a pack of which not all can be kept; if the kernel raises an error, nothing was added."""
+        after = np.array(self.f).reshape(self.copies[0], len(self.task.pool), *self.task.label_outputs)
+        packs = moves.reshape(self.copies[0], self.k, *self.task.label_outputs)
+        for values, indices, coefficients in zip(after, chosen.reshape(-1, self.k), packs, strict=True):
+            self.operator.add(values, indices, coefficients)
+        self.f[:] = after.reshape(-1)
+
+    def find_scores(self) -> None:
+        self._rescore()
+
+    def _rescore(self) -> float:
+        """Bring the scores up to date after all values changed, and return the sum of squares."""
+        return float(rescore(self.f, self.y, self.score, self.scoring, self.greedy, self.outputs, self.norm))
+
+    def settle(self) -> None:
+        self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
+
+    def close(self) -> None:
+        self.operator.forget()
+        self.settle()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self._borrow()
+        self.find_scores()

@@ -1,0 +1,64 @@
+"""One HTML file that plays a lesson: the script, the style and the numbers inside, nothing loaded from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from html import escape
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+
+from nimt.errors import InvalidInput, MissingFile
+from nimt.files import write_text
+from nimt.lesson.lesson import Lesson
+from nimt.replay.lesson_recording import Recording, record_of
+
+SCRIPTS = (
+    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "views.js", "clock.js", "controls.js",
+    "timeline.js", "player.js",
+)  # fmt: skip
+IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
+
+
+def write_replay(lesson: Lesson, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
+    """Write the page that plays a lesson, whole or not at all, and return its path."""
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise MissingFile(f"there is no folder {file.parent} to write the replay {file.name} in: make it first")
+    if file.is_dir():
+        raise InvalidInput(f"a replay is written to a file, and {file} is a folder: name a file in it, such as a.html")
+    write_text(file, replay_page(record_of(lesson, title=title)))
+    return file
+
+
+def replay_page(recording: Recording) -> str:
+    """Return the page as text."""
+    title = escape(str(recording.header["title"]))
+    data = base64.b64encode(zlib.compress(recording.to_bytes(), 9)).decode()
+    script, style = _script(), read_shipped("replay.css")
+    only = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # the page may run this one script and nothing else, and may load nothing
+    policy = f"default-src 'none'; script-src 'sha256-{only}'; style-src 'unsafe-inline'; img-src data: blob:"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{read_shipped('replay.html')}\n"
+        f'<script type="text/plain" id="recording">{data}</script>\n'
+        f'<script type="module">{script}</script>\n</body>\n</html>\n'
+    )
+
+
+def read_shipped(name: str) -> str:
+    """Return the text of a file that ships with the player."""
+    return (resources.files("nimt.replay") / "static" / name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """Join the modules into one, without the lines that only modules in files of their own need."""
+    joined = "\n".join(EXPORT.sub("", IMPORT.sub("", read_shipped(name))) for name in SCRIPTS)
+    return f"\n{joined}\nplayRecordingOfPage();\n"

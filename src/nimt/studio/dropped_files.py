@@ -1,0 +1,81 @@
+"""Files dropped on the page: pictures, tables, arrays and lessons, read like any other and never trusted."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from nimt.datasets.decoding import FORMATS
+from nimt.errors import InvalidInput, NimtError
+from nimt.lesson.lesson import Lesson
+from nimt.replay.lesson_recording import Recording, record_of
+from nimt.sources.reading import ARRAY_ENDINGS, PICTURE_ENDINGS, read_source
+from nimt.sources.source import Source, size_of
+from nimt.sources.table_files import TABLE_ENDINGS
+
+MOST_PIXELS = 16_000_000
+USUAL_SIZE = 96  # pixels along the longer side, unless the page asks for another
+LESSON = "header.npy"  # the member that lessons have and other archives of arrays have not
+
+
+def read_dropped(name: str, data: bytes, size: int | None = None) -> Source | Lesson:
+    """Read a file by its content; of its name only the ending is looked at.
+
+    Parameters
+    ----------
+    name : str
+        As the browser calls it.
+    data : bytes
+    size : int, optional
+        The longer side a picture is brought to.
+    """
+    ending = Path(name).suffix.lower()[:8]
+    if ending not in (*PICTURE_ENDINGS, *ARRAY_ENDINGS, *TABLE_ENDINGS):
+        raise InvalidInput(f"a file ending in {ending!r} is not read here: drop a picture, a CSV, an array or a lesson")
+    if ending in PICTURE_ENDINGS:
+        _refuse_too_many_pixels(data)
+    with tempfile.TemporaryDirectory(prefix="nimt-studio-") as folder:
+        path = Path(folder) / f"dropped{ending}"
+        path.write_bytes(data)
+        try:
+            if ending == ".npz" and LESSON.encode() in data:
+                return Lesson.load(path)
+            return read_source(str(path), size=size or (USUAL_SIZE if ending in PICTURE_ENDINGS else None))
+        except NimtError as error:  # a page is told nothing of where files lie
+            raise InvalidInput(str(error).replace(str(path), path.name)) from None
+
+
+def _refuse_too_many_pixels(data: bytes) -> None:
+    """Look at the size a picture claims before anything of it is decoded."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            pixels = image.width * image.height
+    except Image.DecompressionBombError:
+        pixels = MOST_PIXELS + 1
+    except Exception:
+        raise InvalidInput(f"this is not a picture that can be read: drop a {', '.join(FORMATS)} file") from None
+    if pixels > MOST_PIXELS:
+        raise InvalidInput(f"this picture has more than {MOST_PIXELS:,} pixels: shrink it first")
+
+
+def describe_file(source: Source) -> dict[str, Any]:
+    """Return what a page says about a file."""
+    assert source.pool is not None
+    notes = [note.replace("dropped.", "the file .", 1) for note in source.notes]
+    return {
+        "points": len(source.pool),
+        "dimension": source.pool.dimension,
+        "size": size_of(source.pool),
+        "outputs": 1 if source.values is None or source.values.ndim == 1 else source.values.shape[1],
+        "notes": notes,
+    }
+
+
+def record_lesson(lesson: Lesson) -> Recording:
+    """Return a dropped lesson, ready to be played."""
+    recording = record_of(lesson, title="A lesson from a file")
+    return Recording(recording.header | {"type": "lesson"}, recording.blocks)

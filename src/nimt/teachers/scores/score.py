@@ -1,0 +1,67 @@
+"""What every score has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.losses import Loss
+from nimt.pools.pool import Pool
+
+SCORES: dict[str, type[Score]] = {}  # by their names; `nimt.teachers.scores` imports them all
+
+
+class Score:
+    """A frozen dataclass whose fields are what the score needs to know; teachers have fields of the same names.
+
+    A field `loss` or `norm` without a default is written `= field()`, or it would have the one here.
+
+    A class of nimt gets its number, by which compiled code knows it, when it is made with a name; one of the user has
+    none, and its lessons run in the reference loop. The score of a point is
+    written twice: for all points at once (`of`), and for one output of one point, as plain numbers (`compile`).
+
+    Attributes
+    ----------
+    name : str
+        As in `GreedyTeacher(score=name)`.
+    told : tuple of str
+        Which of "loss" and "kernel" it needs to know of the learner.
+    loss : Loss or None
+        Whose value or slope it uses.
+    norm : {2, 1, "max"}
+        Over outputs, where it takes one.
+    """
+
+    name: ClassVar[str]
+    number: ClassVar[int]
+    told: ClassVar[tuple[str, ...]] = ()
+
+    loss: Loss | None = None
+    norm: int | str = 2
+
+    def __init_subclass__(cls, name: str | None = None) -> None:
+        if name is not None:
+            cls.name = name
+            if cls.__module__.startswith("nimt."):  # what is compiled, and kept on disk, contains all of these
+                cls.number = len(SCORES)
+                SCORES[name] = cls
+
+    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
+        """Return the score of every point of a pool, from the values of f and f* there."""
+        raise NotImplementedError
+
+    def constants(self, pool: Pool, target: Array) -> Array:
+        """Return what compiled code needs of each point beside f and f*, an array (m, n): computed once per lesson."""
+        return np.empty((0, len(pool)))
+
+    @staticmethod
+    def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any] | None:
+        """Return a function (loss, own, f, y, constants, s) -> score of one output at point s, for numba to compile.
+
+        `slope(loss, own, f, y)` and `value(loss, own, f, y)` are those of the teacher's loss. Scores of several outputs
+        are added.
+        """
+        return None

@@ -1,0 +1,55 @@
+"""The curve of a teaching set as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nimt.errors import InvalidInput
+from nimt.plots.figures import draw_on
+from nimt.plots.style import GREEDY, QUIET, SEVERAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from nimt.teaching_sets.chosen_rows import TeachingSet
+
+LINES = {
+    "chosen": ("chosen", GREEDY, "-", "o"),
+    "random_reference": ("random, labels of f*", SEVERAL[0], (0, (3, 1.5)), "s"),
+    "random_own": ("random, own labels", QUIET, (0, (1, 1.2)), "^"),
+}
+
+
+def draw_curve(found: TeachingSet, ax: Axes | None = None) -> Figure | Axes:
+    """Draw the quality of the student against the number of rows; bands are the spread over splits and draws."""
+    curve = found.curve
+    if curve is None:
+        raise InvalidInput("this teaching set was not measured, so there is no curve to draw")
+
+    def ink(axes: Axes) -> None:
+        sizes = curve["size"].to_numpy()
+        for name, (label, colour, dashes, mark) in LINES.items():
+            if name == "random_reference" and found.own_labels:
+                continue
+            mean, spread = curve[name].to_numpy(), curve[f"{name}_spread"].to_numpy()
+            axes.fill_between(sizes, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
+            axes.plot(sizes, mean, color=colour, linestyle=dashes, marker=mark, markersize=3.5, label=label)
+        full = float(curve["all_rows"].iloc[0])
+        axes.axhline(full, color="#000000", linewidth=0.8, label=f"all rows, own labels ({full:.2f})")
+        axes.set_xscale("log")
+        axes.set_xticks(sizes, [str(size) for size in sizes])
+        axes.set_xticks([], minor=True)
+        seen = curve[["chosen", "random_own", "random_reference", "all_rows"]].to_numpy()
+        low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
+        low = max(low, high - 2.0)  # a student far below the mean would flatten all others
+        axes.set_ylim(low - 0.08 * (high - low + 0.01), high + 0.08 * (high - low + 0.01))
+        axes.set_xlabel("rows")
+        axes.set_ylabel(f"{found.measure} on rows held out")
+        axes.set_title(f"{found.student_name}: rows chosen by {found.rule}", loc="left")
+        axes.grid(axis="y")
+        axes.legend(loc="lower right")
+
+    return draw_on(ink, ax, 5.2, 3.4)

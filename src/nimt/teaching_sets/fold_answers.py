@@ -1,0 +1,103 @@
+"""Cross-validation that keeps what succeeded: every row answered by a model that did not see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from nimt.arrays import Array, Flags, Indices, check_count
+from nimt.counting import say_count
+from nimt.errors import InvalidInput
+from nimt.teaching_sets.models import fit_quietly, score, score_classes
+from nimt.teaching_sets.row_checks import Rows, take_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """The answers of models that did not see the rows they answer.
+
+    Attributes
+    ----------
+    labels : array (n,)
+    scores : array (n, q) or None
+        Of classes: how much the model holds with each.
+    known : array (n,) of bool
+        False for the rows of a fold that failed.
+    score : float
+        The mean of R^2, or of the accuracy, over the folds that succeeded.
+    failures : tuple of str
+    """
+
+    labels: NDArray[Any]
+    scores: Array | None
+    known: Flags
+    score: float
+    failures: tuple[str, ...] = ()
+
+
+def check_folds(folds: int, rows: Rows) -> None:
+    """Refuse a number of folds that the rows are too few for."""
+    check_count("folds", folds, at_least=2)
+    if len(rows) < folds:
+        raise InvalidInput(f"{say_count(len(rows), 'row')} cannot make folds={folds} parts: give fewer folds")
+
+
+def split(rows: Rows, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
+    """Return the rows to fit and to answer in each fold; classes are kept in proportion where each has enough rows."""
+    if rows.classes is not None:
+        smallest = int(np.unique(rows.y, return_counts=True)[1].min())
+        if smallest >= folds:
+            return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(rows)), rows.y))
+    return list(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(rows))))
+
+
+def fold(model: Any, rows: Rows, folds: int, seed: int) -> Folded:
+    """Fit a model to all folds but one, and let it answer that one; a fold that fails is told, and the others stay."""
+    labels = rows.y.copy()
+    scores = None if rows.classes is None else np.zeros((len(rows), len(rows.classes)))
+    known = np.zeros(len(rows), dtype=bool)
+    found, failures = [], []
+    for place, (fitted, asked) in enumerate(split(rows, folds, seed)):
+        X = take_rows(rows.X, asked)
+        try:
+            made = fit_quietly(clone(model), take_rows(rows.X, fitted), rows.y[fitted])
+            answers = check_answers(made.predict(X), len(asked), rows, "the reference")
+            if rows.classes is not None and scores is not None:
+                scores[asked] = score_classes(made, X, rows.classes)
+        except Exception as error:  # code of anybody
+            failures.append(f"fold {place + 1} failed with {type(error).__name__} ({str(error).split(chr(10))[0]})")
+            continue
+        labels[asked], known[asked] = answers, True
+        found.append(score(answers, rows.y[asked], rows.classes is not None))
+    if not found:
+        raise InvalidInput(f"the reference failed in every fold: {failures[0]}")
+    return Folded(labels, scores, known, float(np.nanmean(found)), tuple(failures))
+
+
+def check_answers(answers: Any, count: int, rows: Rows, what: str) -> NDArray[Any]:
+    """Return the answers of a model, or refuse those that are not one finite number, or known class, per row."""
+    array = np.asarray(answers)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.shape != (count,):
+        raise InvalidInput(
+            f"{what} answered with shape {array.shape} for {say_count(count, 'row')}: one answer per row"
+        )
+    if rows.classes is not None:
+        strange = array[~np.isin(array, rows.classes)]
+        if strange.size:
+            raise InvalidInput(
+                f"{what} answered {strange[0]!s}, which is no class of y: {', '.join(map(str, rows.classes[:20]))}"
+            )
+        return array.astype(rows.classes.dtype)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{what} answered with {array.dtype} where numbers are needed")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InvalidInput(f"{what} answered {array[bad[0]]!s} for row {bad[0]}: every answer must be a finite number")
+    return array.astype(np.float64)
