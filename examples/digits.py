@@ -41,7 +41,7 @@ class OnceEach(nimt.Teacher):
 
     k: int = 1
 
-    def select(self, view: nimt.View) -> nimt.Selection:
+    def select(self, view: nimt.teachers.View) -> nimt.Selection:
         left = np.empty(0, np.int64) if view.memory is None else view.memory["left"]
         if len(left) < self.k:
             left = np.concatenate([left, view.rng.permutation(len(view))])
@@ -152,7 +152,7 @@ class School:
                 self.learner.make(seed, rate),
                 teacher,
                 digits.pixels,
-                nimt.one_hot(labels),
+                nimt.classes.one_hot(labels),
                 max_iterations=self.steps,
                 tol=None,
                 measure=TestAccuracy(digits.test, digits.classes[digits.test]),

@@ -49,7 +49,7 @@ class Task:
     def learner(self, rate: Any = None) -> nimt.KernelLearner:
         return nimt.KernelLearner(nimt.rbf(self.width), learning_rate=rate or self.rate, initial=self.start)
 
-    def forecast(self, teacher: Any, rate: Any = None) -> nimt.Forecast:
+    def forecast(self, teacher: Any, rate: Any = None) -> nimt.theory.Forecast:
         return nimt.forecast(self.learner(rate), teacher, self.pool, self.target, tol=self.tol)
 
     def teach(self, teacher: Any, budget: int, rate: Any = None, seed: int = 0) -> nimt.Lesson:
@@ -114,7 +114,7 @@ def _points(task: Task) -> np.ndarray:
 def table(seeds: int, names: tuple[str, ...] = ()) -> str:
     """Return the table as text."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", nimt.StepSizeWarning)
+        warnings.simplefilter("ignore", nimt.errors.StepSizeWarning)
         rows = [list(HEADER), *(line(task, seeds) for task in tasks() if not names or task.name in names)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
     return "\n".join(" ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows)

@@ -51,7 +51,7 @@ def run(max_iterations: int, console: Console) -> dict[str, nimt.Lesson]:
         for name, teacher in TEACHERS.items():
             bar = bars.add_task(name, total=max_iterations, m="")
 
-            def show(progress: nimt.Progress, bar: int = bar) -> None:
+            def show(progress: nimt.session.Progress, bar: int = bar) -> None:
                 bars.update(bar, completed=progress.step, m=f"M = {progress.discrepancy:.6f}")
 
             lessons[name] = nimt.teach(

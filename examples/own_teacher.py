@@ -20,7 +20,7 @@ class CuriousTeacher(nimt.Teacher):
 
     power: float = 1.0  # 0 is RFT; larger values come closer to GFT
 
-    def select(self, view: nimt.View) -> nimt.Selection:
+    def select(self, view: nimt.teachers.View) -> nimt.Selection:
         scores = np.abs(view.predictions - view.target) ** self.power
         return view.show(view.rng.choice(len(view), p=scores / scores.sum()), scores)
 

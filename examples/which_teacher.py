@@ -91,7 +91,7 @@ def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
         "synthesis, radius x 8": nimt.SynthesisTeacher(radius=8 * default_radius(problem)),
     }
     with warnings.catch_warnings():  # the hinge stops moving: the page says so
-        warnings.simplefilter("ignore", nimt.ResponseWarning)
+        warnings.simplefilter("ignore", nimt.errors.ResponseWarning)
         yield "gradient", nimt.compare(problem.gradient_learner(), teachers, pool, target, seeds=problem.seeds, **rules)
     teachers = {
         "random": nimt.RandomTeacher(),

@@ -47,7 +47,7 @@ class RandomLesson:
         learner = nimt.KernelLearner(nimt.rbf(self.width), learning_rate=self.rate, initial=self.initial)
         return learner, nimt.RandomTeacher(k=self.k, replace=self.replace, pool=self.shown), self.pool, self.target
 
-    def forecast(self, **options: Any) -> nimt.Forecast:
+    def forecast(self, **options: Any) -> nimt.theory.Forecast:
         return nimt.forecast(*self.task, tol=self.tol, measure=self.measure, **options)
 
     def teach(self, seeds: int, longest: int) -> np.ndarray:

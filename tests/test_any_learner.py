@@ -59,7 +59,7 @@ def test_a_fitted_estimator_starts_from_what_it_knows():
 def test_a_classifier_is_told_all_classes_at_first(classifier):
     points, _, _ = scattered(30)
     classes = np.where(points[:, 0] > 0.3, 1.0, np.where(points[:, 1] > 0, 2.0, 3.0))
-    teacher = nimt.RandomTeacher(k=3, labels=nimt.AlternativeLabels(np.full(30, 9.0), probability=0.1))
+    teacher = nimt.RandomTeacher(k=3, labels=nimt.teachers.AlternativeLabels(np.full(30, 9.0), probability=0.1))
     lesson = nimt.teach(classifier, teacher, points, classes, max_iterations=60, tol=None)
     assert set(lesson.learner.classes_) == {1.0, 2.0, 3.0, 9.0}
 
@@ -144,7 +144,9 @@ def test_what_needs_an_open_learner_is_refused_for_a_closed_one(tmp_path):
         small_lesson(learner=SGDRegressor(), stop_when_stationary=0.1)
     with pytest.raises(nimt.InvalidInput, match="measure='rkhs' needs a learner that lives in a kernel's space"):
         small_lesson(learner=SGDRegressor(), measure="rkhs")
-    with pytest.raises(nimt.CannotStore, match=r"Closed cannot be written .* without pickle.*leave checkpoint= out"):
+    with pytest.raises(
+        nimt.errors.CannotStore, match=r"Closed cannot be written .* without pickle.*leave checkpoint= out"
+    ):
         small_lesson(learner=Closed(), checkpoint=tmp_path / "checkpoint")
 
 

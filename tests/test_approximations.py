@@ -88,11 +88,11 @@ def test_what_cannot_be_approximated_is_refused():
 
 
 def test_a_learner_taught_on_part_of_the_pool_knows_most_of_the_rest():
-    part, target = nimt.subsample(POINTS, TARGET, 100, seed=1)
+    part, target = nimt.operators.subsample(POINTS, TARGET, 100, seed=1)
     learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.2)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), part, target, max_iterations=2000, tol=None)
     assert len(lesson.pool) == 100
     error = np.sqrt(np.mean((lesson.learner.predict(POINTS) - TARGET) ** 2))
     assert error < 0.1 * np.sqrt(np.mean(TARGET**2))
     with pytest.raises(nimt.InvalidInput, match="at most the 300 points"):
-        nimt.subsample(POINTS, TARGET, 301)
+        nimt.operators.subsample(POINTS, TARGET, 301)

@@ -168,7 +168,7 @@ import sys
 import numpy as np
 import nimt
 
-learner = nimt.KernelLearner(nimt.rbf(0.5) + nimt.parse_kernel("0.1 * RBF(0.5)"), learning_rate=0.1)
+learner = nimt.KernelLearner(nimt.rbf(0.5) + nimt.kernels.parse_kernel("0.1 * RBF(0.5)"), learning_rate=0.1)
 lesson = nimt.teach(learner, nimt.GreedyTeacher(), {problem}, tol=1e-3, max_iterations=50)
 lesson.save("lesson.npz")
 again = nimt.Lesson.load("lesson.npz")

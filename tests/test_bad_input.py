@@ -48,7 +48,9 @@ BAD = {
         r"initial has 3 outputs where 2 are needed: give it as an array \(12, 2\)",
     ),
     "other target of one output": (
-        lambda: teach(y=np.zeros((12, 2)), teacher=nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.ones(12)))),
+        lambda: teach(
+            y=np.zeros((12, 2)), teacher=nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(np.ones(12)))
+        ),
         "the other target has 1 output where 2 are needed",
     ),
     "target of a transposed grid": (lambda: on_grid(np.zeros((4, 3))), r"\(4, 3\).*\(12,\) or the grid's \(3, 4\)"),
@@ -89,7 +91,7 @@ BAD = {
         r"2 weights \(with intercept\) do not fit points of dimension 2: give 3 weights",
     ),
     "other target too short": (
-        lambda: teach(teacher=Untouchable(labels=nimt.AlternativeLabels(TARGET[:4]))),
+        lambda: teach(teacher=Untouchable(labels=nimt.teachers.AlternativeLabels(TARGET[:4]))),
         r"the other target has shape \(4,\)",
     ),
     "draw weights too few": (
@@ -114,7 +116,7 @@ BAD = {
     "nan among weights": (lambda: nimt.LinearLearner([1.0, np.nan]), "weights has nan at index 1"),
     "nan in an axis": (lambda: nimt.Grid([0.0, np.nan]), "axis 0 of the grid has nan at index 1"),
     "other target nan": (
-        lambda: teach(teacher=Untouchable(labels=nimt.AlternativeLabels(np.nan))),
+        lambda: teach(teacher=Untouchable(labels=nimt.teachers.AlternativeLabels(np.nan))),
         "the other target has nan at index 0",
     ),
     # grids
@@ -165,10 +167,13 @@ BAD = {
     ),
     "labels an array": (
         lambda: nimt.GreedyTeacher(labels=[1.0]),
-        r"labels must be None or nimt.AlternativeLabels.*\[1.0\]",
+        r"labels must be None or nimt.teachers.AlternativeLabels.*\[1.0\]",
     ),
-    "probability": (lambda: nimt.AlternativeLabels(0.0, probability=1.2), "a number from 0 to 1, got 1.2"),
-    "probability nan": (lambda: nimt.AlternativeLabels(0.0, probability=np.nan), "a number from 0 to 1, got nan"),
+    "probability": (lambda: nimt.teachers.AlternativeLabels(0.0, probability=1.2), "a number from 0 to 1, got 1.2"),
+    "probability nan": (
+        lambda: nimt.teachers.AlternativeLabels(0.0, probability=np.nan),
+        "a number from 0 to 1, got nan",
+    ),
     "negative weights": (lambda: nimt.RandomTeacher(weights=[1.0, -1.0]), "weights must be >= 0, got -1.0 at index 1"),
     "weights all zero": (lambda: nimt.RandomTeacher(weights=[0.0, 0.0]), "must not all be zero"),
     "weights too large": (lambda: nimt.RandomTeacher(weights=[1e308] * 9), r"finite sum, got 1e\+308: divide them"),
@@ -225,7 +230,7 @@ BAD = {
     "callback": (lambda: teach(callback=3), "callback must be callable, got 3"),
     # names
     "loss": (learner(loss="mse"), "one of square, hinge, logistic, huber, absolute.*got 'mse'"),
-    "loss class": (learner(loss=nimt.Square), r"value\(f, y\), slope\(f, y\) and smoothness"),
+    "loss class": (learner(loss=nimt.losses.Square), r"value\(f, y\), slope\(f, y\) and smoothness"),
     "loss object": (
         learner(loss=3),
         r"a loss needs value\(f, y\), slope\(f, y\) and smoothness; 3 does not have all three",
@@ -249,8 +254,8 @@ BAD = {
     "wendland width": (lambda: nimt.Wendland(-1.0), "width must be a positive number, got -1.0"),
     "wendland dimension": (lambda: nimt.Wendland(1.0, dimension=0), "dimension must be a whole number >= 1, got 0"),
     "wendland smoothness": (lambda: nimt.Wendland(1.0, smoothness=3), "smoothness must be 0, 1 or 2, got 3"),
-    "delta": (lambda: nimt.Huber(delta=-1.0), "delta must be a positive number, got -1.0"),
-    "delta text": (lambda: nimt.Huber(delta="a"), "delta must be a positive number, got 'a'"),
+    "delta": (lambda: nimt.losses.Huber(delta=-1.0), "delta must be a positive number, got -1.0"),
+    "delta text": (lambda: nimt.losses.Huber(delta="a"), "delta must be a positive number, got 'a'"),
     # labels outside a loss's domain
     "logistic labels": (
         lambda: teach(learner=nimt.KernelLearner(K, loss="logistic"), y=with_bad(np.ones(12), 7, 0.5)),
@@ -260,7 +265,7 @@ BAD = {
         lambda: teach(
             learner=nimt.KernelLearner(K, loss="logistic"),
             y=1.0,
-            teacher=Untouchable(labels=nimt.AlternativeLabels(0.0)),
+            teacher=Untouchable(labels=nimt.teachers.AlternativeLabels(0.0)),
         ),
         r"labels -1 and \+1 only, got 0.0 at index 0",
     ),

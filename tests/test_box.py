@@ -170,7 +170,7 @@ def test_panels_show_the_points_themselves():
 
 
 def test_other_labels():
-    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(lambda x: 0 * x[:, 0] + 7.0, probability=1.0))
+    teacher = nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(lambda x: 0 * x[:, 0] + 7.0, probability=1.0))
     assert (in_box(teacher).labels == 7.0).all()
 
 

@@ -34,7 +34,7 @@ LESSONS = {
     "random pack": {"teacher": nimt.RandomTeacher(k=0.5, replace=False), "seed": 5},
     "weighted": {"teacher": nimt.RandomTeacher(k=2, weights=np.arange(12.0)), "seed": 6},
     "drawn pool": {"teacher": nimt.RandomTeacher(k=2, pool=0.5), "seed": 7},
-    "other labels": {"teacher": nimt.RandomTeacher(labels=nimt.AlternativeLabels(lambda x: x[:, 0], 0.5))},
+    "other labels": {"teacher": nimt.RandomTeacher(labels=nimt.teachers.AlternativeLabels(lambda x: x[:, 0], 0.5))},
     "white box": {"teacher": nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(0.4))},
     "initial values": {"learner": kernel(initial=INITIAL)},
     "initial callable": {"learner": kernel(initial=lambda x: x[:, 0])},
@@ -66,7 +66,7 @@ def test_resuming_changes_nothing(options, tmp_path):
 @pytest.mark.usefixtures("every_step")
 def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
     path = tmp_path / "checkpoint"
-    teacher = nimt.RandomTeacher(k=2, pool=0.7, labels=nimt.AlternativeLabels(INITIAL, 0.5))
+    teacher = nimt.RandomTeacher(k=2, pool=0.7, labels=nimt.teachers.AlternativeLabels(INITIAL, 0.5))
     whole = small_lesson(teacher, snapshots=[3, 10])
     lesson = small_lesson(teacher, snapshots=[3, 10], callback=lambda progress: True, checkpoint=path)
     stops = 1
@@ -82,7 +82,7 @@ def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "auto"])
 @pytest.mark.parametrize(
     "teacher",
-    [nimt.GreedyTeacher(), nimt.RandomTeacher(k=5, pool=0.5, labels=nimt.AlternativeLabels(0.1, 0.3))],
+    [nimt.GreedyTeacher(), nimt.RandomTeacher(k=5, pool=0.5, labels=nimt.teachers.AlternativeLabels(0.1, 0.3))],
     ids=["greedy", "random"],
 )
 def test_every_engine_goes_on_as_if_never_stopped(engine, teacher, tmp_path):
@@ -186,7 +186,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path):
     nimt.resume(path, callback=lambda progress: progress.step >= 9)
     assert previous_of(path).exists()
     damage(path)
-    with pytest.warns(nimt.CheckpointWarning, match=r"damaged.*continuing from the checkpoint before") as warned:
+    with pytest.warns(nimt.errors.CheckpointWarning, match=r"damaged.*continuing from the checkpoint before") as warned:
         lesson = nimt.resume(path)
     assert warned[0].filename == __file__
     assert_same_lesson(lesson, small_lesson())
@@ -206,7 +206,7 @@ def test_a_damaged_checkpoint_with_none_before_it_is_refused(tmp_path):
     stopped_at(path, 4)
     assert not previous_of(path).exists()
     damage(path)
-    with pytest.raises(nimt.CorruptLesson, match=r"checkpoint.* damaged"):
+    with pytest.raises(nimt.errors.CorruptLesson, match=r"checkpoint.* damaged"):
         nimt.resume(path)
 
 
@@ -241,7 +241,9 @@ def test_a_full_disk_warns_and_the_lesson_goes_on(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("numpy.lib.format.write_array", full)
-    with pytest.warns(nimt.CheckpointWarning, match=r"No space left on device.*the checkpoint before it is complete"):
+    with pytest.warns(
+        nimt.errors.CheckpointWarning, match=r"No space left on device.*the checkpoint before it is complete"
+    ):
         lesson = nimt.resume(path)
     monkeypatch.undo()
     assert_same_lesson(lesson, small_lesson())
@@ -270,7 +272,7 @@ def test_a_new_lesson_never_goes_on_with_the_one_that_lay_there_before(tmp_path)
     nimt.resume(path)  # now there are two checkpoints of the first lesson
     stopped_at(path, 3, teacher=nimt.RandomTeacher(), on_existing="replace")
     path.write_bytes(b"damaged")
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         nimt.resume(path)
 
 
@@ -294,7 +296,7 @@ def test_a_damaged_checkpoint_and_a_cut_between_two_moves(tmp_path, monkeypatch,
         replace(source, target)
 
     monkeypatch.setattr("os.replace", cut)
-    with contextlib.suppress(Cut), pytest.warns(nimt.CheckpointWarning):
+    with contextlib.suppress(Cut), pytest.warns(nimt.errors.CheckpointWarning):
         nimt.resume(path, callback=lambda progress: progress.step >= 15)
     monkeypatch.setattr("os.replace", replace)
     with warnings.catch_warnings():
@@ -309,11 +311,11 @@ def test_a_damaged_checkpoint_never_takes_the_place_of_a_whole_one(tmp_path):
     nimt.resume(path, callback=lambda progress: progress.step >= 9)
     whole = previous_of(path).read_bytes()
     damage(path)
-    with pytest.warns(nimt.CheckpointWarning, match="continuing from the checkpoint before"):
+    with pytest.warns(nimt.errors.CheckpointWarning, match="continuing from the checkpoint before"):
         nimt.resume(path, callback=lambda progress: progress.step >= 12)
     assert previous_of(path).read_bytes() == whole
     damage(path)
-    with pytest.warns(nimt.CheckpointWarning, match="continuing from the checkpoint before"):
+    with pytest.warns(nimt.errors.CheckpointWarning, match="continuing from the checkpoint before"):
         assert_same_lesson(nimt.resume(path), small_lesson())
 
 
@@ -349,5 +351,5 @@ def test_seconds_that_were_altered_are_refused(tmp_path, name, seconds):
     nimt.teach(learner, nimt.GreedyTeacher(), np.arange(9.0), np.sin, max_iterations=5, tol=None, checkpoint=path)
     content = storage.read(path, "lesson")
     storage.write(path, "lesson", content | {name: seconds})
-    with pytest.raises(nimt.CorruptLesson, match="seconds"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="seconds"):
         nimt.resume(path, max_iterations=9)

@@ -24,7 +24,7 @@ from nimt.reports.comparison_page import comparison_table
 from nimt.reports.lesson_page import write_lesson_report
 from nimt.reports.summary import summary_of
 
-LOSS = nimt.CrossEntropy()
+LOSS = nimt.losses.CrossEntropy()
 BY_LOSS = nimt.GreedyTeacher(score="loss", loss="crossentropy")
 rows = st.integers(2, 4).flatmap(lambda q: st.lists(st.floats(-30, 30), min_size=q, max_size=q))
 
@@ -104,7 +104,7 @@ def test_extreme_logits_neither_warn_nor_overflow():
 @pytest.mark.parametrize("q", [2, 3])
 def test_a_greedy_lesson_by_a_plain_loop(q):
     points, classes = blobs(q)
-    labels = nimt.one_hot(classes)
+    labels = nimt.classes.one_hot(classes)
 
     def worst(f):
         losses = [loss_of(row, label) for row, label in zip(f, labels.tolist(), strict=True)]
@@ -123,14 +123,14 @@ def test_a_greedy_lesson_by_a_plain_loop(q):
 @pytest.mark.parametrize("q", [2, 3])
 def test_an_uncertain_lesson_by_a_plain_loop(q):
     points, classes = blobs(q, seed=3)
-    labels = nimt.one_hot(classes)
+    labels = nimt.classes.one_hot(classes)
 
     def least_sure(f):
         margins = [sorted(row)[-1] - sorted(row)[-2] for row in f]
         return margins.index(min(margins))
 
     shown, f = plain_lesson(points.tolist(), labels.tolist(), 0.8, 1.5, 40, least_sure)
-    learner = nimt.KernelLearner(nimt.rbf(0.8), loss=nimt.CrossEntropy(), learning_rate=1.5)
+    learner = nimt.KernelLearner(nimt.rbf(0.8), loss=nimt.losses.CrossEntropy(), learning_rate=1.5)
     lesson = nimt.teach(learner, nimt.UncertaintyTeacher(), points, labels, max_iterations=40, tol=None)
     assert lesson.indices[:, 0].tolist() == shown
     np.testing.assert_allclose(lesson.final, f, rtol=1e-9, atol=1e-12)
@@ -139,7 +139,7 @@ def test_an_uncertain_lesson_by_a_plain_loop(q):
 def test_uncertainty_never_looks_at_the_labels():
     points, classes = blobs(3)
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.2)
-    right, wrong = nimt.one_hot(classes), nimt.one_hot((classes + 1) % 3)
+    right, wrong = nimt.classes.one_hot(classes), nimt.classes.one_hot((classes + 1) % 3)
     lessons = [
         nimt.teach(learner, nimt.UncertaintyTeacher(k=4), points, y, max_iterations=1, tol=None, engine="reference")
         for y in (right, wrong)
@@ -149,7 +149,7 @@ def test_uncertainty_never_looks_at_the_labels():
 
 def test_gradient_and_packs_and_soft_labels(tmp_path):
     points, classes = blobs(3)
-    soft = 0.9 * nimt.one_hot(classes) + 0.1 / 3
+    soft = 0.9 * nimt.classes.one_hot(classes) + 0.1 / 3
     teacher = nimt.GreedyTeacher(k=4, score="gradient", loss="crossentropy", kernel=nimt.rbf(0.8))
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     lesson = nimt.teach(learner, teacher, points, soft, max_iterations=20, tol=None, checkpoint=tmp_path / "checkpoint")
@@ -168,8 +168,8 @@ def test_gradient_and_packs_and_soft_labels(tmp_path):
 def test_one_hot_by_a_plain_loop():
     labels = ["b", "a", "c", "a"]
     expected = [[1.0 if label == name else 0.0 for name in "abc"] for label in labels]
-    assert nimt.one_hot(labels).tolist() == expected
-    assert nimt.one_hot([2, 5], classes=[5, 2, 9]).tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert nimt.classes.one_hot(labels).tolist() == expected
+    assert nimt.classes.one_hot([2, 5], classes=[5, 2, 9]).tolist() == [[0, 1, 0], [1, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_one_hot_by_a_plain_loop():
 )
 def test_labels_that_are_no_classes(labels, classes, said):
     with pytest.raises(nimt.InvalidInput, match=said):
-        nimt.one_hot(labels, classes)
+        nimt.classes.one_hot(labels, classes)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_labels_shown_by_hand_are_checked_too():
 def test_outputs_that_differ_between_target_and_start():
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="crossentropy", initial=np.zeros((4, 2)))
     with pytest.raises(nimt.InvalidInput, match="initial has 2 outputs where 3 are needed"):
-        nimt.teach(learner, BY_LOSS, np.arange(4.0), nimt.one_hot([0, 1, 2, 0]), max_iterations=1, tol=None)
+        nimt.teach(learner, BY_LOSS, np.arange(4.0), nimt.classes.one_hot([0, 1, 2, 0]), max_iterations=1, tol=None)
 
 
 # ---------------------------------------------------------------- accuracy
@@ -261,10 +261,12 @@ def test_an_accuracy_is_called_by_its_name_and_written_in_per_cent(tmp_path, cap
     points, classes = blobs(3)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     options = {"measure": "accuracy", "max_iterations": 60, "tol": None}
-    lesson = nimt.teach(learner, BY_LOSS, points, nimt.one_hot(classes), patience=3, **options)
+    lesson = nimt.teach(learner, BY_LOSS, points, nimt.classes.one_hot(classes), patience=3, **options)
     assert lesson.outcome is nimt.Outcome.STALLED and "discrepancy" not in str(lesson.outcome)
     assert "; accuracy 0." in repr(lesson) and "discrepancy" not in repr(lesson)
-    comparison = nimt.compare(learner, [BY_LOSS, nimt.UncertaintyTeacher()], points, nimt.one_hot(classes), **options)
+    comparison = nimt.compare(
+        learner, [BY_LOSS, nimt.UncertaintyTeacher()], points, nimt.classes.one_hot(classes), **options
+    )
     assert "accuracy" in str(comparison) and "discrepancy" not in str(comparison)
     assert "accuracy at end" in comparison_table(comparison)[0]
     assert summary_of(lesson)["measure_word"] == "accuracy"
@@ -289,8 +291,8 @@ def test_an_accuracy_is_called_by_its_name_and_written_in_per_cent(tmp_path, cap
                                    MLPClassifier((8,), random_state=0)])  # fmt: skip
 def test_a_classifier_is_seen_by_its_log_probabilities(model):
     points, classes = blobs(3)
-    lesson = nimt.teach(model, nimt.RandomTeacher(k=8), points, nimt.one_hot(classes), max_iterations=5, tol=None,
-                        measure="accuracy")  # fmt: skip
+    lesson = nimt.teach(model, nimt.RandomTeacher(k=8), points, nimt.classes.one_hot(classes),
+                        max_iterations=5, tol=None, measure="accuracy")  # fmt: skip
     assert not lesson.initial.any()  # not fitted: every class is as likely
     np.testing.assert_allclose(np.exp(lesson.final), lesson.learner.predict_proba(points), atol=1e-12)
     assert set(lesson.learner.predict(points)) <= {0, 1, 2}
@@ -301,8 +303,8 @@ def test_a_classifier_is_seen_by_its_log_probabilities(model):
 def test_a_classifier_without_probabilities_is_seen_by_its_decisions(q):
     points, classes = blobs(q)
     model = SGDClassifier(loss="hinge", random_state=0).partial_fit(points, classes + 5, classes=np.arange(q) + 5)
-    lesson = nimt.teach(model, nimt.UncertaintyTeacher(k=4), points, nimt.one_hot(classes), max_iterations=5, tol=None,
-                        measure="accuracy")  # fmt: skip
+    lesson = nimt.teach(model, nimt.UncertaintyTeacher(k=4), points, nimt.classes.one_hot(classes),
+                        max_iterations=5, tol=None, measure="accuracy")  # fmt: skip
     decided = lesson.learner.decision_function(points)
     if q == 2:
         np.testing.assert_allclose(lesson.final[:, 1] - lesson.final[:, 0], decided, atol=1e-12)
@@ -316,7 +318,7 @@ def test_a_classifier_with_other_classes_is_refused():
     points, classes = blobs(3)
     model = GaussianNB().fit(points, classes % 2)
     with pytest.raises(nimt.InvalidInput, match="knows 2 classes and the target has 3 columns"):
-        nimt.teach(model, nimt.RandomTeacher(), points, nimt.one_hot(classes), max_iterations=1, tol=None)
+        nimt.teach(model, nimt.RandomTeacher(), points, nimt.classes.one_hot(classes), max_iterations=1, tol=None)
 
 
 # ---------------------------------------------------------------- a teacher that is misled
@@ -331,17 +333,17 @@ def wrong_at(classes, places, q=3):
 @pytest.mark.parametrize("form", ["numbers", "one-hot", "model"])
 def test_a_greedy_teacher_warns_of_labels_that_disagree_with_its_reference(form, tmp_path):
     points, classes = blobs(3)
-    reference = {"numbers": classes, "one-hot": nimt.one_hot(classes), "model": KnowsAll(points, classes)}[form]
-    target = nimt.one_hot(wrong_at(classes, [3, 8]))
+    reference = {"numbers": classes, "one-hot": nimt.classes.one_hot(classes), "model": KnowsAll(points, classes)}[form]
+    target = nimt.classes.one_hot(wrong_at(classes, [3, 8]))
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     teacher = nimt.GreedyTeacher(score="loss", loss="crossentropy", reference=reference)
     options = {"max_iterations": 3, "tol": None, "checkpoint": tmp_path / "checkpoint"}
-    with pytest.warns(nimt.TeacherWarning, match="at 2 of 40 points the label disagrees with the reference"):
+    with pytest.warns(nimt.errors.TeacherWarning, match="at 2 of 40 points the label disagrees with the reference"):
         nimt.teach(learner, teacher, points, target, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nimt.resume(tmp_path / "checkpoint", max_iterations=5)  # the reference is stored as values
-        nimt.teach(learner, teacher, points, nimt.one_hot(classes), max_iterations=1, tol=None)
+        nimt.teach(learner, teacher, points, nimt.classes.one_hot(classes), max_iterations=1, tol=None)
         allowed = np.delete(np.arange(40), [3, 8])  # what it may not show cannot mislead it
         limited = nimt.GreedyTeacher(score="loss", loss="crossentropy", reference=reference, pool=allowed)
         nimt.teach(learner, limited, points, target, max_iterations=1, tol=None)
@@ -370,21 +372,21 @@ def test_references_that_cannot_be_compared():
                 learner,
                 nimt.GreedyTeacher(reference=reference),
                 points,
-                nimt.one_hot(classes),
+                nimt.classes.one_hot(classes),
                 max_iterations=1,
                 tol=None,
             )
     signs = np.sign(points[:, 0])
-    with pytest.warns(nimt.TeacherWarning, match="at 40 of 40"):
+    with pytest.warns(nimt.errors.TeacherWarning, match="at 40 of 40"):
         nimt.teach(learner, nimt.GreedyTeacher(reference=-signs), points, signs, max_iterations=1, tol=None)
 
 
 @pytest.mark.parametrize("loss", ["crossentropy", "logistic"])
 def test_a_greedy_teacher_by_residual_is_told_that_logits_are_no_labels(loss):
     points, classes = blobs(3)
-    labels = nimt.one_hot(classes) if loss == "crossentropy" else np.where(classes == 0, 1.0, -1.0)
+    labels = nimt.classes.one_hot(classes) if loss == "crossentropy" else np.where(classes == 0, 1.0, -1.0)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss=loss, learning_rate="auto")
-    with pytest.warns(nimt.TeacherWarning, match=f"score='loss', loss='{loss}'"):
+    with pytest.warns(nimt.errors.TeacherWarning, match=f"score='loss', loss='{loss}'"):
         nimt.teach(learner, nimt.GreedyTeacher(), points, labels, max_iterations=1, tol=None)
 
 
@@ -397,7 +399,7 @@ def test_regions_are_what_the_learner_names(q, tmp_path):
     points, classes = blobs(q)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     rules = {"max_iterations": 40, "tol": None, "snapshots": [20], "engine": "reference"}
-    lesson = nimt.teach(learner, BY_LOSS, points, nimt.one_hot(classes), **rules)
+    lesson = nimt.teach(learner, BY_LOSS, points, nimt.classes.one_hot(classes), **rules)
     table = nimt.plots.region_table(lesson, cells=12)
     for row in range(12):
         for column in range(12):
@@ -418,7 +420,7 @@ def test_regions_of_signs_and_of_a_classifier(tmp_path):
     mesh = np.stack([part.ravel() for part in np.meshgrid(table.x, table.y)], axis=1)
     np.testing.assert_array_equal(table.named.ravel(), (signs.learner.predict(mesh) > 0).astype(int))
     model = nimt.teach(
-        GaussianNB(), nimt.RandomTeacher(k=10), points, nimt.one_hot(classes), max_iterations=3, tol=None
+        GaussianNB(), nimt.RandomTeacher(k=10), points, nimt.classes.one_hot(classes), max_iterations=3, tol=None
     )
     table = nimt.plots.region_table(model, cells=10)
     mesh = np.stack([part.ravel() for part in np.meshgrid(table.x, table.y)], axis=1)
@@ -455,7 +457,9 @@ def test_a_greedy_lesson_that_learns_no_classes_warns_with_a_way_out(measure, he
         options["holdout"] = (points[:100], labels[:100])
         points, labels = points[100:], labels[100:]
     where = "the rows held out" if held else "the rows of the pool"
-    with pytest.warns(nimt.TeacherWarning, match=rf"right on \S+ of {where}.* nimt.UncertaintyTeacher\(\)") as found:
+    with pytest.warns(
+        nimt.errors.TeacherWarning, match=rf"right on \S+ of {where}.* nimt.UncertaintyTeacher\(\)"
+    ) as found:
         lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, labels, **options)
     assert found[0].filename == __file__
     assert np.mean(np.sign(lesson.final) == labels) < 0.65

@@ -206,7 +206,7 @@ def test_a_learner_is_mixed_by_hand(tmp_path):
         (
             lambda: nimt.teach(
                 nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.Communicating(nimt.GreedyTeacher()),
-                SCATTERED, nimt.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
+                SCATTERED, nimt.classes.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
             ),
             "CrossEntropy.*give the teacher without Communicating",
         ),

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 KERNELS = [
     nimt.rbf(0.5), nimt.linear(1.0), nimt.Wendland(1.5, dimension=2), Matern(1.0, nu=1.5), RationalQuadratic(),
     2.0 * RBF([0.5, 1.5]) + Matern(0.7, nu=0.5), RBF(0.5) ** 2, ConstantKernel(0.5) * RBF(1.0),
-    nimt.RandomFeatureKernel(0.7, components=30), nimt.NystroemKernel(nimt.rbf(0.8), np.eye(2)),
+    nimt.operators.RandomFeatureKernel(0.7, components=30), nimt.operators.NystroemKernel(nimt.rbf(0.8), np.eye(2)),
 ]  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_operators(kind):
 
 def test_the_feature_operator():
     pool = nimt.Grid(np.linspace(0, 1, 12))
-    kernel = nimt.RandomFeatureKernel(0.5, components=40)
+    kernel = nimt.operators.RandomFeatureKernel(0.5, components=40)
     testing.check_operator(FeatureOperator(kernel, pool), kernel, pool)
 
 
@@ -88,7 +88,7 @@ class Lopsided(RBF):
         return values * np.linspace(1.0, 2.0, values.shape[1])
 
 
-class Steeper(nimt.Square):
+class Steeper(nimt.losses.Square):
     def slope(self, f, y):
         return 3.0 * (f - y)
 

@@ -31,7 +31,9 @@ def teach(teacher, engine, X=GRID, q=3, **options):
     )
 
 
-@pytest.mark.filterwarnings("ignore::nimt.TeacherWarning")  # two of them choose by |f - f*|, which is not advised
+@pytest.mark.filterwarnings(
+    "ignore::nimt.errors.TeacherWarning"
+)  # two of them choose by |f - f*|, which is not advised
 @pytest.mark.parametrize("X", [GRID, SCATTERED], ids=["grid", "points"])
 @pytest.mark.parametrize("name", TEACHERS)
 def test_every_engine_equals_the_plain_loop(name, X):
@@ -57,7 +59,7 @@ def test_a_resumed_lesson_is_bit_identical(name, tmp_path):
 
 
 def test_what_is_left_to_the_plain_loop():
-    class Softer(nimt.CrossEntropy):
+    class Softer(nimt.losses.CrossEntropy):
         def slope(self, f, y):
             return 0.5 * super().slope(f, y)
 

@@ -110,7 +110,7 @@ def exists(name: str) -> bool:
     for part in rest.split("."):
         try:
             thing = getattr(thing, part)
-        except nimt.MissingExtra:
+        except nimt.errors.MissingExtra:
             return True  # it is there, and needs a package that is not
         except AttributeError:
             if find_spec(f"{getattr(thing, '__name__', '')}.{part}") is None:

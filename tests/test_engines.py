@@ -35,7 +35,7 @@ WEIGHTS = {name: np.random.default_rng(4).random(n) for name, n in SIZES.items()
 
 
 def teachers(name):
-    other = nimt.AlternativeLabels(-SIGNS[name], probability=0.3)
+    other = nimt.teachers.AlternativeLabels(-SIGNS[name], probability=0.3)
     return {
         "GFT-1": nimt.GreedyTeacher(),
         "GFT-1 gradient": nimt.GreedyTeacher(score="gradient", loss="logistic", kernel=theirs.DotProduct(1.0)),
@@ -52,7 +52,7 @@ def teachers(name):
     }
 
 
-LOSSES = ["square", "hinge", "logistic", nimt.Huber(0.4), "absolute"]
+LOSSES = ["square", "hinge", "logistic", nimt.losses.Huber(0.4), "absolute"]
 
 
 def engines_for(pool):
@@ -74,7 +74,7 @@ def assert_same_lesson(one, other):
     np.testing.assert_array_equal(one.picks, other.picks)
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("teacher", list(teachers("1-D")))
 @pytest.mark.parametrize("name", list(POOLS))
 def test_every_engine_shows_the_same_examples(name, teacher):
@@ -107,7 +107,7 @@ KERNELS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("k", [1, 0.4])
 def test_every_kernel_runs_on_every_engine_that_takes_it(kernel, k):
@@ -223,7 +223,7 @@ STOPS = {
 OUTCOMES = {"patience": nimt.Outcome.STALLED, "stationary": nimt.Outcome.STATIONARY}
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("rule", list(STOPS))
 @pytest.mark.parametrize("teacher", ["GFT-1", "RFT-0.4"])
@@ -234,7 +234,7 @@ def test_every_engine_stops_where_the_reference_stops(engine, rule, teacher):
     assert_same_lesson(expected, teach(POOLS["2-D"], TARGETS["2-D"], chosen, engine, **options))
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
 def test_a_diverging_lesson_is_seen(engine):
     lesson = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), engine, rate=1.5, steps=5000)
@@ -360,7 +360,7 @@ def test_the_cache_of_columns_stays_within_its_bytes_and_returns_what_it_kept():
     assert [operator.kept[1][index] >= 0 for index in (0, 1, 5, 6)] == [True] * 4
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("kernel", ["wide", "product"])  # by compiled columns, and by the kernel itself
 @pytest.mark.parametrize("columns", [1, 2, 7])
 def test_any_room_for_columns_gives_the_same_lesson(columns, kernel, monkeypatch):
@@ -387,7 +387,7 @@ def test_any_room_for_columns_gives_the_same_lesson(columns, kernel, monkeypatch
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("most", [1, 3, 40])  # columns that the address space has room for, as under `ulimit -v`
 def test_where_the_space_for_all_columns_is_refused_fewer_are_kept(most, monkeypatch):
     points, y = POOLS["scattered"], TARGETS["scattered"]
@@ -431,7 +431,7 @@ def test_a_kernel_that_fails_between_two_snapshots_loses_no_step():
     assert lesson.discrepancy[-1] == pytest.approx(np.linalg.norm(lesson.final - lesson.target) / len(lesson.target))
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("k", [5, 0.4, 100])
 def test_the_rate_auto_of_packs_is_the_same_on_every_engine(k):
     points, y = POOLS["scattered"], TARGETS["scattered"]
@@ -534,7 +534,7 @@ def test_what_no_engine_covers_falls_back_to_the_reference_loop():
 def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setattr("nimt.task.lesson_plan.available_memory", lambda: 10_000)
     monkeypatch.setattr("nimt.task.lesson_plan.SURELY_FREE", 0)
-    with pytest.raises(nimt.NotEnoughMemory, match=r"would need about .* and 10 kB are free"):
+    with pytest.raises(nimt.errors.NotEnoughMemory, match=r"would need about .* and 10 kB are free"):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", steps=5)
 
 
@@ -567,11 +567,11 @@ def assert_same_made_labels(one, other):
 @pytest.mark.parametrize("made", list(MAKERS))
 @pytest.mark.parametrize("rate", list(SCHEDULES))
 @pytest.mark.parametrize("name", list(POOLS))
-@pytest.mark.filterwarnings("ignore::nimt.ResponseWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.ResponseWarning", "ignore::nimt.errors.StepSizeWarning")
 def test_made_labels_are_the_same_on_every_engine(name, rate, made):
     teacher = nimt.SynthesisTeacher(**MAKERS[made])
     start = np.random.default_rng(5).normal(size=SIZES[name])
-    for loss in ("square", nimt.Huber(0.4), "hinge", "absolute") if made == "one" else ("square",):
+    for loss in ("square", nimt.losses.Huber(0.4), "hinge", "absolute") if made == "one" else ("square",):
         steps = 50 if "k" in MAKERS[made] else 150
         options = {"loss": loss, "rate": SCHEDULES[rate], "initial": start, "steps": steps}
         expected = teach(POOLS[name], TARGETS[name], teacher, "reference", **options)
@@ -596,18 +596,18 @@ def test_made_labels_on_a_grid_are_the_same_to_the_last_bit(k):
 def test_the_engines_that_make_labels_warn_like_the_teacher():
     said = set()
     for engine in ("reference", "grid", "neighbours", "streamed"):
-        with pytest.warns(nimt.ResponseWarning, match="moved the learner no further") as warned:
+        with pytest.warns(nimt.errors.ResponseWarning, match="moved the learner no further") as warned:
             teach(POOLS["2-D"], TARGETS["2-D"], nimt.SynthesisTeacher(), engine, loss="absolute", rate=0.05)
-        said.add(str(warned.pop(nimt.ResponseWarning).message))
+        said.add(str(warned.pop(nimt.errors.ResponseWarning).message))
     assert len(said) == 1, said
 
 
 @pytest.mark.parametrize("engine", ["reference", "grid", "streamed"])
-@pytest.mark.filterwarnings("error::nimt.ResponseWarning")
+@pytest.mark.filterwarnings("error::nimt.errors.ResponseWarning")
 def test_a_warning_that_is_an_error_ends_the_lesson_with_the_steps_so_far(engine):
     with pytest.raises(nimt.LessonInterrupted) as raised:
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.SynthesisTeacher(), engine, loss="absolute", rate=0.05)
-    assert isinstance(raised.value.__cause__, nimt.ResponseWarning)
+    assert isinstance(raised.value.__cause__, nimt.errors.ResponseWarning)
     assert 0 < len(raised.value.lesson) < 300
 
 
@@ -662,7 +662,7 @@ def near_engines(pool):
     return [engine for engine in engines_for(pool) if engine != "streamed"]
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("drawn", list(DRAWS))
 @pytest.mark.parametrize("name", list(POOLS))
 def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
@@ -679,7 +679,7 @@ def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
 
 def test_draws_by_odds_with_other_labels_and_several_outputs():
     y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 3))
-    teacher = nimt.SoftTeacher(temperature=0.3, labels=nimt.AlternativeLabels(y[::-1], 0.4))
+    teacher = nimt.SoftTeacher(temperature=0.3, labels=nimt.teachers.AlternativeLabels(y[::-1], 0.4))
     expected = teach(POOLS["2-D"], y, teacher, "reference")
     for engine in near_engines(POOLS["2-D"]):
         assert_same_lesson(expected, teach(POOLS["2-D"], y, teacher, engine))
@@ -798,7 +798,7 @@ def test_diverse_packs_where_many_errors_are_equal(name, k):
     np.testing.assert_allclose(lesson.final, expected.final, rtol=1e-9, atol=1e-12 * np.abs(picture).max())
 
 
-@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning")
 def test_which_diverse_packs_are_compiled():
     learner, points, y = nimt.KernelLearner(nimt.rbf(0.1)), POOLS["scattered"], TARGETS["scattered"]
     teacher = nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.1))

@@ -62,7 +62,9 @@ def test_the_way_out_can_be_left_out():
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))])
-@pytest.mark.parametrize("kind", [nimt.InvalidInput, nimt.MissingFile, nimt.NotEnoughMemory, nimt.MissingExtra])
+@pytest.mark.parametrize(
+    "kind", [nimt.InvalidInput, nimt.errors.MissingFile, nimt.errors.NotEnoughMemory, nimt.errors.MissingExtra]
+)
 def test_an_error_from_another_process_has_all_its_words(again, kind):
     error = again(kind("must be small", parameter="tol", way_out=Wording("tol=1", "--tol 1")))
     assert str(error) == "tol must be small: tol=1"
@@ -94,7 +96,9 @@ def test_a_table_tells_python_of_parameters_and_the_program_of_options(tmp_path)
     assert "Columns(missing='drop')" in str(error) and not OPTION.search(str(error))
     assert "--missing drop" in error.tell_in_program(OPTION_OF)
     file.write_text("a,y\n" + "\n".join(f"{i},{np.sin(i)}" for i in range(40)))
-    (note,) = (note for note in nimt.read_problem(str(file), columns=nimt.Columns(holdout=0.5)).notes if "held" in note)
+    (note,) = (
+        note for note in nimt.read_problem(str(file), columns=nimt.sources.Columns(holdout=0.5)).notes if "held" in note
+    )
     assert note.endswith("Columns(holdout=...) sets another share")
     assert say_in_program(note).endswith("--holdout sets another share")
 

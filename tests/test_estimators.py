@@ -355,7 +355,7 @@ def test_scikit_learn_accepts_it_whole(model):
     assert others == {"check_array_api_input": "skipped"}  # it is skipped for every estimator unless SciPy is told to
 
 
-@pytest.mark.filterwarnings("ignore::nimt.ConstantModelWarning")  # with a width of a thousandth, rightly
+@pytest.mark.filterwarnings("ignore::nimt.errors.ConstantModelWarning")  # with a width of a thousandth, rightly
 def test_grid_search_pipelines_and_clones():
     X, y = table(120)
     search = GridSearchCV(
@@ -467,7 +467,7 @@ def test_other_input_it_refuses(monkeypatch):
     with pytest.raises(nimt.InvalidInput, match=r"y has one class, .*: a classifier needs at least two classes"):
         nimt.GreedyKernelClassifier().fit(X, np.ones(20, dtype=int))
     monkeypatch.setattr(base, "available_memory", lambda: 1000)
-    with pytest.raises(nimt.NotEnoughMemory, match=r"20 centres on 20 rows need 3.*lower max_centers"):
+    with pytest.raises(nimt.errors.NotEnoughMemory, match=r"20 centres on 20 rows need 3.*lower max_centers"):
         of_all().fit(X, y)
 
 

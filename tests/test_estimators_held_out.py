@@ -132,7 +132,9 @@ def test_diabetes_is_learned_as_well_as_by_tuned_kernel_ridge_regression():
 
 def test_noise_is_left_to_its_mean_with_a_warning():
     X, y = noise_alone()
-    with pytest.warns(nimt.ConstantModelWarning, match="no model errs less than the mean on rows that were held out"):
+    with pytest.warns(
+        nimt.errors.ConstantModelWarning, match="no model errs less than the mean on rows that were held out"
+    ):
         model = nimt.GreedyKernelRegressor(max_centers=30).fit(X, y)
     assert model.is_constant_ and len(model.centers_) == 0 and model.regularisation_ == np.inf
     values, deviation = model.predict(X[:3], return_std=True)
@@ -143,7 +145,7 @@ def test_noise_is_left_to_its_mean_with_a_warning():
 def test_an_output_of_noise_is_left_to_its_mean_and_the_other_is_not():
     X, y = table(150)
     both = np.column_stack([y, np.random.default_rng(1).normal(size=150)])
-    with pytest.warns(nimt.ConstantModelWarning, match="no model of output 1 errs less"):
+    with pytest.warns(nimt.errors.ConstantModelWarning, match="no model of output 1 errs less"):
         model = nimt.GreedyKernelRegressor(max_centers=30).fit(X, both)
     assert model.is_constant_.tolist() == [False, True]
     new, truth = table(100, seed=9)
@@ -155,7 +157,7 @@ def test_an_output_of_noise_is_left_to_its_mean_and_the_other_is_not():
 def test_classes_without_a_pattern_are_the_most_frequent_one():
     X, y = noise_alone(200)
     classes = np.where(y > 0.7, "rare", "frequent")
-    with pytest.warns(nimt.ConstantModelWarning, match="no model errs less than the most frequent class"):
+    with pytest.warns(nimt.errors.ConstantModelWarning, match="no model errs less than the most frequent class"):
         model = nimt.GreedyKernelClassifier(max_centers=30).fit(X, classes)
     assert model.is_constant_ is True and set(model.predict(X)) == {"frequent"}
     share = np.mean(classes == "rare")
@@ -324,7 +326,7 @@ def test_an_exported_model_is_its_expansion(kernel, tmp_path):
     model.export(tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz") as file:
         assert ("width" in file) == (kernel == "rbf")
-        read = nimt.parse_kernel(str(file["kernel"]), dimension=2)
+        read = nimt.kernels.parse_kernel(str(file["kernel"]), dimension=2)
         values = file["intercept"] + read(X, file["centers"]) @ file["coefficients"]
     np.testing.assert_array_equal(values, model.predict(X))
     words = np.array(["in", "out"], dtype=object)[(y[:, 0] > 0).astype(int)]

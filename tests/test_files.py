@@ -83,7 +83,7 @@ def test_a_lesson_goes_on_from_a_checkpoint_behind_a_link(tmp_path):
     nimt.resume(link, callback=lambda progress: progress.step >= 9)
     assert previous_of(link) == tmp_path / "far" / "checkpoint.previous" and previous_of(link).exists()
     (tmp_path / "far" / "checkpoint").write_bytes(b"damaged")
-    with pytest.warns(nimt.CheckpointWarning, match="continuing from the checkpoint before it"):
+    with pytest.warns(nimt.errors.CheckpointWarning, match="continuing from the checkpoint before it"):
         assert_same_lesson(nimt.resume(link), small_lesson())
 
 

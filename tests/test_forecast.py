@@ -34,7 +34,7 @@ def small(seed, n, width=0.7, rate=0.05, dimension=2):
 
 def quiet(function, *arguments, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", nimt.StepSizeWarning)
+        warnings.simplefilter("ignore", nimt.errors.StepSizeWarning)
         return function(*arguments, **options)
 
 
@@ -378,7 +378,7 @@ def test_refusals_say_why_and_what_can_be_said_instead():
     refused("largest_loss_bound", BOUNDARY.learner(), greedy, BOUNDARY.pool, BOUNDARY.target)
     refused("covers KernelLearner", nimt.LinearLearner([0.0, 0.0, 0.0]), greedy, X, y)
     refused("covers KernelLearner", nimt.OrthogonalLearner(nimt.rbf(0.5)), greedy, X, y)
-    refused("true labels", learner, nimt.GreedyTeacher(labels=nimt.AlternativeLabels(0.0)), X, y)
+    refused("true labels", learner, nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(0.0)), X, y)
     refused("SoftTeacher", learner, nimt.SoftTeacher(), X, y)
     refused("learning rate 1 / ", learner, nimt.SynthesisTeacher(), X, y)
     refused("with weights", learner, nimt.RandomTeacher(weights=np.ones(6)), X, y)

@@ -35,13 +35,13 @@ def everything_reachable(thing, depth=4):
 
 
 def test_the_view_holds_neither_loss_nor_rate_nor_kernel():
-    names = {field.name for field in dataclasses.fields(nimt.View)}
+    names = {field.name for field in dataclasses.fields(nimt.teachers.View)}
     assert names == {"step", "pool", "predictions", "target", "rng", "memory", "candidates"}
     from nimt.kernels import Kernel
 
     for view in (*views(), *views(pool=0.5)):
         for part in everything_reachable(view):
-            assert not isinstance(part, Kernel | nimt.Square | nimt.KernelLearner)
+            assert not isinstance(part, Kernel | nimt.losses.Square | nimt.KernelLearner)
             assert not (isinstance(part, float) and part == 0.2), "the learning rate"
 
 

@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_refused(holdout, words):
 def test_a_kernel_that_reaches_no_neighbour_warns():
     points = np.random.default_rng(0).normal(size=(300, 6)) * [0.01, 0.1, 1, 10, 50, 100]
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate="auto")
-    with pytest.warns(nimt.NarrowKernelWarning, match="reaches almost no neighbour: at 48 of 48 points"):
+    with pytest.warns(nimt.errors.NarrowKernelWarning, match="reaches almost no neighbour: at 48 of 48 points"):
         nimt.teach(learner, nimt.GreedyTeacher(), points, points[:, 0], max_iterations=1, tol=None)
 
 

@@ -121,9 +121,9 @@ def test_a_folder_with_lessons_of_other_code_under_the_same_names_is_pointed_out
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=code(number).rate)
         nimt.sweep((POOL, np.sin), learner, nimt.GreedyTeacher(), seeds=1, max_iterations=5, tol=None, out=tmp_path)
         if number == 0.1:
-            assert len(nimt.Sweep.load(tmp_path)) == 1
-    with pytest.warns(nimt.StorageWarning, match="several lessons called problem, KernelLearner, GFT-1, seed 0"):
-        assert len(nimt.Sweep.load(tmp_path)) == 2
+            assert len(nimt.runs.Sweep.load(tmp_path)) == 1
+    with pytest.warns(nimt.errors.StorageWarning, match="several lessons called problem, KernelLearner, GFT-1, seed 0"):
+        assert len(nimt.runs.Sweep.load(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("changed", CHANGES)
@@ -150,8 +150,8 @@ def test_a_comparison_does_not_use_lessons_of_other_code(changed, tmp_path):
     (learner, teacher, place, target), options = setting(changed, code(**OTHER))
     alone = nimt.teach(learner, teacher, place, target, **options)
     np.testing.assert_array_equal(compared(code(**OTHER)).lessons["one"][0].discrepancy, alone.discrepancy)
-    with pytest.warns(nimt.StorageWarning, match="several lessons called"):
-        assert len(nimt.Sweep.load(tmp_path / "kept")) == 2
+    with pytest.warns(nimt.errors.StorageWarning, match="several lessons called"):
+        assert len(nimt.runs.Sweep.load(tmp_path / "kept")) == 2
 
 
 @pytest.mark.parametrize("changed", [{"patience": 2}, {"stop_when_stationary": 1e-3}, {"snapshots": [3]}])

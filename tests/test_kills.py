@@ -27,7 +27,7 @@ pytestmark = [
 GRID = nimt.Grid(np.linspace(-1, 1, 30), np.linspace(-1, 1, 30))
 WAVES = np.sin(4 * GRID.points[:, 0]) * np.cos(3 * GRID.points[:, 1])
 COLOURS = np.stack([WAVES, -WAVES, WAVES**2], axis=1)
-CLASSES = nimt.one_hot((GRID.points[:, 0] > 0.1).astype(int) + (WAVES > 0))
+CLASSES = nimt.classes.one_hot((GRID.points[:, 0] > 0.1).astype(int) + (WAVES > 0))
 SCATTERED = nimt.Points(np.random.default_rng(3).uniform(-1, 1, size=(300, 2)))
 HEIGHTS = np.sin(4 * SCATTERED.points[:, 0]) + SCATTERED.points[:, 1]
 MANY = nimt.Points(np.random.default_rng(4).uniform(-1, 1, size=(4000, 2)))
@@ -115,7 +115,7 @@ KINDS: dict[str, Callable[[], Endless]] = {
     ),
     "plain loop, other labels": lambda: Endless(
         kernel_learner(),
-        nimt.GreedyTeacher(labels=nimt.AlternativeLabels(-WAVES, 0.3)),
+        nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(-WAVES, 0.3)),
         GRID,
         WAVES,
         {"engine": "reference"},

@@ -88,11 +88,11 @@ def test_bad_places_are_refused(picture, tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(nimt.InvalidInput, match=r"\.gif or an \.mp4 file, got .*lesson\.avi"):
         picture.animate(tmp_path / "lesson.avi")
-    with pytest.raises(nimt.MissingFile, match="there is no folder"):
+    with pytest.raises(nimt.errors.MissingFile, match="there is no folder"):
         picture.animate(tmp_path / "nowhere" / "lesson.gif")
     with pytest.raises(nimt.InvalidInput, match=r"is a file: name a folder"):
         picture.report(tmp_path / "file")
-    with pytest.raises(nimt.MissingFile, match="there is no folder"):
+    with pytest.raises(nimt.errors.MissingFile, match="there is no folder"):
         picture.report(tmp_path / "no" / "folder")
 
 
@@ -101,5 +101,5 @@ def test_an_mp4_needs_ffmpeg(picture, tmp_path, monkeypatch):
         picture.animate(tmp_path / "lesson.mp4")
         assert (tmp_path / "lesson.mp4").read_bytes()[4:8] == b"ftyp"
     monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(nimt.MissingExtra, match=r"needs the program ffmpeg.*write a \.gif instead"):
+    with pytest.raises(nimt.errors.MissingExtra, match=r"needs the program ffmpeg.*write a \.gif instead"):
         picture.animate(tmp_path / "other.mp4")

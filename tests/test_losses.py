@@ -52,12 +52,12 @@ def test_what_is_compiled_of_a_loss_that_couples_outputs_is_its_value_and_its_sl
 
 def test_a_loss_that_changes_its_value_runs_in_the_reference_loop():
     @dataclass(frozen=True)
-    class Doubled(nimt.Square):
+    class Doubled(nimt.losses.Square):
         def value(self, f, y):
             return 2.0 * super().value(f, y)
 
     assert Doubled().compiled_twin() is None
-    assert nimt.Huber(0.5).compiled_twin() == (list(LOSSES).index("huber"), 0.5)
+    assert nimt.losses.Huber(0.5).compiled_twin() == (list(LOSSES).index("huber"), 0.5)
 
 
 @names
@@ -102,7 +102,7 @@ def test_extreme_predictions_neither_warn_nor_overflow(name):
 
 
 def test_huber_is_square_within_any_delta_and_linear_beyond():
-    loss = nimt.Huber(delta=0.5)
+    loss = nimt.losses.Huber(delta=0.5)
     assert loss.value(np.array(1.3), np.array(1.0)) == pytest.approx(0.09)
     assert loss.value(np.array(3.0), np.array(1.0)) == pytest.approx(0.5 * (4 - 0.5))
     assert loss.slope(np.array(3.0), np.array(1.0)) == 1.0

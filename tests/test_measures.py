@@ -88,10 +88,12 @@ def test_a_target_that_starts_elsewhere_is_measured_by_its_interpolant():
 
 
 def test_an_ill_conditioned_gram_matrix_is_refused():
-    with pytest.raises(nimt.IllConditioned, match=r"280 points has a condition number.*measure in 'paper' or 'rms'"):
+    with pytest.raises(
+        nimt.errors.IllConditioned, match=r"280 points has a condition number.*measure in 'paper' or 'rms'"
+    ):
         MIXTURE.teach(max_iterations=1, tol=None, measure="rkhs")
     twice = np.array([0.0, 0.0, 1.0])
-    with pytest.raises(nimt.IllConditioned, match="would mean nothing"):
+    with pytest.raises(nimt.errors.IllConditioned, match="would mean nothing"):
         nimt.teach(
             nimt.KernelLearner(nimt.rbf(1.0)),
             nimt.GreedyTeacher(),

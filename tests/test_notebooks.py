@@ -77,7 +77,9 @@ SHOWN = {
     "points": lambda: nimt.Points(np.random.default_rng(0).normal(size=(9, 30))),
     "box": lambda: nimt.Box([(-1, 1), (0, 2)]),
     "greedy": nimt.GreedyTeacher,
-    "random": lambda: nimt.RandomTeacher(labels=nimt.AlternativeLabels(np.zeros(10_000)), pool=np.ones(10_000, bool)),
+    "random": lambda: nimt.RandomTeacher(
+        labels=nimt.teachers.AlternativeLabels(np.zeros(10_000)), pool=np.ones(10_000, bool)
+    ),
     "soft": nimt.SoftTeacher,
     "synthesis": nimt.SynthesisTeacher,
     "interpolation": lambda: nimt.InterpolationTeacher(kernel=nimt.rbf(0.5)),

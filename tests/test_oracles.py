@@ -123,7 +123,7 @@ def test_alternative_labels_choose_by_the_truth(name, probability):
     teacher, choose = TEACHERS[name]
     points, target, initial = scattered(N)
     other = -3 * initial
-    options = {"k": teacher.k, "pool": teacher.pool, "labels": nimt.AlternativeLabels(other, probability)}
+    options = {"k": teacher.k, "pool": teacher.pool, "labels": nimt.teachers.AlternativeLabels(other, probability)}
     oracle = oracles.KernelOracle(points, initial, oracles.gauss(0.7), oracles.slope_square, lambda step: 0.1)
     learner = nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.1, initial=initial)
     lesson = compare(

@@ -84,13 +84,13 @@ def test_whole_numbers_take_the_bytes_of_their_range(low, high, kind):
 )  # fmt: skip
 def test_forged_packing_is_refused(steps):
     arrays = {"array_0": np.zeros(3), "array_1": np.zeros(4, np.uint64)}
-    with pytest.raises(nimt.CorruptLesson, match="altered"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="altered"):
         with_arrays({"a": {"array": "array_0"}}, arrays, steps, 1000)
 
 
 def test_one_array_in_many_places_cannot_fill_the_memory(tmp_path):
     many = {str(step): {"array": "array_0"} for step in range(1000)}
-    with pytest.raises(nimt.CorruptLesson, match="more than 100,000 bytes"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="more than 100,000 bytes"):
         with_arrays(many, {"array_0": np.zeros(100)}, {}, 100_000)
 
 
@@ -101,7 +101,7 @@ def test_a_compressed_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeyp
     storage.write(path, "lesson", {"zeros": np.zeros(2 * 10**7, np.float32)})
     assert path.stat().st_size < SMALLEST_LIMIT / MOST_PER_BYTE
     monkeypatch.undo()
-    with pytest.raises(nimt.CorruptLesson, match="bytes of memory"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="bytes of memory"):
         storage.read(path, "lesson")
 
 
@@ -155,7 +155,7 @@ def test_a_long_series_of_short_arrays_is_one_array_and_exact():
 def test_a_long_series_whose_keys_were_altered_is_refused(keys):
     packer = Packer()
     plain = packer.without_arrays({str(step): np.full(8, float(step)) for step in range(40)})
-    with pytest.raises(nimt.CorruptLesson, match="series"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="series"):
         with_arrays(plain | {"keys": keys}, packer.arrays, packer.steps, packer.unpacked)
 
 
@@ -163,7 +163,7 @@ def test_a_long_series_of_another_type_is_refused():
     packer = Packer()
     plain = packer.without_arrays({str(step): np.full(8, float(step)) for step in range(40)})
     for wrong in (np.zeros((40, 8)), np.zeros(40, dtype=np.uint64)):
-        with pytest.raises(nimt.CorruptLesson, match="series"):
+        with pytest.raises(nimt.errors.CorruptLesson, match="series"):
             with_arrays(plain, {plain["series"]: wrong}, {}, packer.unpacked)
 
 
@@ -226,7 +226,7 @@ FORGED = {
 @pytest.mark.parametrize("how", FORGED.values(), ids=FORGED)
 def test_a_forged_coding_is_refused(how):
     arrays = {"array_0": np.array([[0, 1, 0]], np.uint8), "array_0_rest": np.zeros((1, 3), np.uint8)}
-    with pytest.raises(nimt.CorruptLesson, match="altered"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="altered"):
         with_arrays({"a": {"array": "array_0"}}, arrays, {"array_0": how}, 1000)
     for right, shape in (({"planes": PLANES}, (3,)), ({"palette": PALETTE}, (1, 3))):
         found = with_arrays({"a": {"array": "array_0"}}, arrays, {"array_0": right}, 1000)["a"]
@@ -235,5 +235,5 @@ def test_a_forged_coding_is_refused(how):
 
 def test_a_palette_cannot_fill_the_memory():
     arrays = {"array_0": np.zeros(1000, np.uint8)}
-    with pytest.raises(nimt.CorruptLesson, match="more than 7,999 bytes"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="more than 7,999 bytes"):
         with_arrays({}, arrays, {"array_0": {"palette": PALETTE}}, 7_999)

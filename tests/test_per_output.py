@@ -92,7 +92,7 @@ COMPILED = {
     "random, once each": nimt.RandomTeacher(k=3, replace=False),
     "pool": nimt.GreedyTeacher(pool=0.5),
     "random pool": nimt.RandomTeacher(k=2, pool=0.5),
-    "other labels": nimt.GreedyTeacher(k=2, labels=nimt.AlternativeLabels(0.3, 0.4)),
+    "other labels": nimt.GreedyTeacher(k=2, labels=nimt.teachers.AlternativeLabels(0.3, 0.4)),
     "gradient": nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(0.5)),
     "loss": nimt.GreedyTeacher(k=2, score="loss", loss="huber"),
     "diverse": nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.5)),
@@ -106,12 +106,12 @@ def engines_of(name, X):
     return [engine for engine in engines if name != "diverse" or engine != "streamed"]
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("X", [ROOM, SCATTERED], ids=["grid", "points"])
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("name", COMPILED)
 def test_every_engine_equals_the_plain_loop(name, q, X):
-    for loss in ("square", nimt.Huber(0.4), "hinge") if name in ("greedy", "large pack") else ("square",):
+    for loss in ("square", nimt.losses.Huber(0.4), "hinge") if name in ("greedy", "large pack") else ("square",):
         options = {"X": X, "q": q, "learner": {"loss": loss}}
         plain = teach(nimt.PerOutput(COMPILED[name]), engine="reference", **options | {"learner": {"loss": loss}})
         for engine in engines_of(name, X):
@@ -125,7 +125,7 @@ def test_every_engine_equals_the_plain_loop(name, q, X):
             np.testing.assert_allclose(fast.learner.predict(X), fast.final, rtol=0, atol=1e-11)
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("rule", [{"tol": 0.02}, {"patience": 3}, {"stop_when_stationary": 0.3}])
 def test_every_engine_stops_where_the_plain_loop_stops(engine, rule):
@@ -204,7 +204,7 @@ def test_every_operator_moves_one_output_of_several():
 
 def test_other_labels_are_for_the_whole_step():
     other = np.random.default_rng(1).normal(size=(40, 3))
-    teacher = nimt.PerOutput(nimt.GreedyTeacher(labels=nimt.AlternativeLabels(other, 0.4)))
+    teacher = nimt.PerOutput(nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(other, 0.4)))
     lesson = teach(teacher, engine="reference")
     assert lesson.method == "alternative GFT-1 per output"
     _, _, stream = np.random.default_rng(4).spawn(3)
@@ -337,7 +337,7 @@ class OwnPacks(nimt.Teacher):
         (
             lambda: nimt.teach(
                 nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
-                nimt.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
+                nimt.classes.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
             ),
             "CrossEntropy.*give the teacher without PerOutput",
         ),

@@ -89,7 +89,7 @@ def test_the_teacher_knows_the_errors_at_what_it_showed_alone():
         memory, shown = selection.memory, [*shown, *selection.indices]
 
 
-@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning")
 def test_larger_errors_are_shown_more_often():
     target = np.where(np.arange(64) < 8, 5.0, 0.1)
     learner = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=1e-6)

@@ -206,7 +206,7 @@ COLOURS = {
         (nimt.RandomTeacher(k=1.0), "RFT-1.0", "RFT"),
         (nimt.RandomTeacher(k=1.0, replace=False), "whole", "RFT"),
         (nimt.GreedyTeacher(pool=0.8), "pool GFT-1", "pool"),
-        (nimt.RandomTeacher(k=2, labels=nimt.AlternativeLabels(0.0)), "alternative RFT-2", "alternative"),
+        (nimt.RandomTeacher(k=2, labels=nimt.teachers.AlternativeLabels(0.0)), "alternative RFT-2", "alternative"),
         (nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(1.0)), "GFT-1 (gradient)", "GFT-1"),
     ],
 )
@@ -327,7 +327,7 @@ def test_a_lesson_that_was_over_at_once_can_be_drawn(pool, tmp_path):
 @pytest.mark.parametrize("pool", [X, np.column_stack([X, X])])
 def test_a_lesson_that_diverged_can_be_drawn(pool, tmp_path):
     learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=1e200)
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, line, max_iterations=5, tol=None)
     assert lesson.outcome is nimt.Outcome.DIVERGED
     saved(plots.panels(lesson), tmp_path)

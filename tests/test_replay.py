@@ -171,7 +171,7 @@ def test_the_page_loads_nothing_and_its_title_is_text():
 
 def test_a_diverged_lesson_has_a_page():
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=3.0)
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = nimt.teach(
             learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400, tol=None
         )
@@ -181,7 +181,7 @@ def test_a_diverged_lesson_has_a_page():
 
 def test_where_it_cannot_be_written_is_said(tmp_path):
     lesson = points_lesson()
-    with pytest.raises(nimt.MissingFile, match="no folder"):
+    with pytest.raises(nimt.errors.MissingFile, match="no folder"):
         lesson.replay(tmp_path / "nowhere" / "a.html")
     with pytest.raises(nimt.InvalidInput, match="is a folder"):
         lesson.replay(tmp_path)

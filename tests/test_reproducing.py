@@ -246,7 +246,7 @@ def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         reproduce(["digits"], tmp_path, progress=interrupt, **SHORT)
-    assert [entry.teacher for entry in nimt.Sweep.load(tmp_path).entries] == taught[:2]
+    assert [entry.teacher for entry in nimt.runs.Sweep.load(tmp_path).entries] == taught[:2]
     assert len(list((tmp_path / "lessons").iterdir())) == 2
     ear = Ear()
     again = reproduce(["digits"], tmp_path, progress=ear, **SHORT)

@@ -95,7 +95,7 @@ FAILING = {
         r"initial.* raised Broken \(of mine\)",
     ),
     "other target": (
-        lambda: teach(teacher=nimt.GreedyTeacher(labels=nimt.AlternativeLabels(broken))),
+        lambda: teach(teacher=nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(broken))),
         r"the other target raised Broken",
     ),
     "kernel": (
@@ -326,7 +326,7 @@ HUGE = 10**400
         lambda: teach(y=HUGE),
         lambda: nimt.rbf(HUGE),
         lambda: nimt.Grid([0, HUGE]),
-        lambda: nimt.AlternativeLabels(0.0, HUGE),
+        lambda: nimt.teachers.AlternativeLabels(0.0, HUGE),
     ],
     ids=[
         "max_iterations", "tol", "patience", "time_limit", "snapshots", "k", "pool", "learning_rate", "y", "width",

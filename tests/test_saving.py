@@ -39,9 +39,9 @@ LESSONS = {
     "linear": lambda: small_lesson(learner=nimt.LinearLearner([0.1, 0.2, 0.3], loss="huber")),
     "initial values": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), initial=INITIAL)),
     "white box": lambda: small_lesson(nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(1.0))),
-    "other labels": lambda: small_lesson(nimt.GreedyTeacher(labels=nimt.AlternativeLabels(lambda x: x[:, 0]))),
+    "other labels": lambda: small_lesson(nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(lambda x: x[:, 0]))),
     "auto rate": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), learning_rate="auto")),
-    "own loss object": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), loss=nimt.Huber(0.3))),
+    "own loss object": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), loss=nimt.losses.Huber(0.3))),
 }
 
 
@@ -116,7 +116,7 @@ class Closed:
 def test_a_learner_that_is_not_ours_is_not_stored_and_the_lesson_says_so(learner, tmp_path):
     lesson = small_lesson(learner=learner)
     with pytest.warns(
-        nimt.StorageWarning, match=r"the taught \w+ is not kept in the file: the parameters of .* are not"
+        nimt.errors.StorageWarning, match=r"the taught \w+ is not kept in the file: the parameters of .* are not"
     ):
         lesson.save(tmp_path / "lesson")
     loaded = nimt.Lesson.load(tmp_path / "lesson")
@@ -178,7 +178,7 @@ def test_a_stored_estimator_that_was_altered_is_not_trusted(alter, says, tmp_pat
     if says is None:
         assert nimt.Lesson.load(tmp_path / "lesson").learner is None
     else:
-        with pytest.raises(nimt.CorruptLesson, match=says):
+        with pytest.raises(nimt.errors.CorruptLesson, match=says):
             nimt.Lesson.load(tmp_path / "lesson")
 
 
@@ -186,9 +186,9 @@ def test_without_skops_a_checkpoint_is_refused_at_the_start_and_a_file_warns(tmp
     monkeypatch.setitem(sys.modules, "skops.io", None)
     monkeypatch.setitem(sys.modules, "skops", None)
     learner = SGDRegressor(random_state=0)
-    with pytest.raises(nimt.CannotStore, match=r"SGDRegressor is stored by skops.*pip install 'nimt\[skops\]'"):
+    with pytest.raises(nimt.errors.CannotStore, match=r"SGDRegressor is stored by skops.*pip install 'nimt\[skops\]'"):
         small_lesson(learner=learner, checkpoint=tmp_path / "checkpoint")
-    with pytest.warns(nimt.StorageWarning, match=r"pip install 'nimt\[skops\]'"):
+    with pytest.warns(nimt.errors.StorageWarning, match=r"pip install 'nimt\[skops\]'"):
         small_lesson(learner=learner).save(tmp_path / "lesson")
     assert nimt.Lesson.load(tmp_path / "lesson").learner is None
 
@@ -198,7 +198,7 @@ def test_a_schedule_is_not_stored_and_the_learner_is_all_the_same(tmp_path):
     lesson.save(tmp_path / "lesson")
     kept = nimt.Lesson.load(tmp_path / "lesson").learner
     np.testing.assert_array_equal(kept.predict([[9.0, 9.0]]), lesson.learner.predict([[9.0, 9.0]]))
-    with pytest.raises(nimt.CannotStore, match=r"lambda.* was not stored: give one by set_params"):
+    with pytest.raises(nimt.errors.CannotStore, match=r"lambda.* was not stored: give one by set_params"):
         kept.partial_fit([[0.0, 0.0]], [1.0])
     kept.set_params(learning_rate=0.1).partial_fit([[0.0, 0.0]], [1.0])
     assert kept.steps_ == 26
@@ -222,7 +222,7 @@ def load_bytes(content, folder):
 def test_a_truncated_file_is_refused(stored, tmp_path_factory, data):
     _, content = stored
     length = data.draw(st.integers(0, len(content) - 1))
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         load_bytes(content[:length], tmp_path_factory.getbasetemp())
 
 
@@ -234,7 +234,7 @@ def test_an_altered_file_is_refused(stored, tmp_path_factory, data):
     places = st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=3, unique=True)
     for at in data.draw(places):
         altered[at] ^= data.draw(st.integers(1, 255))
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         load_bytes(bytes(altered), tmp_path_factory.getbasetemp())
 
 
@@ -243,15 +243,15 @@ def test_no_flipped_byte_goes_unnoticed(stored, tmp_path):
     for at in range(0, len(content), 19):
         altered = bytearray(content)
         altered[at] ^= 0x01
-        with pytest.raises(nimt.CorruptLesson):
+        with pytest.raises(nimt.errors.CorruptLesson):
             load_bytes(bytes(altered), tmp_path)
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         load_bytes(content + b"\n", tmp_path)
 
 
 @given(st.binary(max_size=300))
 def test_foreign_bytes_are_refused(tmp_path_factory, content):
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         load_bytes(content, tmp_path_factory.getbasetemp())
 
 
@@ -311,13 +311,13 @@ FOREIGN = {
 
 @pytest.mark.parametrize("make", FOREIGN.values(), ids=FOREIGN)
 def test_foreign_files_are_refused_with_a_sentence(make, tmp_path):
-    with pytest.raises(nimt.CorruptLesson, match="damaged"):  # the name of the file
+    with pytest.raises(nimt.errors.CorruptLesson, match="damaged"):  # the name of the file
         load_bytes(make(), tmp_path)
 
 
 def test_an_npz_that_needs_pickle_is_refused_and_nothing_in_it_runs(tmp_path):
     content = sealed(npz_of(header=np.array([Bomb()], dtype=object)))
-    with pytest.raises(nimt.CorruptLesson, match="allow_pickle=False"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="allow_pickle=False"):
         load_bytes(content, tmp_path)
     assert not Bomb.went_off
 
@@ -326,7 +326,7 @@ def test_a_newer_format_says_so(stored, tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "FORMAT", 99)
     small_lesson().save(tmp_path / "newer")
     monkeypatch.undo()
-    with pytest.raises(nimt.CorruptLesson, match="has format 99, this version of nimt reads 5"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="has format 99, this version of nimt reads 5"):
         nimt.Lesson.load(tmp_path / "newer")
 
 
@@ -345,7 +345,7 @@ def test_a_missing_file_is_missing(tmp_path):
 
 def test_a_place_that_cannot_hold_a_lesson_is_named(tmp_path):
     lesson = small_lesson()
-    with pytest.raises(nimt.MissingFile, match=r"^there is no folder .*nowhere to save the lesson it\.npz in"):
+    with pytest.raises(nimt.errors.MissingFile, match=r"^there is no folder .*nowhere to save the lesson it\.npz in"):
         lesson.save(tmp_path / "nowhere" / "it.npz")
     with pytest.raises(nimt.InvalidInput, match="is a folder: name a file in it"):
         lesson.save(tmp_path)
@@ -359,7 +359,7 @@ def test_a_file_that_cannot_be_begun_is_named_as_it_was_asked_for(tmp_path):
 
 
 def test_a_folder_is_no_lesson(tmp_path):
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         nimt.Lesson.load(tmp_path)
 
 

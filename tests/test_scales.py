@@ -40,7 +40,7 @@ def test_a_lesson_scales_with_its_target(engine, exponent, k):
 def test_where_it_rises_and_falls_again_the_itd_is_that_of_the_plain_loop(engine):
     x, y = nimt.Grid(np.arange(4.0)), np.array([1e-3, -1e-3, 1e-3, -1e-3])
     learner = nimt.KernelLearner(nimt.rbf(0.1), learning_rate=0.45)
-    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.full(4, 900.0), 0.2))
+    teacher = nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(np.full(4, 900.0), 0.2))
     rules = {"max_iterations": 1000, "tol": 1e-6}
     for seed in range(40):
         plain, fast = (

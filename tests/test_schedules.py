@@ -122,12 +122,12 @@ def on_engine(teacher, engine, outputs=(), **options):
     return [nimt.teach(learner, teacher, X, y, engine=name, **options) for name in ("reference", engine)]
 
 
-@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning", "ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_compiled_packs_follow_a_schedule_as_the_plain_loop_does(engine, size):
     k = SIZES[size]
-    other = nimt.AlternativeLabels(0.3, 0.4)
+    other = nimt.teachers.AlternativeLabels(0.3, 0.4)
     cases = [
         (nimt.GreedyTeacher(k=k), {}),
         (nimt.GreedyTeacher(k=k), {"tol": 0.06}),
@@ -144,7 +144,7 @@ def test_compiled_packs_follow_a_schedule_as_the_plain_loop_does(engine, size):
 
 
 @dataclass(frozen=True)
-class Listed(nimt.PackSchedule):
+class Listed(nimt.schedules.PackSchedule):
     """Packs of these sizes, one after another and again from the first: a schedule of the user's."""
 
     sizes: tuple[float, ...] = ()
@@ -187,7 +187,7 @@ def teachers_with_packs(size, n):
         "error": [
             (greedy, ()),
             (nimt.GreedyTeacher(k=of_the_pool, pool=0.6), ()),
-            (nimt.GreedyTeacher(k=k, labels=nimt.AlternativeLabels(0.3, 0.4)), ()),
+            (nimt.GreedyTeacher(k=k, labels=nimt.teachers.AlternativeLabels(0.3, 0.4)), ()),
             (greedy, (2,)),
             (nimt.PerOutput(greedy), (2,)),
             (nimt.Communicating(greedy, every=5), (2,)),
@@ -224,7 +224,7 @@ def test_these_grids_take_every_way_to_add_a_pack():
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning", "ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("chosen_by", ["error", "loss", "loss below 0", "nothing"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", SHRINKING)
@@ -243,11 +243,11 @@ def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, ch
             assert_equal_to_rounding(fast, plain)
 
 
-@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning", "ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning", "ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("look", [schedules.every(4), schedules.incremental(6, over=30, stages=2, dense=0.3)], ids=str)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_compiled_packs_of_an_earlier_look_are_those_of_the_plain_loop(engine, look):
-    other = nimt.AlternativeLabels(0.3, 0.4)
+    other = nimt.teachers.AlternativeLabels(0.3, 0.4)
     cases = [(nimt.GreedyTeacher(k=k, look=look), {}) for k in (1, 4, 0.5, 1.0)] + [
         (nimt.GreedyTeacher(k=3, look=look), {"tol": 0.09}),
         (nimt.GreedyTeacher(k=3, look=look), {"patience": 3, "loss": "hinge"}),
@@ -418,12 +418,12 @@ def test_figures_theory_and_tables_read_packs_of_any_size(tmp_path):
         (lambda: schedules.linear(1, 0.5), "both be counts or both be shares"),
         (lambda: schedules.geometric(1, 5, over=0), "over must be a whole number >= 1, got 0"),
         (lambda: schedules.steps(1, 5, stages=0), "stages must be a whole number"),
-        (lambda: nimt.PackSchedule("round", 1, 2), "must be one of cosine"),
-        (lambda: nimt.PackSchedule("linear", 1, 2, stages=3), "a linear schedule has none"),
+        (lambda: nimt.schedules.PackSchedule("round", 1, 2), "must be one of cosine"),
+        (lambda: nimt.schedules.PackSchedule("linear", 1, 2, stages=3), "a linear schedule has none"),
         (lambda: schedules.every(0), "gap must be a whole number >= 1"),
         (lambda: schedules.incremental(3), "at least stages"),
         (lambda: schedules.incremental(dense=1.0), "dense must be a share"),
-        (lambda: nimt.LookSchedule("never", 3), "must be one of every"),
+        (lambda: nimt.schedules.LookSchedule("never", 3), "must be one of every"),
         (lambda: nimt.GreedyTeacher(look=10), "look must be None"),
         (lambda: nimt.SynthesisTeacher(k=schedules.linear(1, 2)), "k must be a count"),
         (lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 18, over=99)), 3), "from 1 to 17"),

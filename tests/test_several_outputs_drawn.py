@@ -48,7 +48,7 @@ def field():
 @pytest.fixture(scope="module")
 def scattered():
     points = np.random.default_rng(0).uniform(-1, 1, size=(40, 2))
-    return lesson_on(points, nimt.one_hot(np.arange(40) % 3), width=0.6)
+    return lesson_on(points, nimt.classes.one_hot(np.arange(40) % 3), width=0.6)
 
 
 def test_the_ratio_of_signal_to_noise_by_a_plain_loop(colour):

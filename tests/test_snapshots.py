@@ -7,7 +7,7 @@ import pytest
 
 import nimt
 
-pytestmark = pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 
 GRID = nimt.Grid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 11))
 WAVES = np.sin(4 * GRID.points[:, 0]) * np.cos(3 * GRID.points[:, 1])
@@ -23,7 +23,12 @@ LESSONS = {
     "by a loss": (nimt.GreedyTeacher(score="loss", loss="square"), WAVES, "grid", {}),
     "packs": (nimt.GreedyTeacher(k=0.4), WAVES, "grid", {}),
     "the whole pool": (nimt.GreedyTeacher(k=1.0), WAVES, "grid", {}),
-    "random, other labels": (nimt.RandomTeacher(k=2, labels=nimt.AlternativeLabels(-WAVES, 0.3)), WAVES, "grid", {}),
+    "random, other labels": (
+        nimt.RandomTeacher(k=2, labels=nimt.teachers.AlternativeLabels(-WAVES, 0.3)),
+        WAVES,
+        "grid",
+        {},
+    ),
     "drawn by its score": (nimt.SoftTeacher(), WAVES, "grid", {}),
     "made labels": (nimt.SynthesisTeacher(), WAVES, "grid", {}),
     "neighbours": (GREEDY, WAVES, "neighbours", {}),

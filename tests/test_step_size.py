@@ -26,7 +26,7 @@ def warned(learner, teacher=None, call=nimt.teach, target=TARGET, **options):
 def test_it_names_the_bound_and_the_value(call):
     caught = warned(rate(0.6), call=call)
     assert len(caught) == 1
-    assert caught[0].category is nimt.StepSizeWarning
+    assert caught[0].category is nimt.errors.StepSizeWarning
     assert "the learning rate 0.6 is above the bound 1 / (L max K(x, x)) = 0.5" in str(caught[0].message)
     assert caught[0].filename == __file__
 
@@ -57,7 +57,7 @@ def test_at_the_bound_or_without_one_it_is_silent(learner):
     ],
 )
 def test_the_bound_follows_the_loss_and_the_diagonal(learner, bound):
-    (caught,) = (one for one in warned(learner, target=np.sign(TARGET)) if one.category is nimt.StepSizeWarning)
+    (caught,) = (one for one in warned(learner, target=np.sign(TARGET)) if one.category is nimt.errors.StepSizeWarning)
     assert bound in str(caught.message)
 
 
@@ -65,7 +65,7 @@ def test_above_twice_the_bound_it_says_that_the_lesson_will_diverge():
     (caught,) = warned(rate(1.1))
     assert "1.1 is above 1, twice the bound 1 / (L max K(x, x))" in str(caught.message)
     assert "the lesson will diverge" in str(caught.message)
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         assert small_lesson(learner=rate(1.1), max_iterations=10_000).outcome is nimt.Outcome.DIVERGED
 
 
@@ -77,7 +77,7 @@ def test_above_twice_the_bound_it_says_that_the_lesson_will_diverge():
         (rate(1.5), nimt.SynthesisTeacher()),
         (rate(lambda step: 1.5 / (1 + step) ** 0.5), nimt.GreedyTeacher()),
         (rate(5.0, nimt.linear()), nimt.GreedyTeacher()),
-        (rate(1.5), nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.sign(TARGET)))),
+        (rate(1.5), nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(np.sign(TARGET)))),
     ],
     ids=["huber", "logistic", "made labels", "a schedule", "a varying diagonal", "other labels"],
 )
@@ -110,7 +110,7 @@ def test_a_hinge_step_longer_than_the_way_is_told():
 
 
 def test_a_box_is_warned_of_too():
-    with pytest.warns(nimt.StepSizeWarning, match="will diverge"):
+    with pytest.warns(nimt.errors.StepSizeWarning, match="will diverge"):
         nimt.teach(rate(1.1), nimt.GreedyTeacher(), nimt.Box([(0, 1)], points=9), np.sin, max_iterations=2, tol=None)
 
 

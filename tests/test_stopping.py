@@ -96,7 +96,7 @@ def test_stationarity_counts_the_diagonal():
 
 def test_patience_runs_out_when_nothing_improves():
     _, _, other = scattered()
-    wrong = nimt.RandomTeacher(labels=nimt.AlternativeLabels(other, probability=1.0))
+    wrong = nimt.RandomTeacher(labels=nimt.teachers.AlternativeLabels(other, probability=1.0))
     whole = small_lesson(wrong, max_iterations=300)
     for patience in (1, 5, 20):
         lesson = small_lesson(wrong, max_iterations=300, patience=patience)
@@ -196,7 +196,7 @@ def test_a_time_limit_in_compare_and_sweep_does_not_count_compiling_either():
     assert [(entry.steps, entry.outcome) for entry in found.entries] == [(4, str(Outcome.TIME))]
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 def test_a_lesson_that_has_grown_a_millionfold_has_diverged():
     lesson = small_lesson(learner=nimt.KernelLearner(nimt.rbf(0.7), learning_rate=1.5), max_iterations=5000)
     assert lesson.outcome is Outcome.DIVERGED
@@ -204,7 +204,7 @@ def test_a_lesson_that_has_grown_a_millionfold_has_diverged():
     assert lesson.discrepancy[-2] <= 1e6 * lesson.discrepancy[0]
 
 
-@pytest.mark.filterwarnings("ignore::nimt.StepSizeWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("measure", ["paper", "rms", "rkhs"])
 @pytest.mark.parametrize("k", [1, 4])
 def test_what_is_not_finite_has_diverged_without_a_word_from_numpy(measure, k):

@@ -149,15 +149,15 @@ def test_a_scikit_learn_regressor():
 
 
 def test_huber_inside_and_outside_its_square_part():
-    assert steps_of(MIXTURE.learner(loss=nimt.Huber(0.5)))[1] <= 305
-    with pytest.warns(nimt.ResponseWarning, match="moved the learner no further"):
-        greedy, synthesis = steps_of(MIXTURE.learner(loss=nimt.Huber(0.1)))
+    assert steps_of(MIXTURE.learner(loss=nimt.losses.Huber(0.5)))[1] <= 305
+    with pytest.warns(nimt.errors.ResponseWarning, match="moved the learner no further"):
+        greedy, synthesis = steps_of(MIXTURE.learner(loss=nimt.losses.Huber(0.1)))
     assert 2 * synthesis < greedy
 
 
 def test_it_says_so_where_movement_does_not_grow_and_keeps_to_true_labels():
     learner = MIXTURE.learner(loss="absolute", learning_rate=0.001)
-    with pytest.warns(nimt.ResponseWarning, match=r"0\.399 away moved the learner no further than one 0\.199"):
+    with pytest.warns(nimt.errors.ResponseWarning, match=r"0\.399 away moved the learner no further than one 0\.199"):
         lesson = nimt.teach(
             learner, nimt.SynthesisTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=1000, tol=None
         )
@@ -168,7 +168,7 @@ def test_it_says_so_where_movement_does_not_grow_and_keeps_to_true_labels():
 
 def test_hinge_with_labels_that_switch_off():
     teacher, options = nimt.SynthesisTeacher(), {"tol": 1e-3, "max_iterations": 4188}
-    with pytest.warns(nimt.ResponseWarning):
+    with pytest.warns(nimt.errors.ResponseWarning):
         assert BOUNDARY.teach(teacher, **options).itd < 4188
 
 
@@ -227,7 +227,7 @@ def test_a_lesson_already_learned():
         ({"radius": 0.0}, "radius must be a positive number"),
         ({"radius": np.inf}, "radius must be a positive number"),
         ({"k": 0}, "k must be a count"),
-        ({"labels": nimt.AlternativeLabels(np.sin)}, "makes the labels itself"),
+        ({"labels": nimt.teachers.AlternativeLabels(np.sin)}, "makes the labels itself"),
     ],
 )
 def test_what_it_refuses(options, message):

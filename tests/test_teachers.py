@@ -120,7 +120,7 @@ def test_the_discrepancy_is_still_over_all_points(kind):
 @every_teacher
 def test_with_a_probability_the_whole_pack_is_labelled_by_the_other_target(kind):
     _, target, other = scattered()
-    lesson = small_lesson(kind(k=3, labels=nimt.AlternativeLabels(other, probability=0.3)), max_iterations=400)
+    lesson = small_lesson(kind(k=3, labels=nimt.teachers.AlternativeLabels(other, probability=0.3)), max_iterations=400)
     swapped = (lesson.labels == other[lesson.indices]).all(axis=1)
     true = (lesson.labels == target[lesson.indices]).all(axis=1)
     np.testing.assert_array_equal(swapped, ~true)
@@ -130,17 +130,19 @@ def test_with_a_probability_the_whole_pack_is_labelled_by_the_other_target(kind)
 def test_the_labels_have_a_stream_of_their_own():
     _, _, other = scattered()
     plain = small_lesson(RANDOM(), seed=5)
-    swapped = small_lesson(RANDOM(labels=nimt.AlternativeLabels(other)), seed=5)
+    swapped = small_lesson(RANDOM(labels=nimt.teachers.AlternativeLabels(other)), seed=5)
     np.testing.assert_array_equal(plain.indices, swapped.indices)
 
 
 def test_the_default_probability_is_the_papers():
-    assert nimt.AlternativeLabels(0.0).probability == 0.2
+    assert nimt.teachers.AlternativeLabels(0.0).probability == 0.2
 
 
 def test_another_target_may_be_callable():
     points, _, _ = scattered()
-    lesson = small_lesson(GREEDY(labels=nimt.AlternativeLabels(lambda x: x[:, :1] + x[:, 1:], probability=1.0)))
+    lesson = small_lesson(
+        GREEDY(labels=nimt.teachers.AlternativeLabels(lambda x: x[:, :1] + x[:, 1:], probability=1.0))
+    )
     np.testing.assert_array_equal(lesson.labels, points.sum(axis=1)[lesson.indices])
 
 
@@ -253,8 +255,8 @@ class Handmade(nimt.Teacher):
 
 def test_a_teacher_of_ones_own_has_all_options():
     _, _, other = scattered()
-    lesson = small_lesson(Weighing(pool=[2, 3], labels=nimt.AlternativeLabels(other, 1.0)), max_iterations=20)
+    lesson = small_lesson(Weighing(pool=[2, 3], labels=nimt.teachers.AlternativeLabels(other, 1.0)), max_iterations=20)
     assert set(lesson.indices.ravel()) <= {2, 3}
     np.testing.assert_array_equal(lesson.labels, other[lesson.indices])
-    handmade = small_lesson(Handmade(5, nimt.AlternativeLabels(other, 1.0)), max_iterations=2)
+    handmade = small_lesson(Handmade(5, nimt.teachers.AlternativeLabels(other, 1.0)), max_iterations=2)
     np.testing.assert_array_equal(handmade.indices, [[5], [6]])

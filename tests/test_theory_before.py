@@ -29,7 +29,7 @@ def test_the_repaired_theorem_has_no_counterexample(seed, rate, width, n):
     rng = np.random.default_rng(seed)
     learner = nimt.KernelLearner(nimt.rbf(width), learning_rate=rate)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", nimt.StepSizeWarning)
+        warnings.simplefilter("ignore", nimt.errors.StepSizeWarning)
         lesson = nimt.teach(
             learner, nimt.GreedyTeacher(), rng.uniform(-1, 1, (n, 2)), rng.normal(size=n), max_iterations=60, tol=None
         )
@@ -98,19 +98,19 @@ class LargestLoss(nimt.Teacher):
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
-    st.sampled_from([nimt.Square(), nimt.Huber(0.3), nimt.Absolute(), nimt.Hinge()]),
+    st.sampled_from([nimt.losses.Square(), nimt.losses.Huber(0.3), nimt.losses.Absolute(), nimt.losses.Hinge()]),
     st.floats(0.01, 0.4),
 )
 def test_the_bound_for_the_largest_loss_has_no_counterexample(seed, loss, rate):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, (6, 2))
     kernel = nimt.rbf(0.5)
-    y = np.sign(rng.normal(size=6)) if isinstance(loss, nimt.Hinge) else rng.normal(size=6)
+    y = np.sign(rng.normal(size=6)) if isinstance(loss, nimt.losses.Hinge) else rng.normal(size=6)
     if np.linalg.cond(kernel(X)) > 1e8:
         return
     learner = nimt.KernelLearner(kernel, loss=loss, learning_rate=rate)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", nimt.StepSizeWarning)
+        warnings.simplefilter("ignore", nimt.errors.StepSizeWarning)
         lesson = nimt.teach(learner, LargestLoss(loss=loss), X, y, max_iterations=80, tol=None)
     distance = np.sqrt(y @ np.linalg.solve(kernel(X), y))  # y itself has no loss, the hinge's included
     smooth = {"smoothness": 2.0} if np.isfinite(loss.smoothness) else {"lipschitz": 1.0}

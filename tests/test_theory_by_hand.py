@@ -228,7 +228,7 @@ def test_rkhs_distance_between_expansions_is_exact_however_close_the_centers():
     other = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.25).partial_fit([[1e-9]], [1.0])
     assert theory.rkhs_distance(one, nimt.KernelLearner(nimt.rbf(1.0)), FAR) == pytest.approx(0.5, rel=1e-15)
     assert theory.rkhs_distance(one, other) < 1e-7
-    with pytest.raises(nimt.IllConditioned, match="condition number"):
+    with pytest.raises(nimt.errors.IllConditioned, match="condition number"):
         theory.rkhs_distance(one, [0.0, 1.0], [0.0, 1e-9])
 
 

@@ -39,7 +39,7 @@ def random_problem(seed, n=9):
 def any_rate():
     """Let a lesson run at whatever rate, without the warning."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", nimt.StepSizeWarning)
+        warnings.simplefilter("ignore", nimt.errors.StepSizeWarning)
         yield
 
 
@@ -214,7 +214,7 @@ def test_the_bound_by_distance_takes_schedules_and_diagonals_step_by_step():
 )
 def test_nothing_whose_assumptions_hold_ever_fails(seed, kernel, loss, rate, k, greedy, lied_to, size):
     points, target, initial = random_problem(seed, n=5)
-    labels = nimt.AlternativeLabels(-size * target, probability=0.5) if lied_to else None
+    labels = nimt.teachers.AlternativeLabels(-size * target, probability=0.5) if lied_to else None
     teacher = (nimt.GreedyTeacher if greedy else nimt.RandomTeacher)(k=k, labels=labels)
     with any_rate():
         lesson = taught(
@@ -283,7 +283,7 @@ def test_everything_against_a_plain_loop(seed):
 
 
 def test_a_rate_of_0_7_breaks_sufficient_descent_and_check_finds_it():
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = taught([0.0], [2.0], rate=0.7, steps=5)
     found = theory.check(lesson)[RFT]
     assert missing(found) == {"rate within 1 / (2 L M_K)"}
@@ -312,7 +312,7 @@ def test_a_pack_breaks_sufficient_descent_and_check_finds_it():
 
 
 def test_an_untrue_label_breaks_sufficient_descent_and_check_finds_it():
-    labels = nimt.AlternativeLabels(np.array([-5.0, -5.0]), probability=1.0)
+    labels = nimt.teachers.AlternativeLabels(np.array([-5.0, -5.0]), probability=1.0)
     found = theory.check(taught(FAR, [2.0, 1.0], teacher=nimt.GreedyTeacher(labels=labels), steps=5))
     assert missing(found[RFT]) == {"true labels"}
     assert found[RFT].held == 0
@@ -321,7 +321,7 @@ def test_an_untrue_label_breaks_sufficient_descent_and_check_finds_it():
 
 
 def test_a_loss_that_is_not_smooth_breaks_sufficient_descent_and_check_finds_it():
-    with pytest.warns(nimt.StepSizeWarning, match="cannot end near the target"):
+    with pytest.warns(nimt.errors.StepSizeWarning, match="cannot end near the target"):
         lesson = taught([0.0], [1.0], loss="hinge", rate=0.5, initial=0.9, steps=1)
     found = theory.check(lesson)
     # max(0, 1 - f) falls from 0.1 to 0; S = 1 promises 0.25
@@ -350,7 +350,7 @@ def test_one_point_all_along_does_telescope_and_says_nothing_of_the_others():
 
 def test_with_a_varying_diagonal_the_theorem_on_the_steepest_example_fails_and_check_finds_it():
     # K(x, x) = 1 and 10; e^2 (1 - eta K) = 0.91 and 0.225, e^2 = 1 and 2.25
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = taught([0.0, 3.0], [1.0, 1.5], kernel=nimt.linear(1.0), rate=0.09, steps=1)
     found = theory.check(lesson)
     assert missing(found["steepest example"]) == {"constant K(x, x)"}
@@ -360,7 +360,7 @@ def test_with_a_varying_diagonal_the_theorem_on_the_steepest_example_fails_and_c
 
 
 def test_above_the_diverging_rate_every_step_moves_away_and_check_finds_it():
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = taught(FAR, [2.0, 1.0], rate=1.1, steps=8)
     found = theory.check(lesson)
     assert missing(found["nearer in H"]) == {"rate within 2 / (L M_K)"}
@@ -371,7 +371,7 @@ def test_above_the_diverging_rate_every_step_moves_away_and_check_finds_it():
 
 @pytest.mark.parametrize("rate", [1.0, 1.0 - 1e-13])
 def test_at_the_diverging_rate_itself_rounding_decides_nothing(rate):
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = taught(FAR, [1.0, 2.0], rate=rate, steps=8)
     found = theory.check(lesson)
     assert found.sound, found.sentences()
@@ -395,7 +395,7 @@ def test_a_live_step_can_be_looked_at():
 
 
 def test_a_lesson_that_overflows_is_reported_and_not_raised():
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = taught([0.0], [2.0], rate=1e200, steps=3)
     found = theory.check(lesson)
     assert found[RFT].held < found[RFT].steps
@@ -429,7 +429,7 @@ def test_with_the_norm_of_the_mixture_known_the_bound_by_distance_holds(mixture)
 
 
 def test_table_json_and_sentences_say_the_same():
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         found = theory.check(taught([0.0], [2.0], rate=0.7, steps=5))
     table, content = found.to_table(), json.loads(found.to_json())
     names = [one.name for one in found.inequalities]

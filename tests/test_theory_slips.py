@@ -140,7 +140,7 @@ def test_slip_4_the_bound_of_gft_is_the_weaker_one(mixture):
     np.testing.assert_array_equal(found.smallest_shown, found.smallest_largest)
 
 
-@pytest.mark.filterwarnings("ignore::nimt.NarrowKernelWarning")
+@pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning")
 def test_slip_4_psi_of_the_steps_is_not_enough_steps():
     """One point of a hundred is wrong, so gamma is 1/100 and every reading but the mean agrees on L(f0) = 1."""
     x, target = np.arange(100) * 99.0, np.eye(100)[7]

@@ -219,9 +219,9 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     nimt.teach(learner(), nimt.RandomTeacher(), POINTS, TARGET, max_iterations=3, tol=None, checkpoint=path)
     wide = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
     for module, sentence in [(wide, "has shape"), (torch.nn.Linear(1, 1), "in one of them only")]:
-        with pytest.raises(nimt.CorruptLesson, match=sentence):
+        with pytest.raises(nimt.errors.CorruptLesson, match=sentence):
             nimt.resume(path, learner=nimt.torch.TorchLearner(module, sgd(module)))
-    with pytest.raises(nimt.CorruptLesson, match="another optimizer: Adam, here it is SGD"):
+    with pytest.raises(nimt.errors.CorruptLesson, match="another optimizer: Adam, here it is SGD"):
         nimt.resume(path, learner=learner(lambda p: torch.optim.SGD(p, lr=0.1)))
 
 
@@ -247,13 +247,13 @@ def test_a_saved_lesson_without_its_module_says_what_to_pass(tmp_path):
     path = tmp_path / "lesson"
     nimt.teach(learner(), nimt.RandomTeacher(k=6), POINTS, TARGET, max_iterations=3, tol=None).save(path)
     with pytest.warns(
-        nimt.StorageWarning, match="state of a TorchLearner and not its code: pass one like it, learner="
+        nimt.errors.StorageWarning, match="state of a TorchLearner and not its code: pass one like it, learner="
     ):
         loaded = nimt.Lesson.load(path)
     assert loaded.learner is None and "without its learner" in repr(loaded)
     small = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
     with pytest.raises(
-        nimt.CorruptLesson, match=r"another module: '0.weight' has shape \(16, 1\), here it is \(8, 1\)"
+        nimt.errors.CorruptLesson, match=r"another module: '0.weight' has shape \(16, 1\), here it is \(8, 1\)"
     ):
         nimt.Lesson.load(path, learner=nimt.torch.TorchLearner(small, lambda p: torch.optim.Adam(p, lr=0.02)))
     with pytest.raises(nimt.InvalidInput, match="learner= is a KernelLearner and the file holds the state of a Torch"):
@@ -424,7 +424,7 @@ def test_nint_fills_its_packs_as_the_published_code_does():
     share = 0.0
     for step in range(32):
         predictions, target = rng.normal(size=n), np.zeros(n)
-        view = nimt.View(step, nimt.Grid(np.arange(n)), predictions, target, draws, memory, np.arange(n))
+        view = nimt.teachers.View(step, nimt.Grid(np.arange(n)), predictions, target, draws, memory, np.arange(n))
         selection = teacher.select(view)
         memory = selection.memory
         looks = step + 1

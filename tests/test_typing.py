@@ -23,7 +23,7 @@ import nimt
 
 
 class First:
-    def select(self, view: nimt.View) -> nimt.Selection:
+    def select(self, view: nimt.teachers.View) -> nimt.Selection:
         return view.shown([0])
 
 
@@ -32,7 +32,7 @@ kernel = nimt.rbf(width=0.5)
 learner = nimt.KernelLearner(kernel, loss="huber", learning_rate=lambda step: 0.5 / (1 + step), initial=0.0)
 nimt.teach(learner, nimt.GreedyTeacher(k=0.5, pool=[0, 1, 2]), x, np.sin, max_iterations=5)
 nimt.teach(learner, First(), x, lambda points: points[:, 0] ** 2, max_iterations=5)
-zeros = nimt.AlternativeLabels(np.zeros(20))
+zeros = nimt.teachers.AlternativeLabels(np.zeros(20))
 nimt.teach(SGDRegressor(), nimt.RandomTeacher(labels=zeros), x, [0.0] * 20, max_iterations=5)
 nimt.KernelLearner(nimt.Wendland(1.0), initial=[0.0] * 20).predict([[0.5]]) + 1.0
 nimt.GreedyKernelRegressor(kernel=kernel).fit([[0.0], [1.0]], [0.0, 1.0]).score([[0.0]], [0.0])

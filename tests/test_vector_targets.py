@@ -18,7 +18,7 @@ TEACHERS = {
     "whole": nimt.GreedyTeacher(k=1.0),
     "random": nimt.RandomTeacher(k=2),
     "pool": nimt.GreedyTeacher(pool=0.5),
-    "other labels": nimt.GreedyTeacher(labels=nimt.AlternativeLabels(0.3)),
+    "other labels": nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(0.3)),
     "gradient": nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(0.5)),
     "loss": nimt.GreedyTeacher(score="loss", loss="huber"),
 }

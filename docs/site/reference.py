@@ -56,7 +56,7 @@ def found_in(module: object, name: str) -> object:
     """Return what a public name stands for, None where it needs a package that is not installed."""
     try:
         return getattr(module, name)
-    except nimt.MissingExtra:
+    except nimt.errors.MissingExtra:
         return None
 
 

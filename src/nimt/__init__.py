@@ -8,8 +8,13 @@ import lazy_loader
 from nimt._version import __version__
 from nimt.collecting import without_collecting
 
-_loaded, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__ += ["__version__"]
+ROOMS = {  # can be reached as attributes; what users type of them is at the top
+    "classes", "learners", "lesson", "operators", "pools", "runs", "session", "sources", "task", "teachers",
+    "teaching_sets",
+}  # fmt: skip
+
+_loaded, _, _listed = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [*(name for name in _listed if name not in ROOMS), "__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -88,8 +88,8 @@ def check_classes(target: Array) -> None:
     other = np.flatnonzero(target != np.round(target))
     if other.size:
         raise InvalidInput(
-            f"an accuracy needs classes, whole numbers such as -1 and +1 or one-hot rows (nimt.one_hot(labels)), and "
-            f"the target is {target[other[0]]:g} at index {other[0]}"
+            "an accuracy needs classes, whole numbers such as -1 and +1 or one-hot rows (nimt.classes.one_hot(labels)), "
+            f"and the target is {target[other[0]]:g} at index {other[0]}"
         )
     if target.min() == target.max():
         raise InvalidInput(f"every label is {target[0]:g}, and an accuracy needs at least two classes")
@@ -107,11 +107,11 @@ def check_probabilities(y: Array, of: str) -> None:
     if y.ndim != 2 or y.shape[1] < 2:
         raise InvalidInput(
             f"{of} takes labels of shape (n, q), one column for each of q >= 2 classes, got shape {y.shape}: "
-            f"nimt.one_hot(labels) makes them"
+            f"nimt.classes.one_hot(labels) makes them"
         )
     wrong = np.flatnonzero((y < 0).any(axis=1) | ~(np.abs(y.sum(axis=1) - 1.0) <= SUM_OF_A_ROW))
     if wrong.size:
         raise InvalidInput(
             f"{of} takes labels that are probabilities, not negative and 1 in sum, got {y[wrong[0]].tolist()} at index "
-            f"{wrong[0]}: nimt.one_hot(labels) makes such rows"
+            f"{wrong[0]}: nimt.classes.one_hot(labels) makes such rows"
         )

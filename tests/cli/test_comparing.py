@@ -48,7 +48,7 @@ def test_only_teachers_that_draw_are_repeated(comparison):
     assert not nimt.GreedyTeacher(k=3).draws
     assert not nimt.GreedyTeacher(pool=np.array([1, 2, 3])).draws
     assert nimt.GreedyTeacher(pool=0.5).draws
-    assert nimt.GreedyTeacher(labels=nimt.AlternativeLabels(0.0)).draws
+    assert nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(0.0)).draws
     assert nimt.RandomTeacher().draws
 
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_compared():
 
 
 def test_other_labels_survive_the_clock():
-    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(np.cos, 0.5))
+    teacher = nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(np.cos, 0.5))
     timed = nimt.compare(
         learner(), {"a": teacher}, POOL, np.sin, max_iterations=30, tol=None, seeds=[3], engine="reference"
     )
@@ -196,7 +196,7 @@ def test_a_comparison_that_was_stopped_goes_on_where_it_was(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         nimt.compare(learner(), teachers, POOL, np.sin, **common, callback=stop, out=tmp_path / "kept")
-    assert nimt.Sweep.load(tmp_path / "kept").entries[0].teacher == "greedy"
+    assert nimt.runs.Sweep.load(tmp_path / "kept").entries[0].teacher == "greedy"
     again = nimt.compare(learner(), teachers, POOL, np.sin, **common, out=tmp_path / "kept")
     for name, lessons in whole.lessons.items():
         assert len(lessons) == len(again.lessons[name])
@@ -242,13 +242,13 @@ def test_a_comparison_comes_back_as_it_was_saved(comparison, tmp_path):
     for name, lessons in comparison.lessons.items():
         for one, other in zip(lessons, again.lessons[name], strict=True):
             np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
-    assert len(nimt.Sweep.load(tmp_path / "kept")) == sum(map(len, comparison.lessons.values()))
+    assert len(nimt.runs.Sweep.load(tmp_path / "kept")) == sum(map(len, comparison.lessons.values()))
     lines = tmp_path / "kept" / "lessons.jsonl"
     for altered in ("", lines.read_text()[:40]):
         lines.write_text(altered)
-        with pytest.raises(nimt.CorruptLesson, match="cut short or altered"):
+        with pytest.raises(nimt.errors.CorruptLesson, match="cut short or altered"):
             nimt.Comparison.load(tmp_path / "kept")
-    with pytest.raises(nimt.MissingFile, match="no comparison in"):
+    with pytest.raises(nimt.errors.MissingFile, match="no comparison in"):
         nimt.Comparison.load(tmp_path)
     with pytest.raises(nimt.InvalidInput, match="is a file"):
         comparison.save(lines)

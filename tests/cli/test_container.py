@@ -96,7 +96,7 @@ assert np.array_equal(again.final, resumed.final)
 
 x = np.linspace(-1, 1, 9)
 given = nimt.sweep({"sine": (x, np.sin(x))}, {"kernel": learner}, {"greedy": lesson[1]}, max_iterations=3, out="sweep")
-assert len(nimt.Sweep.load("sweep")) == len(given)
+assert len(nimt.runs.Sweep.load("sweep")) == len(given)
 forging.main(20, 1)
 sys.exit(oracle.__main__.main(4, 3))
 """

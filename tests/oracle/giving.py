@@ -118,7 +118,7 @@ def teacher_of(spec: dict[str, Any]) -> Any:
     if spec.get("kernel") is not None:
         options["kernel"] = kernel_of(spec["kernel"])
     if spec.get("other") is not None:
-        options["labels"] = nimt.AlternativeLabels(as_given(spec["other"]), spec["probability"])
+        options["labels"] = nimt.teachers.AlternativeLabels(as_given(spec["other"]), spec["probability"])
     if spec.get("pool") is not None:
         options["pool"] = spec["pool"]
     teacher = kind(**options)

@@ -78,4 +78,4 @@ def test_the_lessons_of_a_cluster_can_be_stopped(client, tmp_path):
             out=tmp_path,
             progress=stop,
         )
-    assert 2 <= len(nimt.Sweep.load(tmp_path)) < 12
+    assert 2 <= len(nimt.runs.Sweep.load(tmp_path)) < 12

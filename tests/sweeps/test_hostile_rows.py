@@ -75,7 +75,7 @@ def test_rows_are_written_only_to_a_file_of_rows(tmp_path, kind):
 
 def test_what_is_no_path_is_refused():
     with pytest.raises(nimt.InvalidInput, match="a sweep is loaded from the path of its folder, got 1"):
-        nimt.Sweep.load(1)
+        nimt.runs.Sweep.load(1)
     with pytest.raises(nimt.InvalidInput, match="a comparison is loaded from the path of its folder, got 1"):
         nimt.Comparison.load(1)
 
@@ -89,7 +89,7 @@ def test_an_altered_comparison_is_refused(tmp_path, change):
     assert nimt.Comparison.load(tmp_path / "kept").rows()
     path.write_text(json.dumps(content | change) + "\n")
     with (
-        pytest.warns(nimt.StorageWarning, match="was altered"),
+        pytest.warns(nimt.errors.StorageWarning, match="was altered"),
         pytest.raises(CorruptLesson, match="cut short or altered"),
     ):
         nimt.Comparison.load(tmp_path / "kept")
@@ -104,7 +104,7 @@ def test_a_lesson_in_the_place_of_another_is_named_and_given_again(tmp_path):
     one.write_bytes(other.read_bytes())
     with pytest.raises(CorruptLesson, match="is not the lesson that its line in"):
         nimt.Comparison.load(tmp_path)
-    with pytest.warns(nimt.StorageWarning, match="it is given again"):
+    with pytest.warns(nimt.errors.StorageWarning, match="it is given again"):
         again = compare(out=tmp_path)
     for first, second in zip(whole.lessons["random"], again.lessons["random"], strict=True):
         np.testing.assert_array_equal(first.discrepancy, second.discrepancy)

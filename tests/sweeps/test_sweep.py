@@ -91,7 +91,7 @@ def test_what_is_known_is_not_given_again(found, tmp_path):
     assert [entry.curve for entry in larger.entries] == [entry.curve for entry in found.entries]
     other = nimt.sweep(problems(), learners(), TEACHERS, seeds=2, out=out, **COMMON | {"tol": 1e-2})
     assert not {entry.key for entry in other.entries} & {entry.key for entry in larger.entries}
-    assert len(nimt.Sweep.load(out)) == 16 + 12
+    assert len(nimt.runs.Sweep.load(out)) == 16 + 12
 
 
 def test_another_version_gives_the_lessons_again(tmp_path, monkeypatch):
@@ -147,13 +147,17 @@ def test_learners_and_teachers_can_be_made_for_a_problem():
     found = nimt.sweep(
         {"mixture": problem},
         lambda problem: nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial),
-        {"other": lambda problem: nimt.GreedyTeacher(labels=nimt.AlternativeLabels(problem.other_target, 0.2))},
+        {
+            "other": lambda problem: nimt.GreedyTeacher(
+                labels=nimt.teachers.AlternativeLabels(problem.other_target, 0.2)
+            )
+        },
         seeds=[4],
         max_iterations=30,
         tol=None,
     )
     made = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial)
-    teacher = nimt.GreedyTeacher(labels=nimt.AlternativeLabels(problem.other_target, 0.2))
+    teacher = nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(problem.other_target, 0.2))
     lesson = nimt.teach(made, teacher, problem.pool, problem.target, seed=4, max_iterations=30, tol=None)
     assert found.entries[0].curve == tuple(lesson.discrepancy.tolist())
 
@@ -197,8 +201,8 @@ def test_problems_in_a_box_and_with_a_learner_as_target():
 def test_whole_lessons_are_kept_where_asked_for(tmp_path):
     study = {"seeds": 2, "max_iterations": 30, "tol": None, "out": tmp_path}
     nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study)
-    with pytest.raises(nimt.MissingFile, match="keep_lessons=True"):
-        nimt.Sweep.load(tmp_path).lesson("abc")
+    with pytest.raises(nimt.errors.MissingFile, match="keep_lessons=True"):
+        nimt.runs.Sweep.load(tmp_path).lesson("abc")
     found = nimt.sweep((POOL, np.sin), learner(), TEACHERS, **study, keep_lessons=True)
     for entry in found.entries:
         kept = found.lesson(entry.key)
@@ -277,7 +281,9 @@ def test_a_checkpoint_of_another_lesson_or_a_damaged_one_is_left_out(stopped):
     nimt.teach(learner(0.1), nimt.RandomTeacher(), POOL, np.sin, max_iterations=60, checkpoint=out / "other")
     for path in (checkpoint, previous):
         path.write_bytes((out / "other").read_bytes())
-    with pytest.warns(nimt.StorageWarning, match="is of another lesson, with another learner: its lesson begins again"):
+    with pytest.warns(
+        nimt.errors.StorageWarning, match="is of another lesson, with another learner: its lesson begins again"
+    ):
         found = watched_study(out)
     assert [int(line) for line in steps.read_text().splitlines()] == list(range(60))
     assert found.entries[0].curve == watched_study(None).entries[0].curve
@@ -328,9 +334,9 @@ def test_altered_lines_are_passed_over_and_given_again(tmp_path):
         "null",
     ]
     (tmp_path / ROWS).write_bytes("\n".join(altered).encode() + b"\n\xff\xfe\n")
-    with pytest.warns(nimt.StorageWarning, match=r"left out \(4\), .* altered: steps is 'ten'"):
-        assert len(nimt.Sweep.load(tmp_path)) == 1
-    with pytest.warns(nimt.StorageWarning):
+    with pytest.warns(nimt.errors.StorageWarning, match=r"left out \(4\), .* altered: steps is 'ten'"):
+        assert len(nimt.runs.Sweep.load(tmp_path)) == 1
+    with pytest.warns(nimt.errors.StorageWarning):
         again = slow_study(tmp_path, seeds=3, pause=0)
     assert [entry.curve for entry in again.entries] == [entry.curve for entry in found.entries]
 
@@ -340,15 +346,15 @@ def test_a_number_set_to_null_by_hand_is_named(name, tmp_path):
     (entry,) = slow_study(None, seeds=1, pause=0).entries
     line = json.dumps(json.loads(entry.to_line()) | {name: None})
     (tmp_path / ROWS).write_text(entry.to_line() + "\n" + line + "\n")
-    with pytest.warns(nimt.StorageWarning, match=rf"left out \(1\), .* altered: {name} is None"):
-        assert nimt.Sweep.load(tmp_path).groups()[0].row.seeds == 1
+    with pytest.warns(nimt.errors.StorageWarning, match=rf"left out \(1\), .* altered: {name} is None"):
+        assert nimt.runs.Sweep.load(tmp_path).groups()[0].row.seeds == 1
 
 
 def test_numbers_that_are_not_finite_survive_the_file(tmp_path):
     study = {"seeds": 1, "max_iterations": 5000, "tol": None, "out": tmp_path, "engine": "reference"}
-    with pytest.warns(nimt.StepSizeWarning):
+    with pytest.warns(nimt.errors.StepSizeWarning):
         found = nimt.sweep((POOL, np.sin), learner(8.0), nimt.GreedyTeacher(k=1.0), **study)
-    again = nimt.Sweep.load(tmp_path)
+    again = nimt.runs.Sweep.load(tmp_path)
     assert found.entries[0].outcome == again.entries[0].outcome == str(nimt.Outcome.DIVERGED)
     np.testing.assert_array_equal(again.entries[0].curve, found.entries[0].curve)
 
@@ -379,13 +385,13 @@ def test_the_table_in_every_form(found, tmp_path):
         found.save_table(tmp_path / "table.xlsx")
     with pytest.raises(nimt.InvalidInput, match="'arrow'"):
         found.to_table("arrow")
-    with pytest.raises(nimt.MissingFile, match="make it first"):
+    with pytest.raises(nimt.errors.MissingFile, match="make it first"):
         found.save_table(tmp_path / "missing" / "table.csv")
 
 
 def test_a_library_that_is_not_installed_is_named(found, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(nimt.MissingExtra, match="pip install polars"):
+    with pytest.raises(nimt.errors.MissingExtra, match="pip install polars"):
         found.to_table("polars")
 
 
@@ -436,7 +442,7 @@ def test_groups_and_the_best_by_plain_loops(found):
 
 
 def test_lines_of_the_figure_by_plain_loops(found):
-    one = nimt.Sweep(tuple(entry for entry in found.entries if entry.problem == "sine"))
+    one = nimt.runs.Sweep(tuple(entry for entry in found.entries if entry.problem == "sine"))
     for line in sweep_lines(one, x="learner", y="end", hue="teacher"):
         assert line.x == RATES
         for place, rate in enumerate(RATES):
@@ -509,7 +515,7 @@ def with_itds(*itds, budget=100):
     (entry,) = nimt.sweep(
         (POOL, np.sin), learner(), {"one": nimt.GreedyTeacher()}, seeds=1, max_iterations=1, tol=None
     ).entries
-    return nimt.Sweep(
+    return nimt.runs.Sweep(
         tuple(
             dataclasses.replace(
                 entry,
@@ -638,8 +644,8 @@ def test_bad_input_is_refused_before_any_lesson(change, says, tmp_path, monkeypa
 
 
 def test_a_folder_that_cannot_be_made_or_holds_no_sweep(tmp_path):
-    with pytest.raises(nimt.MissingFile, match="there is no sweep"):
-        nimt.Sweep.load(tmp_path)
+    with pytest.raises(nimt.errors.MissingFile, match="there is no sweep"):
+        nimt.runs.Sweep.load(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(nimt.InvalidInput, match="cannot be made"):
         nimt.sweep(

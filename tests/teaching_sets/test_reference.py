@@ -138,7 +138,7 @@ def test_boosted_trees_are_stored_too(tmp_path, words):
 def test_of_a_function_only_the_answers_are_stored(tmp_path):
     X, y = line()
     found = nimt.reference(X, y, model=lambda rows: rows[:, 0])
-    with pytest.raises(nimt.CannotStore, match=r"answers_only=True\) keeps its answers"):
+    with pytest.raises(nimt.errors.CannotStore, match=r"answers_only=True\) keeps its answers"):
         found.save(tmp_path / "reference.npz")
     found.save(tmp_path / "reference.npz", answers_only=True)
     again = nimt.Reference.load(tmp_path / "reference.npz")
@@ -150,7 +150,7 @@ def test_of_a_function_only_the_answers_are_stored(tmp_path):
 def test_a_class_of_ones_own_is_refused_with_a_way_out(tmp_path):
     X, y = line()
     found = nimt.reference(X, y, model=FailsInOneFold())
-    with pytest.raises(nimt.CannotStore, match=r"FailsInOneFold cannot be stored .* keeps its answers"):
+    with pytest.raises(nimt.errors.CannotStore, match=r"FailsInOneFold cannot be stored .* keeps its answers"):
         found.save(tmp_path / "reference.npz")
     assert not (tmp_path / "reference.npz").exists()
 
@@ -162,7 +162,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(nimt.CorruptLesson):
+    with pytest.raises(nimt.errors.CorruptLesson):
         nimt.Reference.load(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nimt.datasets.formulas import Formula
 from nimt.datasets.letters import closest_letter, draw_o, letter_o, read_emnist_o, scale_to
 from nimt.datasets.mnist import digits_from_mnist, first_eight, mean_zero, read_mnist
 from nimt.datasets.olivetti import faces, olivetti, portraits
@@ -10,6 +11,7 @@ from nimt.datasets.picture_files import astronaut, cat, cheetah, prepare_like_th
 from nimt.datasets.places import data_folder
 
 __all__ = [
+    "Formula",
     "Picture",
     "astronaut",
     "cat",

@@ -37,7 +37,7 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
     centres and their regularisation. All parameters but `class_weight` are those of the regressor. Folds keep the
     classes in proportion, and nothing is selected with which more of the rows held out are in the wrong class than with
     the most frequent class for all. Where the outputs do not err less than their means, the most frequent class is
-    predicted, with a `nimt.ConstantModelWarning`.
+    predicted, with a `nimt.errors.ConstantModelWarning`.
 
     `predict_proba` is the softmax of the scores times `slope_` (for two classes the logistic function), which is fitted
     to scores of rows that were held out; with cv=None there are none, and no probabilities.

@@ -24,7 +24,7 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
 
     The rule, the number of centres and the regularisation are those with the least squared error on rows that were held
     out (`cv`), and that chose no centre of the model that is judged on them. Where no model errs less than the mean,
-    by more than twice the standard error, the mean is predicted, with a `nimt.ConstantModelWarning`.
+    by more than twice the standard error, the mean is predicted, with a `nimt.errors.ConstantModelWarning`.
 
     Scale the features to comparable sizes first, for instance by `sklearn.preprocessing.StandardScaler`. Of several
     outputs that differ in size, the largest decides which centres are chosen: scale these too. There is no

@@ -2,6 +2,7 @@
 
 from nimt.kernels.distances import as_rows
 from nimt.kernels.dot_product import linear
+from nimt.kernels.expressions import parse_kernel
 from nimt.kernels.gaussian import rbf
 from nimt.kernels.kernel import CUT, ConstantKernel, Kernel, KernelLike, as_kernel, reach
 from nimt.kernels.matern import Matern
@@ -13,5 +14,6 @@ from nimt.kernels.wendland import Wendland
 
 __all__ = [
     "CUT", "ConstantKernel", "ExpSineSquared", "Kernel", "KernelLike", "Matern", "Radial", "RationalQuadratic",
-    "Wendland", "as_kernel", "as_rows", "check_kernel_on", "diagonal", "height", "linear", "profile", "rbf", "reach",
+    "Wendland", "as_kernel", "as_rows", "check_kernel_on", "diagonal", "height", "linear", "parse_kernel", "profile",
+    "rbf", "reach",
 ]  # fmt: skip

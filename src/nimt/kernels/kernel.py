@@ -314,7 +314,7 @@ def as_kernel(thing: object) -> Kernel:
         converted: Kernel = importlib.import_module("nimt.kernels.sklearn_adapter").convert(thing)
         return converted
     raise InvalidInput(
-        f"must be a kernel such as nimt.rbf(width=0.5), nimt.parse_kernel('Matern(0.5)') or one of "
+        f"must be a kernel such as nimt.rbf(width=0.5), nimt.kernels.parse_kernel('Matern(0.5)') or one of "
         f"scikit-learn, got {thing!r}",
         parameter="kernel",
     )

@@ -2,3 +2,4 @@ from .kernel_learner import KernelLearner as KernelLearner
 from .learner import Learner as Learner
 from .linear_learner import LinearLearner as LinearLearner
 from .orthogonal_learner import OrthogonalLearner as OrthogonalLearner
+from .prepared_learner import PreparedLearner as PreparedLearner

@@ -2,5 +2,6 @@
 
 from nimt.operators.dense import DenseOperator
 from nimt.operators.operator import Operator
+from nimt.operators.random_features import NystroemKernel, RandomFeatureKernel, subsample
 
-__all__ = ["DenseOperator", "Operator"]
+__all__ = ["DenseOperator", "NystroemKernel", "Operator", "RandomFeatureKernel", "subsample"]

@@ -108,7 +108,7 @@ def regions(lesson: Lesson, ax: Axes | None = None, cells: int = CELLS) -> Figur
     >>> plane = nimt.Grid([-1.0, 0.0, 1.0], [-1.0, 1.0])
     >>> learner = nimt.KernelLearner(nimt.rbf(1.0), loss="crossentropy", learning_rate=1.0)
     >>> teacher = nimt.GreedyTeacher(score="loss", loss="crossentropy")
-    >>> lesson = nimt.teach(learner, teacher, plane, nimt.one_hot([0, 0, 1, 1, 2, 2]), max_iterations=50)
+    >>> lesson = nimt.teach(learner, teacher, plane, nimt.classes.one_hot([0, 0, 1, 1, 2, 2]), max_iterations=50)
     >>> sorted(set(nimt.plots.region_table(lesson, cells=20).named.ravel().tolist()))
     [0, 1, 2]
     """

@@ -2,5 +2,8 @@
 
 from nimt.pools.box import Box
 from nimt.pools.pool import Grid, Points, Pool, as_pool, same_points, values_on
+from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 
-__all__ = ["Box", "Grid", "Points", "Pool", "as_pool", "same_points", "values_on"]
+__all__ = [
+    "Box", "Column", "Grid", "Points", "Pool", "Preparation", "PreparedPoints", "as_pool", "same_points", "values_on",
+]  # fmt: skip

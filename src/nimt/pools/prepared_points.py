@@ -221,7 +221,7 @@ class PreparedPoints(Points):
     def __init__(self, points: ArrayLike, preparation: Preparation, rows: ArrayLike | None = None) -> None:
         super().__init__(points)
         if not isinstance(preparation, Preparation):
-            raise InvalidInput(f"must be a nimt.Preparation, got {preparation!r}", parameter="preparation")
+            raise InvalidInput(f"must be a nimt.pools.Preparation, got {preparation!r}", parameter="preparation")
         if self.dimension != len(preparation.names):
             raise InvalidInput(
                 f"the points have dimension {self.dimension} and the preparation makes {len(preparation.names)}"

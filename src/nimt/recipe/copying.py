@@ -48,7 +48,7 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     import nimt
     <BLANKLINE>
     problem = nimt.read_problem('gmm', 'gmm:start')
-    kernel = nimt.parse_kernel('rbf', width=0.5, dimension=problem.pool.dimension)
+    kernel = nimt.kernels.parse_kernel('rbf', width=0.5, dimension=problem.pool.dimension)
     learner = nimt.KernelLearner(kernel, learning_rate=0.01, initial=problem.start)
     teacher = nimt.GreedyTeacher()
     lesson = nimt.teach(learner, teacher, problem.pool, problem.target, tol=0.0001)
@@ -77,12 +77,12 @@ def write_problem(recipe: Recipe) -> str:
         return ", ".join(words)
     usual = vars(Columns())
     columns = [f"{name}={value!r}" for name, value in recipe.columns().items() if value != usual[name]]
-    return ", ".join([*words, f"columns=nimt.Columns({', '.join(columns)})"])
+    return ", ".join([*words, f"columns=nimt.sources.Columns({', '.join(columns)})"])
 
 
 def write_kernel(recipe: Recipe, pool: str) -> str:
     """Return the kernel as Python writes it; `pool` is what the pool is called there."""
-    return f"nimt.parse_kernel({recipe.kernel!r}, width={recipe.usual_width!r}, dimension={pool}.dimension)"
+    return f"nimt.kernels.parse_kernel({recipe.kernel!r}, width={recipe.usual_width!r}, dimension={pool}.dimension)"
 
 
 def write_learner(recipe: Recipe, start: str) -> str:
@@ -104,7 +104,7 @@ def write_teacher(teacher: Teacher) -> str:
     --------
     >>> import nimt
     >>> write_teacher(nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.cosine(0.05, 1.0))))
-    "nimt.PerOutput(nimt.GreedyTeacher(k=nimt.PackSchedule(shape='cosine', start=0.05, end=1.0)))"
+    "nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.PackSchedule(shape='cosine', start=0.05, end=1.0)))"
     """
     words = []
     for part in dataclasses.fields(teacher):
@@ -116,7 +116,7 @@ def write_teacher(teacher: Teacher) -> str:
         elif part.name == "kernel" and value is not None:
             words.append("kernel=kernel")
         elif isinstance(value, AlternativeLabels):
-            words.append(f"labels=nimt.AlternativeLabels(problem.other_target, {value.probability!r})")
+            words.append(f"labels=nimt.teachers.AlternativeLabels(problem.other_target, {value.probability!r})")
         elif value != part.default or type(value) is not type(part.default):  # k=1.0 is the whole pool, k=1 one example
             words.append(f"{part.name}={_write(value)}")
     return f"nimt.{type(teacher).__name__}({', '.join(words)})"

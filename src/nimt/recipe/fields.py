@@ -31,7 +31,7 @@ class Entry:
     flags : tuple of str
         The option; "--" and the name of the field by default.
     option, column : str or None
-        What it becomes: an option of `nimt.teach` (`Options`), or a parameter of `nimt.Columns`.
+        What it becomes: an option of `nimt.teach` (`Options`), or a parameter of `nimt.sources.Columns`.
     key, of_racer, least, most :
         What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
     only : str or None

@@ -211,7 +211,7 @@ class Recipe:
         return {name: getattr(self, name) for name in ("other_target", "size", "normalise", "grey", "strict")}
 
     def columns(self) -> dict[str, Any]:
-        """Return the parameters of `nimt.Columns`: which columns and rows of a table are used, and how."""
+        """Return the parameters of `nimt.sources.Columns`: which columns and rows of a table are used, and how."""
         found = {line.column: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.column}
         names = None if self.features is None else tuple(name.strip() for name in self.features.split(","))
         return found | {"features": names, "classes": self.has_loss_of_classes}

@@ -113,7 +113,7 @@ def _problem(name: str, value: object) -> Place:
         return Place(value.pool, value.target, value)
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise InvalidInput(
-            f"a problem must be a pair (X, y), a nimt.Problem, or a name such as 'gmm'; {name} is {value!r:.60}"
+            f"a problem must be a pair (X, y), a nimt.sources.Problem, or a name such as 'gmm'; {name} is {value!r:.60}"
         )
     X, y = value
     if isinstance(X, Box):

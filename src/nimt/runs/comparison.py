@@ -185,7 +185,7 @@ class Comparison:
     def load(cls, folder: str | PathLike[str], *, allow: Iterable[object] = ()) -> Comparison:
         """Read what `save` or `nimt.compare(..., out=folder)` wrote; `allow` is as in `Lesson.load`.
 
-        A folder that holds more than one comparison is refused: `nimt.Sweep.load` reads it.
+        A folder that holds more than one comparison is refused: `nimt.runs.Sweep.load` reads it.
         """
         kept, allowed = RunsFolder.open(folder, "comparison"), list(allow)
         groups: dict[str, list[Entry]] = {}
@@ -273,13 +273,14 @@ def _check_one_comparison(kept: RunsFolder, entries: list[Entry]) -> None:
         values = list(dict.fromkeys(getattr(entry, name) for entry in entries))
         if len(values) > 1:
             raise InvalidInput(
-                f"{where} lessons that differ in their {name} ({values[0]} and {values[1]}): nimt.Sweep.load reads them"
+                f"{where} lessons that differ in their {name} ({values[0]} and {values[1]}): "
+                "nimt.runs.Sweep.load reads them"
             )
     (teacher, seed), count = Counter((one.teacher, one.seed) for one in entries).most_common(1)[0]
     if count > 1:
         raise InvalidInput(
             f"{where} several lessons called {teacher}, seed {seed}, given by other code or other settings: "
-            f"nimt.compare(..., out=) returns those of now, nimt.Sweep.load reads them all"
+            f"nimt.compare(..., out=) returns those of now, nimt.runs.Sweep.load reads them all"
         )
 
 

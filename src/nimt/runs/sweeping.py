@@ -40,7 +40,7 @@ def sweep(
 
     Parameters
     ----------
-    problems : pair (X, y) as `teach` takes them, nimt.Problem, name such as "gmm"; or a list, or a dict of name -> one
+    problems : pair (X, y), nimt.sources.Problem, name such as "gmm"; or a list, or a dict of name -> one
     learners : learner, list, or dict of name -> learner
         A function of the problem may stand for one: `lambda problem: KernelLearner(..., initial=problem.initial)`.
     teachers : teacher, list, or dict of name -> teacher

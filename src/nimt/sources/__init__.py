@@ -5,5 +5,6 @@ from __future__ import annotations
 from nimt.sources.problem import Problem, read_problem
 from nimt.sources.reading import read_source
 from nimt.sources.source import Source
+from nimt.sources.tables import Columns
 
-__all__ = ["Problem", "Source", "read_problem", "read_source"]
+__all__ = ["Columns", "Problem", "Source", "read_problem", "read_source"]

@@ -11,7 +11,7 @@ MOST_WORK = 2e11  # additions a lesson may need, by its plan
 MOST_PAIRS = 2**22  # examples a lesson may show with their coefficients kept
 
 
-def refuse_what_is_too_much(plan: nimt.Plan, pack: int, steps: int, points: int, outputs: int = 1) -> None:
+def refuse_what_is_too_much(plan: nimt.task.Plan, pack: int, steps: int, points: int, outputs: int = 1) -> None:
     """Refuse a lesson whose plan needs too much memory or work for a page that is waited for."""
     if plan.bytes > MOST_BYTES:
         raise InvalidInput(f"this lesson would need {plan.bytes / 1e6:,.0f} MB: take fewer points or another teacher")

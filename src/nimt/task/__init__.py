@@ -1,1 +1,9 @@
 """A lesson as a value: everything that decides it, checked once."""
+
+import lazy_loader
+
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -177,7 +177,8 @@ class Teacher:
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, AlternativeLabels):
             raise InvalidInput(
-                f"must be None or nimt.AlternativeLabels(other_target), got {self.labels!r}", parameter="labels"
+                f"must be None or nimt.teachers.AlternativeLabels(other_target), got {self.labels!r}",
+                parameter="labels",
             )
         if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
             raise _refuse_pool(self.pool)

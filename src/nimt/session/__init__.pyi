@@ -1,0 +1,2 @@
+from .session import Progress as Progress
+from .session import Session as Session
