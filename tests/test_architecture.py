@@ -121,7 +121,7 @@ def test_the_reader_of_imports_sees_them(tmp_path):
         "import numpy\nimport nimt.files\nfrom nimt import plots, teach\nfrom nimt.pools import Grid\n"
         "def f():\n    from nimt.engines.engine import Task\n    from nimt.lesson import storage\n"
     )
-    assert imported(path) == {"files", "plots", "pools", "engines.base", "lesson.storage"}
+    assert imported(path) == {"files", "plots", "pools", "engines.engine", "lesson.storage"}
 
 
 def test_the_reader_of_the_drawing_sees_its_order():
@@ -143,9 +143,9 @@ def test_the_reader_of_the_drawing_sees_its_order():
 
 
 def test_an_import_from_below_or_from_ones_own_door_is_noticed():
-    assert is_above("pools", "kernels.base")
-    assert is_above("pools.base", "pools.box")
-    assert not is_above("pools.box", "pools.base")
+    assert is_above("pools", "kernels.kernel")
+    assert is_above("pools.pool", "pools.box")
+    assert not is_above("pools.box", "pools.pool")
     assert not is_above("pools", "pools.box")
     assert not is_above("cli.app", "errors")
 

@@ -88,8 +88,8 @@ def check_classes(target: Array) -> None:
     other = np.flatnonzero(target != np.round(target))
     if other.size:
         raise InvalidInput(
-            "an accuracy needs classes, whole numbers such as -1 and +1 or one-hot rows (nimt.classes.one_hot(labels)), "
-            f"and the target is {target[other[0]]:g} at index {other[0]}"
+            "an accuracy needs classes, whole numbers such as -1 and +1 or one-hot rows (nimt.classes.one_hot(labels)),"
+            f" and the target is {target[other[0]]:g} at index {other[0]}"
         )
     if target.min() == target.max():
         raise InvalidInput(f"every label is {target[0]:g}, and an accuracy needs at least two classes")
