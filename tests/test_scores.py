@@ -34,7 +34,7 @@ class Decrease(Score, name="decrease"):
 
     @staticmethod
     def compile(slope, value):
-        def decrease(loss, own, f, y, constants, s):
+        def decrease(loss, own, f, y, constants, s, o):
             after = f - 0.1 * constants[0, s] * slope(loss, own, f, y)
             return value(loss, own, f, y) - value(loss, own, after, y)
 

@@ -26,7 +26,7 @@ PUBLIC = {
     "Problem",
     "Progress", "RandomFeatureKernel", "RandomFeatures", "RandomTeacher", "ResponseWarning", "Selection",
     "SoftTeacher", "Square", "StepSizeWarning", "StorageWarning", "Sweep", "SweepProgress",
-    "SynthesisTeacher", "Teacher", "View", "Wendland",
+    "OmniscientTeacher", "SurrogateTeacher", "SynthesisTeacher", "Teacher", "View", "Wendland",
     "__version__", "compare", "datasets", "forecast", "linear", "one_hot", "paper",
     "parse_kernel", "plan", "plots", "rbf", "read_problem", "resume", "steps", "subsample", "sweep", "teach", "testing",
     "theory", "Reference", "TeachingSet", "TeachingSetSelector", "reference", "suspects", "teaching_set",

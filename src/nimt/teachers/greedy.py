@@ -85,8 +85,8 @@ class GreedyTeacher(Teacher):
         check_look(self.look)
         if not isinstance(self.diverse, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
-        if not isinstance(self.score, str) or self.score not in SCORES:
-            names = [repr(name) for name in SCORES]
+        if not isinstance(self.score, str) or self.score not in SCORES or not SCORES[self.score].is_offered:
+            names = [repr(name) for name, kind in SCORES.items() if kind.is_offered]
             raise InvalidInput(f"must be {', '.join(names[:-1])} or {names[-1]}, got {self.score!r}", parameter="score")
         if self.diverse and (self.score != "residual" or self.loss is not None):
             raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
