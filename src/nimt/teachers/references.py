@@ -35,6 +35,8 @@ def answer_on(reference: Any, pool: Pool, outputs: tuple[int, ...], loss: Loss) 
     shares = find_shares(reference, pool, outputs[0] if outputs else 2)
     if shares is not None and (outputs or predicts_logits(loss)):
         return freeze(shares_to_outputs(shares, outputs, loss))
+    if outputs and shares is None and _names_classes(reference):
+        return freeze(shares_to_outputs(_mark_classes(number_classes(reference, pool), outputs[0]), outputs, loss))
     values = ask(reference, pool)
     if values.shape[1:] == outputs:
         return values
@@ -55,6 +57,20 @@ def ask(reference: Any, pool: Pool) -> Array:
         return values_on(pool, reference, "the reference")
     except InvalidInput as error:
         raise _find_unfitted(reference, error) from None
+
+
+def _names_classes(reference: Any) -> bool:
+    return hasattr(reference, "classes_") and callable(getattr(reference, "predict", None))
+
+
+def number_classes(reference: Any, pool: Pool) -> Array:
+    """Return the number of the class that a classifier names at each point, in the order of its `classes_`."""
+    known = np.asarray(reference.classes_)
+
+    def number(points: Array) -> Indices:
+        return np.asarray(np.searchsorted(known, reference.predict(points)), dtype=np.intp)
+
+    return values_on(pool, number, "the reference")
 
 
 def is_made_of_rows(reference: Any) -> bool:

@@ -31,6 +31,8 @@ class Score:
         Which of "loss" and "kernel" it needs to know of the learner.
     is_offered : bool
         Whether `GreedyTeacher` takes it; the others are of teachers of their own.
+    is_compiled : bool
+        Whether compiled engines know it.
     loss : Loss or None
         Whose value or slope it uses.
     norm : {2, 1, "max"}
@@ -41,6 +43,7 @@ class Score:
     number: ClassVar[int]
     told: ClassVar[tuple[str, ...]] = ()
     is_offered: ClassVar[bool] = True
+    is_compiled: ClassVar[bool] = True
 
     loss: Loss | None = None
     norm: int | str = 2
