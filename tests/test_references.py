@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 import nimt
@@ -382,3 +384,39 @@ def test_the_published_lesson_on_moons_comes_out():
         distances.append(np.sum((w - target) ** 2))
     np.testing.assert_allclose(np.array(distances)[[0, 10, 100, 1000]], [10.186, 8.857, 3.612, 1.314], atol=5e-4)
     np.testing.assert_allclose(distances, data["published_IMT"], atol=1e-5)
+
+
+@pytest.mark.slow
+def test_digits_with_wrong_labels_are_learned_from_right_ones():
+    """Kernel learner, one label in ten wrong: accuracy on digits kept apart and wrong labels shown, after 80 and 320."""
+    pixels, classes = load_digits(return_X_y=True)
+    found = {"greedy": [], "f*": [], "other half": [], "agrees": []}
+    for seed in (0, 1):
+        X, kept, truth, names = train_test_split(
+            pixels / 16, classes, test_size=450, random_state=seed, stratify=classes
+        )
+        draw = np.random.default_rng(seed)
+        wrong = np.zeros(len(X), dtype=bool)
+        wrong[draw.choice(len(X), len(X) // 10, replace=False)] = True
+        y = np.where(wrong, (truth + draw.integers(1, 10, len(X))) % 10, truth)
+        model = SVC(C=10)
+        halves = nimt.reference(X, y, model=model, folds=2, out_of_fold=True)  # no true label is known to it
+        told = {"loss": "crossentropy", "learning_rate": 0.7}
+        by_loss = {"score": "loss", "loss": "crossentropy"}
+        teachers = {
+            "greedy": nimt.GreedyTeacher(**by_loss),
+            "f*": nimt.SurrogateTeacher(model.fit(X, truth), **told),
+            "other half": nimt.SurrogateTeacher(halves, **told),
+            "agrees": nimt.GreedyTeacher(**by_loss, reference=halves, where="agrees"),
+        }
+        learner = nimt.KernelLearner(nimt.rbf(2.0), loss="crossentropy", learning_rate=0.7)
+        for name, teacher in teachers.items():
+            for shown in (80, 320):
+                lesson = nimt.teach(learner, teacher, X, nimt.one_hot(y), max_iterations=shown, tol=None)
+                right = np.mean(lesson.learner.predict(kept).argmax(axis=1) == names)
+                found[name].append((right, int(lesson.picks[wrong].sum())))
+    means = {name: np.mean(np.reshape(rows, (2, 2, 2)), axis=0) for name, rows in found.items()}
+    assert means["greedy"][0, 0] < 0.5 and means["greedy"][0, 1] > 45
+    assert means["f*"][0, 0] > 0.95 and means["f*"][1, 0] > 0.98 and means["f*"][:, 1].max() == 0
+    assert means["other half"][0, 0] > 0.945 and means["other half"][0, 1] <= 2
+    assert means["agrees"][0, 0] > 0.9 and means["agrees"][0, 1] <= 2
