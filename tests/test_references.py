@@ -388,7 +388,7 @@ def test_the_published_lesson_on_moons_comes_out():
 
 @pytest.mark.slow
 def test_digits_with_wrong_labels_are_learned_from_right_ones():
-    """Kernel learner, one label in ten wrong: accuracy on digits kept apart and wrong labels shown, after 80 and 320."""
+    """Kernel learner, one label in ten wrong: accuracy on digits kept apart, wrong labels shown, after 80 and 320."""
     pixels, classes = load_digits(return_X_y=True)
     found = {"greedy": [], "f*": [], "other half": [], "agrees": []}
     for seed in (0, 1):
