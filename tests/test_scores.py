@@ -19,8 +19,8 @@ import nimt
 from nimt.teachers.scores import Score
 
 @dataclass(frozen=True, eq=False)
-class Decrease(Score, name="decrease"):
-    __module__ = "nimt.teachers.scores.decrease"
+class Drop(Score, name="drop"):
+    __module__ = "nimt.teachers.scores.drop"
     loss: object = field()
     kernel: object
     told = ("loss", "kernel")
@@ -34,18 +34,18 @@ class Decrease(Score, name="decrease"):
 
     @staticmethod
     def compile(slope, value):
-        def decrease(loss, own, f, y, constants, s):
+        def drop(loss, own, f, y, constants, s, o):
             after = f - 0.1 * constants[0, s] * slope(loss, own, f, y)
             return value(loss, own, f, y) - value(loss, own, after, y)
 
-        return decrease
+        return drop
 
 pool = nimt.Grid(np.linspace(0, 1, 12), np.linspace(0, 1, 13))
 target = np.random.default_rng(0).uniform(-1, 1, 156)
 for width, k, engine in ((0.1, 1, "grid"), (0.5, 7, "streamed")):
     kernel = nimt.rbf(width)
     learner = nimt.KernelLearner(kernel, loss="huber", learning_rate=0.1)
-    teacher = nimt.GreedyTeacher(k=k, score="decrease", loss="huber", kernel=kernel)
+    teacher = nimt.GreedyTeacher(k=k, score="drop", loss="huber", kernel=kernel)
     fast, plain = (
         nimt.teach(learner, teacher, pool, target, max_iterations=200, engine=name) for name in (engine, "reference")
     )

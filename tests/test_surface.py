@@ -26,7 +26,7 @@ PUBLIC = {
 
     "RandomFeatures", "RandomTeacher", "Selection",
     "SoftTeacher",
-    "SynthesisTeacher", "Teacher", "Wendland",
+    "OmniscientTeacher", "SurrogateTeacher", "SynthesisTeacher", "Teacher", "Wendland",
     "__version__", "errors", "kernels", "losses", "compare", "datasets", "forecast", "linear", "paper",
     "plan", "plots", "rbf", "read_problem", "resume", "steps", "sweep", "teach", "testing",
     "theory", "Reference", "TeachingSetSelector", "reference", "suspects", "teaching_set",

@@ -448,3 +448,82 @@ def test_nint_in_a_loop_uses_the_module_as_it_is_now():
     packs = nimt.torch.teach((dataset.x, dataset.y), module, teacher, steps=6)
     shown = [indices.tolist() for indices in packs]
     assert shown[0] == shown[1] != shown[2] and packs.looked == [0, 2, 4]
+
+
+# ---------------------------------------------------------------- a reference
+
+
+def noisy_signs(n=120):
+    draw = torch.Generator().manual_seed(3)
+    x = torch.randn(n, 3, generator=draw)
+    truth = (x[:, 0] + x[:, 1] > 0).long()
+    wrong = torch.arange(n) % 10 == 0
+    return x, truth, torch.where(wrong, 1 - truth, truth), wrong
+
+
+class AskedOnce(torch.nn.Module):
+    """Logits of the truth; counts how many rows it was asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor(5.0))
+        self.rows = 0
+
+    def forward(self, x):
+        self.rows += len(x)
+        lead = self.scale * (x[:, 0] + x[:, 1])
+        return torch.stack([-lead, lead], dim=1)
+
+
+def train(x, given, teacher):
+    torch.manual_seed(0)
+    module = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.5)
+    targets = torch.nn.functional.one_hot(given, 2).double().numpy()
+    packs = []
+    for indices in nimt.torch.teach((x, given), module, teacher, steps=40, targets=targets):
+        loss = torch.nn.functional.cross_entropy(module(x[indices]), given[indices])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        packs.append(indices.numpy())
+    return np.array(packs)
+
+
+def test_a_surrogate_teacher_asks_its_module_once_and_shows_no_wrong_label():
+    x, _, given, wrong = noisy_signs()
+    reference = AskedOnce()
+    packs = train(x, given, nimt.SurrogateTeacher(reference, "crossentropy", k=4, difficulty=False))
+    assert reference.rows == len(x)
+    assert wrong.numpy()[packs].sum() == 0
+    greedy = train(x, given, nimt.GreedyTeacher(score="loss", loss="crossentropy", k=4))
+    assert wrong.numpy()[greedy].mean() > 0.2  # one label in ten is wrong
+    logits = AskedOnce()(x).detach()
+    for same in (logits, logits.numpy()):
+        again = train(x, given, nimt.SurrogateTeacher(same, "crossentropy", k=4, difficulty=False))
+        np.testing.assert_array_equal(again, packs)
+
+
+def test_the_packs_of_a_surrogate_teacher_are_those_of_its_rule():
+    x, _, given, _ = noisy_signs()
+    reference = AskedOnce()
+    module = torch.nn.Linear(3, 2)
+    targets = torch.nn.functional.one_hot(given, 2).double().numpy()
+    teacher = nimt.SurrogateTeacher(reference, "crossentropy", k=4, difficulty=False)
+    pack = next(nimt.torch.teach((x, given), module, teacher, steps=1, targets=targets))
+    lost = [torch.nn.functional.cross_entropy(one(x).detach(), given, reduction="none") for one in (module, reference)]
+    assert pack.tolist() == sorted(torch.argsort(lost[1] - lost[0])[:4].tolist())
+
+
+def test_a_greedy_teacher_of_a_loop_skips_labels_that_disagree():
+    x, truth, given, wrong = noisy_signs()
+    teacher = nimt.GreedyTeacher(k=4, score="loss", loss="crossentropy", reference=truth, where="agrees")
+    assert wrong.numpy()[train(x, given, teacher)].sum() == 0
+
+
+def test_a_reference_of_a_loop_that_does_not_fit_gets_a_sentence():
+    x, _, given, _ = noisy_signs()
+    with pytest.raises(nimt.InvalidInput, match=r"the reference has shape \(5,\) and the pool 120 points"):
+        train(x, given, nimt.SurrogateTeacher(np.zeros(5), "crossentropy"))
+    with pytest.raises(nimt.InvalidInput, match="the module returns values of shape"):
+        train(x, given, nimt.SurrogateTeacher(torch.nn.Linear(3, 5), "crossentropy"))

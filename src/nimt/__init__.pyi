@@ -50,10 +50,12 @@ from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.int_rule import INTTeacher as INTTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
 from .teachers.mixed import MixedTeacher as MixedTeacher
+from .teachers.omniscient import OmniscientTeacher as OmniscientTeacher
 from .teachers.per_output import PerOutput as PerOutput
 from .teachers.planned import PlannedTeacher as PlannedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
+from .teachers.surrogate import SurrogateTeacher as SurrogateTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher
 from .teachers.teacher import Selection as Selection
 from .teachers.teacher import Teacher as Teacher

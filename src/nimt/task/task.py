@@ -110,6 +110,7 @@ class Task:
                 )
             learner = approximate(learner, engine, pool)
         target = values_on(pool, y, "the target")
+        adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
             check_held_out(*held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function

@@ -3,10 +3,12 @@ from .greedy import GreedyTeacher as GreedyTeacher
 from .int_rule import INTTeacher as INTTeacher
 from .interpolation import InterpolationTeacher as InterpolationTeacher
 from .mixed import MixedTeacher as MixedTeacher
+from .omniscient import OmniscientTeacher as OmniscientTeacher
 from .per_output import PerOutput as PerOutput
 from .planned import PlannedTeacher as PlannedTeacher
 from .random import RandomTeacher as RandomTeacher
 from .soft import SoftTeacher as SoftTeacher
+from .surrogate import SurrogateTeacher as SurrogateTeacher
 from .synthesis import SynthesisTeacher as SynthesisTeacher
 from .teacher import AlternativeLabels as AlternativeLabels
 from .teacher import Selection as Selection

@@ -10,14 +10,16 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
-from nimt.errors import InvalidInput
+from nimt import defaults
+from nimt.arrays import Array, Indices, is_number
+from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel, as_kernel
-from nimt.losses import LOSSES, Loss, as_loss, predicts_logits
+from nimt.learners.learner import check_rate
+from nimt.losses import LOSSES, Loss, Square, as_loss, predicts_logits
 from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.disagreement import disagreements
+from nimt.teachers.disagreement import disagreements, split_by_reference
 from nimt.teachers.rule import Diverse, Rule
 from nimt.teachers.scores import SCORES, Score
 from nimt.teachers.teacher import (
@@ -27,6 +29,7 @@ from nimt.teachers.teacher import (
     Selection,
     Teacher,
     View,
+    candidates_of,
     check_norm,
     count_of,
     largest,
@@ -44,10 +47,13 @@ class GreedyTeacher(Teacher):
     k : int, float or schedule
         A count from 1 to n, or a share in (0, 1]: k=1 shows one example per step, k=1.0 the whole pool. A schedule
         (`nimt.schedules`) changes it with the step.
-    score : {"residual", "gradient", "loss"}
+    score : {"residual", "gradient", "loss", "decrease"}
         "residual" is |f - f*|, which a gray-box teacher knows. "gradient" is the paper's exact rule
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
-        for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0.
+        for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0. "decrease" is how
+        much a step of the square loss lowers the sum of squares over all points that may be shown, for a teacher who
+        is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise. It
+        runs in the plain loop.
     norm : {2, 1, "max"}
         Over outputs, where there are several.
     diverse : bool
@@ -60,6 +66,11 @@ class GreedyTeacher(Teacher):
     reference : classes on the pool, or anything with `predict`, optional
         What the teacher takes for the truth of a classification. It chooses and labels by the target all the same, but
         a `TeacherWarning` says at how many points the two disagree, since greedy teaching shows wrong labels most.
+    where : "agrees", optional
+        Show only points whose label agrees with the `reference`: the same class; of numbers, not more than 3 deviations
+        from it, a deviation being 1.4826 times the median size of the differences, taken from their median.
+    learning_rate : float or "auto"
+        Of the learner, for score="decrease"; "auto" is that of a `KernelLearner` which is shown one example per step.
 
     Examples
     --------
@@ -75,6 +86,8 @@ class GreedyTeacher(Teacher):
     norm: int | str = 2
     look: LookSchedule | None = None
     reference: FunctionLike | None = None
+    where: str | None = None
+    learning_rate: float | str = defaults.LEARNING_RATE
 
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 
@@ -85,9 +98,15 @@ class GreedyTeacher(Teacher):
         check_look(self.look)
         if not isinstance(self.diverse, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
-        if not isinstance(self.score, str) or self.score not in SCORES:
-            names = [repr(name) for name in SCORES]
+        if not isinstance(self.score, str) or self.score not in SCORES or not SCORES[self.score].is_offered:
+            names = [repr(name) for name, kind in SCORES.items() if kind.is_offered]
             raise InvalidInput(f"must be {', '.join(names[:-1])} or {names[-1]}, got {self.score!r}", parameter="score")
+        self._check_where()
+        if callable(self.learning_rate):
+            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
+        check_rate(self.learning_rate)
+        if self.learning_rate != "auto" and self.score != "decrease":
+            raise InvalidInput("learning_rate= is used by score='decrease' only")
         if self.diverse and (self.score != "residual" or self.loss is not None):
             raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
         if self.diverse and self.kernel is None:
@@ -107,6 +126,20 @@ class GreedyTeacher(Teacher):
             by = [f"score={name!r}" for name, kind in SCORES.items() if unused[0] in kind.told]
             by += ["diverse=True"] if unused[0] == "kernel" else []
             raise InvalidInput(f"{unused[0]}= is used by {' and '.join(by)} only")
+
+    def _check_where(self) -> None:
+        if self.where is None:
+            return
+        if self.where != "agrees":
+            raise InvalidInput(f"must be None or 'agrees', got {self.where!r}", parameter="where")
+        if self.reference is None:
+            raise InvalidInput("where='agrees' compares labels with a reference: give reference=")
+        if is_number(self.pool):
+            raise InvalidInput(f"where='agrees' takes a pool of points, not a share: {self.pool!r}", parameter="pool")
+
+    @property
+    def name(self) -> str:
+        return super().name if self.where is None else f"{super().name.removeprefix('pool ')} ({self.where})"
 
     @property
     def method(self) -> str:
@@ -128,14 +161,33 @@ class GreedyTeacher(Teacher):
     def needs_one_output(self) -> bool:
         return bool(self.diverse)
 
+    def check_loss(self, loss: Loss) -> None:
+        if self.score == "decrease" and not isinstance(loss, Square):
+            raise InvalidInput(
+                f"score='decrease' is of steps of the square loss, and the learner has {name_thing(loss)}: "
+                f"use score='loss'"
+            )
+
+    def prepare_on(self, pool: Pool, target: Array) -> Self:
+        if self.where is None:
+            return self
+        assert self.reference is not None
+        said, agreeing = split_by_reference(self.reference, pool, target)
+        if self.pool is not None:
+            offered = candidates_of(self.pool, pool.shape, np.random.default_rng(0))
+            agreeing = np.intersect1d(agreeing, cast(Indices, offered))
+            if not agreeing.size:
+                raise InvalidInput("no label of the teacher's pool agrees with the reference: nothing is left to show")
+        return dataclasses.replace(self, reference=said, pool=agreeing)
+
     def resolve_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Self:
         resolved = super().resolve_on(pool, outputs)
-        if self.reference is None:
+        if self.reference is None or self.where is not None:
             return resolved
         return dataclasses.replace(resolved, reference=values_on(pool, self.reference, "the reference"))
 
     def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
-        if self.reference is not None:
+        if self.reference is not None and self.where is None:
             wrong = disagreements(self.reference, pool, target)
             if candidates is not None:
                 wrong = np.intersect1d(wrong, candidates)
@@ -178,11 +230,19 @@ class GreedyTeacher(Teacher):
         return cast(Score, kind(**known | ({"loss": as_loss(known["loss"])} if "loss" in known else {})))
 
     def select(self, view: View) -> Selection:
+        if self.where is not None and self.pool is None:  # in a Box, or without a lesson
+            return self._select_agreeing(view)
         seen = view.as_last_seen(self.look)
         scores = self.scores(seen)
         k = count_of(self.k, len(view), view.step)
         chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
         return view.show(chosen, scores, memory=seen.to_remember(self.look))
+
+    def _select_agreeing(self, view: View) -> Selection:
+        assert self.reference is not None
+        agreeing = split_by_reference(self.reference, view.pool, view.target)[1]
+        among = dataclasses.replace(self, where=None, reference=None).select(view.part(agreeing))
+        return view.show(agreeing[among.indices], memory=among.memory)
 
     def _diverse(self, view: View, k: int) -> Indices:
         assert self.kernel is not None

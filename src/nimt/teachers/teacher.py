@@ -316,6 +316,10 @@ class Teacher:
         values = values_on(pool, self.labels.other_target, "the other target", outputs)
         return self.with_labels(AlternativeLabels(values, self.labels.probability))
 
+    def prepare_on(self, pool: Pool, target: Array) -> Self:
+        """Return the teacher with what it asks of others on a pool: a lesson asks once, before its first step."""
+        return self
+
     def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         """Return a sentence if the labels, or the learner's loss, will mislead it, None if not.
 

@@ -114,6 +114,9 @@ class Wrapping(Teacher):
     def with_labels(self, labels: AlternativeLabels) -> Self:
         return self._around(self.inner.with_labels(labels))
 
+    def prepare_on(self, pool: Pool, target: Array) -> Self:
+        return self._around(self.inner.prepare_on(pool, target))
+
     def resolve_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Self:
         return self._around(self.inner.resolve_on(pool, outputs))
 

@@ -398,6 +398,8 @@ def _shows_the_largest_error(start: LessonStart) -> bool:
     teacher = start.teacher
     if not isinstance(teacher, GreedyTeacher) or start.rows is not None or count_of(teacher.k, len(start.pool)) != 1:
         return False
+    if teacher.score == "decrease":
+        return False
     return teacher.score == "residual" or float(np.ptp(start.diagonal)) == 0.0
 
 

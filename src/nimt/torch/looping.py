@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +14,8 @@ from nimt.arrays import Array, Indices, check_count, is_number, real_array
 from nimt.errors import InvalidInput
 from nimt.pools.pool import Points, Pool
 from nimt.teachers.adapter import as_teacher
+from nimt.teachers.by_reference import ByReference
+from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.teacher import Memory, SelectsExamples, Teacher, View, check_indices
 from nimt.torch.extra import torch
 from nimt.torch.modules import as_values, home_of, outputs_of
@@ -64,6 +67,7 @@ class TeachingLoop:
         self.teacher: Teacher = self._fix_length(as_teacher(teacher))
         self.rng: np.random.Generator = np.random.default_rng(seed)
         self.pool: Pool = pool_of(self.inputs, self.n)
+        self.teacher = self._ask_reference(self.teacher)
         self.predictions: Array = np.full(self.target.shape, np.nan)
         self.memory: Memory | None = None
         self.step: int = 0
@@ -83,6 +87,21 @@ class TeachingLoop:
         settled.check_on(self.n)
         settled.pack_size(self.n)
         return settled
+
+    def _ask_reference(self, teacher: Teacher) -> Teacher:
+        """Return the teacher with the answers of its reference, which is asked once, before the training."""
+        given: Any = teacher.reference if isinstance(teacher, ByReference | GreedyTeacher) else None
+        if given is None:
+            return teacher
+        if isinstance(given, torch.nn.Module):
+            given = self._values(outputs_of(given, self.inputs))
+        elif isinstance(given, torch.Tensor):
+            given = given.detach().cpu().numpy()
+        rows = Points(self.inputs.detach().cpu().numpy().reshape(self.n, -1).astype(np.float64))
+        asked: Any = dataclasses.replace(teacher, reference=given)  # type: ignore[call-arg]
+        # a pool of its own is left out again: the loop offers all examples, and the teacher passes over those
+        prepared: Teacher = asked.prepare_on(rows, self.target)
+        return dataclasses.replace(prepared, pool=None)
 
     def _for_epochs(self, teacher: Teacher) -> Teacher:
         """Return the teacher with schedules over as many steps as the epochs take."""
@@ -244,7 +263,8 @@ def teach(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -
         Being trained, on any one device; evaluated in evaluation mode.
     teacher : a teacher, with `select(view)`
         Errors are |outputs - labels|. If inputs are vectors of at most 8 numbers they are the points it sees, else the
-        points are the indices 0 to n - 1.
+        points are the indices 0 to n - 1. Its `reference`, if it has one, is asked once, before the training: a module
+        (whose outputs are compared as those of the one in training), a tensor, or anything else that the teacher takes.
     epochs, steps : number
         How long: until epochs * n examples were shown, or for this many packs. A schedule without `over=` runs over it.
     seed : int

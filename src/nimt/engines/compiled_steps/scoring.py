@@ -43,7 +43,7 @@ def value_by(loss, own, f, y):
 
 
 @inlined
-def no_score(number, loss, own, f, y, constants, s):
+def no_score(number, loss, own, f, y, constants, s, o):
     return np.nan
 
 
@@ -52,10 +52,10 @@ def one_or(kind, otherwise):
     its_number = kind.number
 
     @inlined
-    def computed(number, loss, own, f, y, constants, s):
+    def computed(number, loss, own, f, y, constants, s, o):
         if number == its_number:
-            return compute(loss, own, f, y, constants, s)
-        return otherwise(number, loss, own, f, y, constants, s)
+            return compute(loss, own, f, y, constants, s, o)
+        return otherwise(number, loss, own, f, y, constants, s, o)
 
     return computed
 
@@ -67,9 +67,9 @@ for kind in reversed(SCORES.values()):
 
 
 @part
-def score_of_output(number, loss, own, f, y, constants, s):
+def score_of_output(number, loss, own, f, y, constants, s, o):
     """The score of one output at a slot, by the number of the score."""
-    return score_by_number(number, loss, own, f, y, constants, s)
+    return score_by_number(number, loss, own, f, y, constants, s, o)
 
 
 @part
@@ -85,7 +85,7 @@ def score_at(s, f, y, number, loss, delta, constants, outputs, norm):
     if number != BY_SLOPE:
         for o in range(q):
             at = first + np.uint64(o)
-            total += score_of_output(number, loss, own, f[at], y[at], constants, s)
+            total += score_of_output(number, loss, own, f[at], y[at], constants, s, o)
         return rank_bits(total)
     if q == 1:
         return rank_bits(abs(slope(loss[0], own, f[first], y[first])) * constants[0, s])
@@ -131,7 +131,7 @@ def score_by_any(scoring, own, f, y, score, low):
     number, loss, _, constants = scoring
     for s in range(score.size):
         if not is_barred(score[s]):
-            score[s] = rank_bits(score_of_output(number, loss, own, f[s], y[s], constants, np.uint64(low + s)))
+            score[s] = rank_bits(score_of_output(number, loss, own, f[s], y[s], constants, np.uint64(low + s), 0))
 
 
 @part

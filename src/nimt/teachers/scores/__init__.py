@@ -5,6 +5,9 @@ from nimt.teachers.scores.score import SCORES, Score
 from nimt.teachers.scores.residual import Residual
 from nimt.teachers.scores.gradient import Gradient
 from nimt.teachers.scores.loss_value import LossValue
+from nimt.teachers.scores.surrogate import Surrogate
+from nimt.teachers.scores.omniscient import Omniscient
+from nimt.teachers.scores.decrease import Decrease
 # isort: on
 
-__all__ = ["SCORES", "Gradient", "LossValue", "Residual", "Score"]
+__all__ = ["SCORES", "Decrease", "Gradient", "LossValue", "Omniscient", "Residual", "Score", "Surrogate"]

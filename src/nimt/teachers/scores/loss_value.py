@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
 from nimt.arrays import Array
 from nimt.losses import Loss
 from nimt.pools.pool import Pool
-from nimt.teachers.scores.score import Score
+from nimt.teachers.scores.score import Score, add_outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +21,11 @@ class LossValue(Score, name="loss"):
     told: ClassVar[tuple[str, ...]] = ("loss",)
 
     def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
-        values = self.loss.value(predictions, target)
-        return values if values.ndim == 1 else np.asarray(np.sum(values, axis=1))
+        return add_outputs(self.loss.value(predictions, target))
 
     @staticmethod
     def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any]:
-        def value_of_loss(loss, own, f, y, constants, s):  # type: ignore[no-untyped-def]
+        def value_of_loss(loss, own, f, y, constants, s, o):  # type: ignore[no-untyped-def]
             return value(loss, own, f, y)
 
         return value_of_loss

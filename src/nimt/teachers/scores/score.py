@@ -29,6 +29,10 @@ class Score:
         As in `GreedyTeacher(score=name)`.
     told : tuple of str
         Which of "loss" and "kernel" it needs to know of the learner.
+    is_offered : bool
+        Whether `GreedyTeacher` takes it; the others are of teachers of their own.
+    is_compiled : bool
+        Whether compiled engines know it.
     loss : Loss or None
         Whose value or slope it uses.
     norm : {2, 1, "max"}
@@ -38,6 +42,8 @@ class Score:
     name: ClassVar[str]
     number: ClassVar[int]
     told: ClassVar[tuple[str, ...]] = ()
+    is_offered: ClassVar[bool] = True
+    is_compiled: ClassVar[bool] = True
 
     loss: Loss | None = None
     norm: int | str = 2
@@ -59,9 +65,19 @@ class Score:
 
     @staticmethod
     def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any] | None:
-        """Return a function (loss, own, f, y, constants, s) -> score of one output at point s, for numba to compile.
+        """Return a function (loss, own, f, y, constants, s, o) -> score of output o at point s, for numba to compile.
 
         `slope(loss, own, f, y)` and `value(loss, own, f, y)` are those of the teacher's loss. Scores of several outputs
         are added.
         """
         return None
+
+
+def add_outputs(scores: Array) -> Array:
+    """Return the sum over outputs, the score itself for one."""
+    return scores if scores.ndim == 1 else np.asarray(np.sum(scores, axis=1))
+
+
+def rows_by_output(values: Array) -> Array:
+    """Return values (n,) or (n, q) as constants: one row for each output."""
+    return values.reshape(len(values), -1).T

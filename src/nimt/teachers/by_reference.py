@@ -1,0 +1,127 @@
+"""What is shared by teachers that compare the learner with a reference: it is asked once for a lesson."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.errors import InvalidInput
+from nimt.inheritance import behaves_like
+from nimt.kernels import Kernel, as_kernel
+from nimt.kernels.on_pools import diagonal
+from nimt.learners.learner import auto_rate, check_rate
+from nimt.losses import Loss, as_loss
+from nimt.pools.pool import Pool
+from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
+from nimt.teachers.references import answer_on, answers_at
+from nimt.teachers.rule import Rule
+from nimt.teachers.scores.omniscient import Omniscient
+from nimt.teachers.scores.surrogate import Surrogate
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest
+
+
+class ByReference(Teacher):
+    """A teacher with the fields below, which shows the k points with the largest scores."""
+
+    reference: Any
+    loss: str | Loss
+    kernel: Kernel | None
+    learning_rate: float | str
+    k: int | float | PackSchedule
+    look: LookSchedule | None
+
+    steepest: ClassVar[float]  # how large eta K times the smoothness of the loss may be
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_pack(self.k)
+        check_look(self.look)
+        as_loss(self.loss)
+        if callable(self.learning_rate):
+            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
+        check_rate(self.learning_rate)
+        if self.kernel is not None:
+            object.__setattr__(self, "kernel", as_kernel(self.kernel))
+        if isinstance(self.reference, str | bool | type):
+            raise InvalidInput(
+                f"must be an array, a function of x, a fitted estimator or a nimt.reference, got {self.reference!r}",
+                parameter="reference",
+            )
+
+    @abstractmethod
+    def make_score(self, reference: Any) -> Surrogate | Omniscient:
+        """Return the score, with the answers of the reference."""
+
+    def cost(self, pool: Pool) -> Array:
+        """Return (eta / 2) K(x, x) on a pool: what a step costs, per squared slope."""
+        return self.rate_on(pool) / 2 * self._diagonal(pool)
+
+    def rate_on(self, pool: Pool) -> float:
+        """Return the learning rate; "auto" is that of a `KernelLearner` shown one example per step."""
+        if isinstance(self.learning_rate, str):
+            return auto_rate(as_loss(self.loss), self._diagonal(pool))
+        return float(self.learning_rate)
+
+    def _diagonal(self, pool: Pool) -> Array:
+        return np.ones(len(pool)) if self.kernel is None else diagonal(self.kernel, pool)
+
+    def prepare_on(self, pool: Pool, target: Array) -> Self:
+        prepared = super().prepare_on(pool, target)
+        if self.reference is None:
+            return prepared
+        answers = answer_on(self.reference, pool, target.shape[1:], as_loss(self.loss))
+        return dataclasses.replace(prepared, reference=answers)  # type: ignore[call-arg]
+
+    def for_classes(self, loss: str) -> Self:
+        return dataclasses.replace(self, loss=loss)  # type: ignore[call-arg]
+
+    def is_too_steep(self, pool: Pool) -> bool:
+        """Say whether a step at this rate is so long that the score falls as the error grows."""
+        steps = self.cost(pool) * 2 * as_loss(self.loss).smoothness
+        return bool(np.isfinite(steps).all() and steps.max() > self.steepest * (1 + 1e-9))
+
+    def compiled_rule(self) -> Rule | None:
+        if not behaves_like(self, ByReference, "select", "scores"):
+            return None
+        if isinstance(self.k, PackSchedule) and self.look is not None:  # a larger pack of an earlier look is not kept
+            return None
+        return Rule(score=self.make_score(self.reference))
+
+    def select(self, view: View) -> Selection:
+        seen = view.as_last_seen(self.look)
+        scores = self.scores(seen)
+        chosen = largest(scores, count_of(self.k, len(view), view.step))
+        return view.show(chosen, scores, memory=seen.to_remember(self.look))
+
+    def scores(self, view: View) -> Array:
+        """Return the score of each point."""
+        score, constants = self._latest.on(view)
+        return score.at(view.predictions, view.target, constants)
+
+    @cached_property
+    def _latest(self) -> Latest:
+        return Latest(self)
+
+
+class Latest:
+    """The score with its constants for the points of the latest view, which are the same at every step of a lesson."""
+
+    def __init__(self, teacher: ByReference) -> None:
+        self.teacher = teacher
+        self.seen: tuple[Pool, Array] | None = None
+
+    def on(self, view: View) -> tuple[Surrogate | Omniscient, Array]:
+        """Return both, computed anew only for other points."""
+        if self.seen is None or self.seen[0] is not view.pool or self.seen[1] is not view.target:
+            teacher = self.teacher
+            given = teacher.reference
+            answers = None if given is None else answers_at(given, view, as_loss(teacher.loss))
+            self.score = teacher.make_score(answers)
+            self.constants = self.score.constants(view.pool, view.target)
+            self.seen = view.pool, view.target
+        return self.score, self.constants

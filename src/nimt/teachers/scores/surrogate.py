@@ -1,0 +1,49 @@
+"""The loss beyond that of a reference: how much a step can gain, whatever the label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.losses import Loss
+from nimt.pools.pool import Pool
+from nimt.teachers.scores.score import Score, add_outputs, rows_by_output
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogate(Score, name="surrogate"):
+    """L(f, y) - L(reference, y) - (eta / 2) K(x, x) |dL/df|^2.
+
+    It is the rule argmin eta^2 g^2 K - 2 eta (L(f, y) - L(f*, y)) divided by -2 eta [Liu17].
+    """
+
+    loss: Loss = field()
+    reference: Array
+    cost: Callable[[Pool], Array]  # (eta / 2) K(x, x)
+
+    is_offered: ClassVar[bool] = False
+
+    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
+        return self.at(predictions, target, self.constants(pool, target))
+
+    def at(self, predictions: Array, target: Array, constants: Array) -> Array:
+        """Return the scores, from `constants` that were computed once."""
+        slopes = self.loss.slope(predictions, target)
+        gain = self.loss.value(predictions, target) - constants[1:].T.reshape(target.shape)
+        costs = constants[0].reshape(-1, *[1] * (target.ndim - 1))
+        return add_outputs(gain - costs * slopes * slopes)
+
+    def constants(self, pool: Pool, target: Array) -> Array:
+        return np.vstack([self.cost(pool), rows_by_output(self.loss.value(self.reference, target))])
+
+    @staticmethod
+    def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any]:
+        def loss_beyond(loss, own, f, y, constants, s, o):  # type: ignore[no-untyped-def]
+            g = slope(loss, own, f, y)
+            return value(loss, own, f, y) - constants[1 + o, s] - constants[0, s] * g * g
+
+        return loss_beyond
