@@ -80,6 +80,6 @@ def fetch(array, index):
 
 
 @inlined
-def called_at(address, f, y):
+def call_at(address, f, y):
     """Nothing is called by its address: a loss of the user has no number here (`CompiledLoss.compiled_twin`)."""
     return np.nan

@@ -142,7 +142,7 @@ def fetch(typing_context, array, index):
 
 
 @intrinsic
-def called_at(typing_context, address, f, y):
+def call_at(typing_context, address, f, y):
     """Call the function of two numbers at an address: a loss that is not nimt's own (`nimt.compiled`)."""
 
     def generate(context, builder, signature, arguments):
