@@ -46,7 +46,7 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
             f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {what}{error}"
         ) from error
     reach(kernel)
-    with first_call_of(f"{kernel!r}.diag"):
+    with first_call_of(lambda: f"{kernel!r}.diag"):
         kernel.diag(some)
     if values.shape != (len(some), len(some)) or values.dtype.kind not in "fiu":
         raise InvalidInput(

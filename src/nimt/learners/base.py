@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -161,6 +163,14 @@ class CompilablePupil(Pupil, Protocol):
         ...
 
 
+@functools.lru_cache(maxsize=64)  # to read a signature takes longer than all that is done with it
+def defaults_of(kind: type) -> Mapping[str, Any]:
+    """Return the parameters of a constructor with their defaults."""
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(kind).parameters.items()
+    return MappingProxyType({name: part.default for name, part in parameters if part.kind not in kinds})
+
+
 class Described:
     """A learner that is described by its parameters and its state: attributes whose names end in an underscore."""
 
@@ -168,7 +178,7 @@ class Described:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of the constructor; if `deep`, also those of parts, as kernel__width."""
-        found = {name: getattr(self, name) for name in self._defaults()}
+        found = {name: getattr(self, name) for name in defaults_of(type(self))}
         parts = {name: part for name, part in found.items() if deep and hasattr(part, "get_params")}
         for name, part in parts.items():
             found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
@@ -177,7 +187,7 @@ class Described:
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the constructor, those of a part by names as kernel__width."""
         parts: dict[str, dict[str, Any]] = {}
-        known = self._defaults()
+        known = defaults_of(type(self))
         for name, value in params.items():
             first, _, rest = name.partition("__")
             if first not in known:
@@ -191,17 +201,11 @@ class Described:
             setattr(self, name, (part.with_params if isinstance(part, Kernel) else part.set_params)(**inner))
         return self
 
-    @classmethod
-    def _defaults(cls) -> dict[str, Any]:
-        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        parameters = inspect.signature(cls).parameters.items()
-        return {name: parameter.default for name, parameter in parameters if parameter.kind not in kinds}
-
     def __repr__(self) -> str:
         with np.printoptions(threshold=6, edgeitems=2):
             changed = [
                 f"{name}={' '.join(repr(getattr(self, name)).split())}"
-                for name, default in self._defaults().items()
+                for name, default in defaults_of(type(self)).items()
                 if not np.array_equal(getattr(self, name), default)
             ]
         return f"{type(self).__name__}({', '.join(changed)})"

@@ -193,7 +193,7 @@ class Task:
     @cached_property
     def pack_size(self) -> int | None:
         """How many examples each step shows to an output; None if that is not known before."""
-        with first_call_of(f"{self.teacher.kind}.pack_size"):
+        with first_call_of(lambda: f"{self.teacher.kind}.pack_size"):
             return self.teacher.pack_size(self.offered)
 
     @property
