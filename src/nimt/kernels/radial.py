@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,9 +52,6 @@ class Radial(Kernel):
 
     def is_stationary(self) -> bool:
         return True
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self  # a value need not be copied
 
     def check_dimension(self, dimension: int) -> None:
         """Refuse points of a dimension that this kernel cannot take."""

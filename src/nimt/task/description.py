@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,10 @@ import numpy as np
 from nimt import display
 from nimt._version import __version__
 from nimt.errors import InvalidInput
+from nimt.kernels.families import SINGLE
 from nimt.learners.base import StartsFromInitial
-from nimt.lesson.descriptions import describe, is_own
+from nimt.learners.kernel import KernelLearner
+from nimt.lesson.descriptions import DescribedLater, describe, is_own
 from nimt.measures import MEASURES, Measure
 from nimt.pools.base import Pool
 from nimt.teachers.base import Teacher
@@ -36,6 +39,28 @@ def describe_task(task: Task) -> dict[str, Any]:
         "target": task.target,
         "target_function": _describe_target(task),
     } | describe_rules(task)
+
+
+def describe_later(task: Task) -> DescribedLater | None:
+    """Return a promise of what `describe_task` returns, None where a part of the task may change until then.
+
+    The caller's learner may be changed, too, so that a copy of it is kept.
+    """
+    learner, target = task.learner, task.target_function
+    if type(learner) is not KernelLearner or type(learner.kernel) not in SINGLE:
+        return None
+    parts = [learner.loss, learner.learning_rate, learner.initial, task.engine]
+    parts += [getattr(task.teacher, part.name) for part in dataclasses.fields(task.teacher)]
+    if not all([part is None or isinstance(part, bool | int | float | str) for part in parts]):
+        return None
+    ours = [task.teacher, task.pool, task.measure]
+    if task.holdout is not None or not all([type(thing).__module__.startswith("nimt.") for thing in ours]):
+        return None
+    if (callable(target) and not isinstance(target, np.ufunc)) or hasattr(target, "predict"):
+        return None
+    kept = dataclasses.replace(task, learner=copy.copy(learner))
+    vars(kept)["plan"] = task.plan
+    return DescribedLater(lambda: describe_task(kept))
 
 
 def describe_rules(task: Task) -> dict[str, Any]:

@@ -151,7 +151,8 @@ class Task:
 
     def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
         """Return new random streams of the lesson, one per role: the teacher's pool, its selection, its labels."""
-        return tuple(np.random.default_rng(self.seed).spawn(3))  # type: ignore[return-value]
+        first, second, third = np.random.SeedSequence(self.seed).spawn(3)  # as `Generator.spawn` does
+        return np.random.default_rng(first), np.random.default_rng(second), np.random.default_rng(third)
 
     @cached_property
     def candidates(self) -> Indices | None:

@@ -118,7 +118,7 @@ def _run(
 ) -> Lesson:
     with progress_bar(progress) as bar:
         lesson = session.run(watch=both(callback, bar), seconds=time_limit, on_interrupt=on_interrupt)
-    warn_of_missed_classes(lesson, session.task.teacher)
+    warn_of_missed_classes(lesson, session.task.teacher, session.task.measure)
     return lesson
 
 
