@@ -173,10 +173,13 @@ BAD = {
     "weights all zero": (lambda: nimt.RandomTeacher(weights=[0.0, 0.0]), "must not all be zero"),
     "weights too large": (lambda: nimt.RandomTeacher(weights=[1e308] * 9), r"finite sum, got 1e\+308: divide them"),
     "score": (lambda: nimt.GreedyTeacher(score="best"), "'residual', 'gradient' or 'loss', got 'best'"),
-    "gradient without kernel": (lambda: nimt.GreedyTeacher(score="gradient", loss="square"), "loss= and kernel="),
+    "gradient without kernel": (
+        lambda: nimt.GreedyTeacher(score="gradient", loss="square"),
+        "needs the learner's kernel=",
+    ),
     "loss without gradient": (
         lambda: nimt.GreedyTeacher(loss="square"),
-        "used by score='gradient', score='loss' and diverse=True only",
+        "loss= is used by score='gradient' and score='loss' only",
     ),
     "no teacher": (lambda: teach(teacher="greedy"), r"needs select\(view\).*got 'greedy'"),
     "a teacher's class": (lambda: teach(teacher=nimt.GreedyTeacher), r"needs select\(view\)"),

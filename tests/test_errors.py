@@ -19,7 +19,12 @@ from nimt.errors import NimtError
 from nimt.wording import Wording, say_in_program
 
 HOUSE = Path(nimt.__file__).parent
-WRITES_COMMANDS = {"cli", "paper", "exports.py"}  # the program, the pages of `nimt reproduce`, copied commands
+WRITES_COMMANDS = {
+    "cli",
+    "paper",
+    "recipe",
+    "exports.py",
+}  # the program, its options, `nimt reproduce`, copied commands
 NO_SENTENCES = {"errors.py", "wording.py", "html.py"}  # examples of both wordings, and style sheets
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 

@@ -1,6 +1,6 @@
 """The defaults of a lesson: the same in Python, on the command line, in TOML files and in the studio.
 
-This module loads nothing, so that `nimt --help` can tell them at once.
+This module loads nothing, so that the help of the program can tell them at once.
 """
 
 TEACHER = "greedy"

@@ -178,7 +178,7 @@ def test_dates_become_days_in_the_order_of_time(tmp_path):
     assert any("column day holds dates, used as days since 1970-01-01" in note for note in source.notes)
     days = (np.datetime64("2024-01-01") - np.datetime64("1970-01-01")).astype(int)
     assert source.pool.points[:30, 0].tolist() == [*range(days, days + 28), days + 31, days + 32]
-    assert source.pool.table(np.array([0, 39]))["day"].tolist() == ["01.01.2024", "12.02.2024"]
+    assert source.pool.coordinates(np.array([0, 39]))["day"].tolist() == ["01.01.2024", "12.02.2024"]
     write(tmp_path / "u.csv", "day,a,y\n" + "".join(f"{1 + row % 20}th,{row},{row}\n" for row in range(40)))
     assert not any("dates" in note for note in read_table(tmp_path / "u.csv").notes)
 
@@ -432,7 +432,7 @@ def test_words_become_named_coordinates(tmp_path):
     pool = read_table(tmp_path / "t.csv", Columns(scale=False)).pool
     assert pool.preparation.names == ("colour=blue", "colour=red", "size")
     np.testing.assert_array_equal(pool.points, [[0, 1, 1], [1, 0, 2], [0, 1, 3]])
-    assert pool.table(np.array([1]))["colour"].tolist() == ["blue"]
+    assert pool.coordinates(np.array([1]))["colour"].tolist() == ["blue"]
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])

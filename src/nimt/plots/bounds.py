@@ -46,7 +46,7 @@ def bounds_table(lesson: Lesson, *, distance: float | None = None, rows: int = R
     --------
     >>> import nimt
     >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.25)
-    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [3.0, 4.0], max_iterations=100)
+    >>> lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 99.0], [3.0, 4.0], max_iterations=100, tol=None)
     >>> table = bounds_table(lesson, rows=5)
     >>> table["step"]
     array([  1,   3,  10,  32, 100])

@@ -88,7 +88,8 @@ def _keep_if_possible(dispatcher: Any) -> Any:
     on a full disk, or if it belongs to another user. numba has no option for either, so that its cache is told here.
     """
     cache = dispatcher._cache
-    cache._cache_file._source_stamp = (cache._cache_file._source_stamp, content_of(COMPILED_STEPS))
+    # in the version, which numba compares before it unpickles the rest: that may name modules that have moved
+    cache._cache_file._version = (cache._cache_file._version, content_of(COMPILED_STEPS))
     cache.load_overload = _missing_if_elsewhere(_without_failing(cache.load_overload))
     cache.save_overload = _without_failing(cache.save_overload)
     dispatcher.compile = _elsewhere_first(dispatcher.compile, dispatcher.py_func)
