@@ -64,8 +64,7 @@ class ArrangedEngine(CompiledEngine):
         q = flat.size // len(self.task.pool)
         result = line_aligned(q * len(self.order), flat.dtype)
         result[:] = padding
-        if padding != 0.0 or flat.any():  # a learner usually starts at 0
-            gather(self.order, flat, result, q, self.lanes)
+        gather(self.order, flat, result, q, self.lanes)
         return result
 
     def place_target(self) -> Array:

@@ -178,7 +178,7 @@ class Described:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of the constructor; if `deep`, also those of parts, as kernel__width."""
-        found = {name: getattr(self, name) for name in defaults_of(type(self))}
+        found = {name: getattr(self, name) for name in self._defaults()}
         parts = {name: part for name, part in found.items() if deep and hasattr(part, "get_params")}
         for name, part in parts.items():
             found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
@@ -187,7 +187,7 @@ class Described:
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the constructor, those of a part by names as kernel__width."""
         parts: dict[str, dict[str, Any]] = {}
-        known = defaults_of(type(self))
+        known = self._defaults()
         for name, value in params.items():
             first, _, rest = name.partition("__")
             if first not in known:
@@ -201,11 +201,16 @@ class Described:
             setattr(self, name, (part.with_params if isinstance(part, Kernel) else part.set_params)(**inner))
         return self
 
+    @classmethod
+    def _defaults(cls) -> Mapping[str, Any]:
+        kind: Any = cls  # mypy does not take a class for something with a hash
+        return defaults_of(kind)
+
     def __repr__(self) -> str:
         with np.printoptions(threshold=6, edgeitems=2):
             changed = [
                 f"{name}={' '.join(repr(getattr(self, name)).split())}"
-                for name, default in defaults_of(type(self)).items()
+                for name, default in self._defaults().items()
                 if not np.array_equal(getattr(self, name), default)
             ]
         return f"{type(self).__name__}({', '.join(changed)})"

@@ -162,7 +162,8 @@ def find_pupil_maker(learner: object, name: str) -> Callable[..., Pupil] | None:
     make = getattr(learner, name, None)
     if not callable(make):
         return None
-    return make if _fits_what_it_relies_on(type(learner), name) else None
+    kind: Any = type(learner)  # mypy does not take a class for something with a hash
+    return make if _fits_what_it_relies_on(kind, name) else None
 
 
 @functools.lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt import display
 from nimt._version import __version__
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, first_call_of
 from nimt.kernels.families import SINGLE
 from nimt.learners.base import StartsFromInitial
 from nimt.learners.kernel import KernelLearner
@@ -51,10 +51,10 @@ def describe_later(task: Task) -> DescribedLater | None:
         return None
     parts = [learner.loss, learner.learning_rate, learner.initial, task.engine]
     parts += [getattr(task.teacher, part.name) for part in dataclasses.fields(task.teacher)]
-    if not all([part is None or isinstance(part, bool | int | float | str) for part in parts]):
+    if any(not isinstance(part, bool | int | float | str | None) for part in parts):
         return None
     ours = [task.teacher, task.pool, task.measure]
-    if task.holdout is not None or not all([type(thing).__module__.startswith("nimt.") for thing in ours]):
+    if task.holdout is not None or not all(type(thing).__module__.startswith("nimt.") for thing in ours):
         return None
     if (callable(target) and not isinstance(target, np.ufunc)) or hasattr(target, "predict"):
         return None
@@ -82,12 +82,14 @@ def describe_rules(task: Task) -> dict[str, Any]:
 
 def _describe_method(teacher: Teacher) -> dict[str, str | None]:
     """Return the name and the colour of a teacher, as it states them; refuse what is no colour."""
-    if teacher.colour is not None and not display.is_colour(teacher.colour):
+    with first_call_of(lambda: f"the name or the colour of {teacher.kind}"):
+        name, colour = teacher.name, teacher.colour
+    if colour is not None and not display.is_colour(colour):
         raise InvalidInput(
             f"the colour of {teacher.kind} must be '#' and six hexadecimal digits, as '#D55E00', "
-            f"or None for a free one; got {teacher.colour!r}"
+            f"or None for a free one; got {colour!r}"
         )
-    return {"name": teacher.name, "colour": teacher.colour}
+    return {"name": name, "colour": colour}
 
 
 def _describe_measure(measure: Measure) -> str | dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
+from nimt.errors import InvalidInput, NarrowKernelWarning, StepSizeWarning, TeacherWarning, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.base import Learner, Pupil, auto_rate
 from nimt.learners.foreign import check_learner, make_pupil
@@ -28,10 +28,10 @@ from nimt.pools.base import FunctionLike, Pool, as_pool, values_on
 from nimt.pools.box import Box
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
 from nimt.task.description import describe_rules, describe_task
-from nimt.task.narrow_kernels import warn_of_narrow_kernel
+from nimt.task.narrow_kernels import find_narrow_kernel
 from nimt.task.plan import Plan
 from nimt.task.rules import Keep, LessonOptions, Options, Stop, settle_tolerance
-from nimt.task.step_size import warn_of_step_size
+from nimt.task.step_size import find_large_step
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.base import SelectsExamples, Teacher, candidates_of
 
@@ -194,6 +194,10 @@ class Task:
     @cached_property
     def pack_size(self) -> int | None:
         """How many examples each step shows to an output; None if that is not known before."""
+        told = getattr(self.teacher.given, "pack_size", None)
+        if told is not None and not callable(told):
+            problem = f"{self.teacher.kind}.pack_size must be a method, pack_size(n), got {told!r}"
+            raise InvalidInput(problem, way_out=f"write k = {told!r} for packs of one size")
         with first_call_of(lambda: f"{self.teacher.kind}.pack_size"):
             return self.teacher.pack_size(self.offered)
 
@@ -271,15 +275,16 @@ class Task:
             pupil.learner.learning_rate_ = auto_rate(pupil.loss, gain)  # type: ignore[attr-defined]
         return gain
 
-    def warn(self) -> None:
-        """Warn of a learning rate that is too large, of a teacher that is misled, and of a kernel too narrow."""
+    def find_faults(self) -> dict[type[Warning], str]:
+        """Return what to warn of: a learning rate too large, a teacher that is misled, a kernel too narrow."""
         pupil = self.look_at_pupil()
         with name_kernels(self.learner, self.teacher):
-            warn_of_step_size(pupil, self, vars(self)["gain"])
-            misled = self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss)
-            if misled is not None:
-                warn(misled, TeacherWarning)
-            warn_of_narrow_kernel(self)
+            found = {
+                StepSizeWarning: find_large_step(pupil, self, vars(self)["gain"]),
+                TeacherWarning: self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss),
+                NarrowKernelWarning: find_narrow_kernel(self),
+            }
+        return {kind: text for kind, text in found.items() if text is not None}
 
     # -- running it
 
@@ -310,8 +315,8 @@ class Task:
 
     def begin(self, *, quiet: bool = False) -> Session:
         """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
-        if not quiet:
-            self.warn()
+        for kind, text in () if quiet else self.find_faults().items():
+            warn(text, kind)
         started: Session = import_module("nimt.session.session").Session(self)
         return started
 
