@@ -157,7 +157,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self._take_snapshot()
         self.compiling += compiling.seconds
         self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
-        self._look_at_held_out()
+        if self.task.holdout is not None:
+            self._look_at_held_out()
         self._is_torn = False
         return chunk
 
@@ -222,7 +223,9 @@ class Session(Iterator[tuple[int, Selection, float]]):
             except Exception as error:
                 raise self._make_interrupted(error) from error
             finally:
-                if not self._is_torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
+                if (
+                    self.checkpoint is not None and not self._is_torn
+                ):  # an interrupted step cannot be resumed: the checkpoint before it stays
                     self.write_checkpoint()
         self.engine.close()
         if on_interrupt == "raise" and self.outcome is Outcome.INTERRUPTED:
@@ -304,7 +307,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "looked": record.looked,
             "mix_steps": record.mix_steps,
             "mixes": record.mixes,
-            "held_out_curve": self._list_held_out_curve(),
+            "held_out_curve": {} if self.task.holdout is None else self._list_held_out_curve(),
         }
 
     def _list_held_out_curve(self) -> dict[int, float]:

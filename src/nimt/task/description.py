@@ -49,17 +49,19 @@ def describe_later(task: Task) -> DescribedLater | None:
     learner, target = task.learner, task.target_function
     if type(learner) is not KernelLearner or type(learner.kernel) not in SINGLE:
         return None
-    parts = [learner.loss, learner.learning_rate, learner.initial, task.engine]
-    parts += [getattr(task.teacher, part.name) for part in dataclasses.fields(task.teacher)]
-    if any(not isinstance(part, bool | int | float | str | None) for part in parts):
-        return None
-    ours = [task.teacher, task.pool, task.measure]
-    if task.holdout is not None or not all(type(thing).__module__.startswith("nimt.") for thing in ours):
-        return None
+    parts = [learner.loss, learner.learning_rate, learner.initial, task.engine, task.holdout, task.box]
+    parts += [getattr(task.teacher, field.name) for field in dataclasses.fields(task.teacher)]
+    for part in parts:
+        if part is not None and not isinstance(part, bool | int | float | str):
+            return None
+    for thing in (task.teacher, task.pool, task.measure):
+        if not type(thing).__module__.startswith("nimt."):
+            return None
     if (callable(target) and not isinstance(target, np.ufunc)) or hasattr(target, "predict"):
         return None
-    kept = dataclasses.replace(task, learner=copy.copy(learner))
-    vars(kept)["plan"] = task.plan
+    kept = copy.copy(task)
+    vars(kept)["learner"] = copy.copy(learner)
+    vars(kept).pop("choice", None)  # what was built for the engine may be large
     return DescribedLater(lambda: describe_task(kept))
 
 

@@ -44,7 +44,27 @@ def load_numba() -> None:
     if _loaded:
         return
     with _loading, without_collecting():
-        _loaded.append(importlib.import_module("numba"))
+        numba = importlib.import_module("numba")
+        if not PLAIN_NUMBA:
+            _load_arrays()
+        _loaded.append(numba)
+
+
+def _load_arrays() -> None:
+    """Load numba's arrays, which every compiled function needs, without scipy.linalg: it takes a third as long as numba.
+
+    It is loaded only to see that scipy has BLAS, which it has; compiled code that calls BLAS loads it by itself.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    asked: Any = importlib.import_module("numba.np.linalg")
+    look = asked.ensure_blas
+    asked.ensure_blas = lambda: None
+    try:
+        arrays: Any = importlib.import_module("numba.np.arraymath")
+    finally:
+        asked.ensure_blas = look
+    arrays.ensure_blas = look
 
 
 def numba_is_loaded() -> bool:
