@@ -51,7 +51,7 @@ def load_numba() -> None:
 
 
 def _load_arrays() -> None:
-    """Load numba's arrays, which every compiled function needs, without scipy.linalg: it takes a third as long as numba.
+    """Load numba's arrays, which every compiled function needs, without scipy.linalg, which takes a third as long.
 
     It is loaded only to see that scipy has BLAS, which it has; compiled code that calls BLAS loads it by itself.
     """
