@@ -35,7 +35,7 @@ class Rates:
 class Nearly(nimt.Teacher):
     def select(self, view):
         ranked = np.argsort(-abs(view.target - view.predictions))
-        return view.shown([ranked[{place}]])
+        return view.show([ranked[{place}]])
 
 class Further(Nearly):
     pass

@@ -24,7 +24,7 @@ import nimt
 
 class First:
     def select(self, view: nimt.teachers.View) -> nimt.Selection:
-        return view.shown([0])
+        return view.show([0])
 
 
 x = nimt.Grid(np.linspace(-1.0, 1.0, 20))

@@ -189,6 +189,6 @@ def _teacher_lines(part: Part, setting: RaceProblem) -> list[str]:
         f"shown = {list(part.shown or [0])}",
         "class Person:",
         "    def select(self, view):",
-        "        return view.shown([shown[view.step]])",
+        "        return view.show([shown[view.step]])",
         "teacher = Person()",
     ]

@@ -20,7 +20,7 @@ def as_teacher(teacher: object) -> Teacher:
     --------
     >>> class First:
     ...     def select(self, view):
-    ...         return view.shown([0])
+    ...         return view.show([0])
     >>> teacher = as_teacher(First())
     >>> teacher.name, teacher.draws, teacher.pack_size(10)
     ('First', None, None)
