@@ -186,6 +186,23 @@ def test_a_lesson_loads_no_scikit_learn_until_one_of_its_objects_is_given(proble
     assert done.stdout.strip() == "[]", done.stderr
 
 
+FIRST = """
+import sys
+import numpy as np
+import nimt
+
+learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
+nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid(np.linspace(-2, 4, 200)), np.sin, max_iterations=50)
+heavy = ("sklearn", "joblib", "scipy.linalg", "scipy.sparse", "tqdm", "pandas")
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+def test_a_first_lesson_loads_no_more_than_numba_needs():
+    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
 @pytest.mark.long
 def test_only_nimt_torch_imports_torch():
     for name, path in STANDING.items():

@@ -151,3 +151,14 @@ def test_int_keeps_its_pack_between_looks_and_sums_over_channels():
 def test_bad_input_is_refused_in_one_sentence(make, sentence):
     with pytest.raises(nimt.InvalidInput, match=sentence):
         make()
+
+
+@pytest.mark.parametrize(("k", "fits"), [(5, True), (8, True), (3, False), (0.3, False)])
+def test_outputs_with_packs_of_their_own_need_packs_of_one_size(k, fits):
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2)
+    teacher, target = nimt.PerOutput(nimt.PlannedTeacher(k=k)), np.ones((20, 2))
+    if fits:
+        assert len(nimt.teach(learner, teacher, np.arange(20.0), target, max_iterations=12, tol=None)) == 12
+        return
+    with pytest.raises(nimt.InvalidInput, match=rf"k={k} does not divide 20 points: give a k that does"):
+        nimt.teach(learner, teacher, np.arange(20.0), target, max_iterations=12, tol=None)

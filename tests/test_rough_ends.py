@@ -210,6 +210,36 @@ def test_a_colour_that_is_none_is_refused_before_any_work(colour):
         teach(teacher=Mine())
 
 
+class Counts:
+    pack_size = 2
+
+    def select(self, view):
+        return view.show([0, 1])
+
+
+class CountsToo(nimt.GreedyTeacher):
+    pack_size = 2
+
+
+class Nameless(nimt.GreedyTeacher):
+    @property
+    def name(self):
+        return 1 / 0
+
+
+@pytest.mark.parametrize(
+    ("teacher", "said"),
+    [
+        (Counts(), r"Counts.pack_size must be a method, pack_size\(n\), got 2: write k = 2 for packs of one size"),
+        (CountsToo(), r"CountsToo.pack_size must be a method, pack_size\(n\), got 2: write k = 2"),
+        (Nameless(), r"the name or the colour of Nameless raised ZeroDivisionError \(division by zero\)"),
+    ],
+)
+def test_what_a_teacher_tells_of_itself_is_refused_in_a_sentence(teacher, said):
+    with pytest.raises(nimt.InvalidInput, match=said):
+        nimt.teach(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1), teacher, [0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+
+
 class Power:
     """L = |f - y|^p: its slope tends to 0 at the label for p > 1, and has a kink there for p = 1."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
 import nimt
+from nimt.lesson.identity import identity
 from nimt.task.options import Keep
 from nimt.task.task import Task
 
@@ -93,3 +96,41 @@ def test_the_id_of_a_task_is_that_of_its_lesson():
 def test_a_misspelt_option_is_refused_by_the_function_that_was_called(call):
     with pytest.raises(TypeError, match=rf"^{call.__name__}\(\) got an unexpected keyword argument 'tool'$"):
         call(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0, 1.0], [1.0, 2.0], max_iterations=3, tool=1)
+
+
+def test_a_lesson_is_described_as_its_learner_was_when_it_began():
+    x = nimt.Grid(np.linspace(-2, 4, 50))
+    learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1)
+    task = Task.of(learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=9)
+    lesson = task.begin().run()
+    assert not isinstance(vars(lesson)["settings"], dict)  # nobody has asked yet
+    learner.set_params(learning_rate=0.4, kernel__width=2.0)
+    learner.partial_fit([[0.0]], [1.0])
+    expected = Task.of(
+        nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1), nimt.GreedyTeacher(), x, np.sin, max_iterations=9
+    ).settings
+    copied = copy.deepcopy(lesson)
+    assert identity(vars(copied)["settings"]) == identity(expected)  # a copy holds the description itself
+    assert identity(lesson.settings) == identity(expected)
+    assert lesson.settings["learner"] == expected["learner"]
+    assert lesson.settings is lesson.settings
+
+
+class OwnMeasure(nimt.Measure):
+    name = "largest"
+
+    def of(self, pupil, target):
+        return float(np.abs(pupil.values - target).max())
+
+
+@pytest.mark.parametrize("changes", ["kernel", "teacher", "target", "rate", "measure"])
+def test_what_may_change_is_described_before_the_first_step(changes):
+    learner = nimt.KernelLearner(
+        nimt.rbf(0.5) + nimt.rbf(1.0) if changes == "kernel" else nimt.rbf(0.5),
+        learning_rate=(lambda step: 0.1) if changes == "rate" else 0.1,
+    )
+    teacher = nimt.GreedyTeacher(pool=[0, 1, 2]) if changes == "teacher" else nimt.GreedyTeacher()
+    target = (lambda x: x[:, 0]) if changes == "target" else np.arange(5.0)
+    measure = OwnMeasure() if changes == "measure" else "paper"
+    session = Task.of(learner, teacher, np.arange(5.0), target, measure=measure, max_iterations=3).begin()
+    assert "settings" in vars(session.task)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from nimt.wording import say_in_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 NOT_GIVEN: object = object()
 
@@ -149,35 +149,24 @@ class ConstantModelWarning(UserWarning):
 
 
 @contextlib.contextmanager
-def first_call_of(what: str) -> Iterator[None]:
-    """Name code of the user in the error that it raises at its first call; the error itself is chained.
+def first_call_of(what: Callable[[], str]) -> Iterator[None]:
+    """Name code of the user in the error that it raises in the block; the error itself is chained.
+
+    `what` is called only where something was raised: a name may take longer to make than the call takes.
 
     Examples
     --------
-    >>> with first_call_of("Mine.predict"):
+    >>> with first_call_of(lambda: "Mine.predict"):
     ...     1 / 0
     Traceback (most recent call last):
     nimt.errors.InvalidInput: Mine.predict raised ZeroDivisionError (division by zero) at its first call
     """
-    with _name_in_errors(what, "at its first call"):
-        yield
-
-
-@contextlib.contextmanager
-def before_the_first_step(what: str) -> Iterator[None]:
-    """Name code of the user in the error that it raises while a lesson is prepared; the error itself is chained."""
-    with _name_in_errors(what, "before the first step"):
-        yield
-
-
-@contextlib.contextmanager
-def _name_in_errors(what: str, when: str) -> Iterator[None]:
     try:
         yield
     except (NimtError, MemoryError):
         raise
     except Exception as error:
-        raise InvalidInput(f"{what} raised {type(error).__name__} ({error}) {when}") from error
+        raise InvalidInput(f"{what()} raised {type(error).__name__} ({error}) at its first call") from error
 
 
 def warn(text: str, category: type[Warning]) -> None:

@@ -15,4 +15,6 @@ def behaves_like(thing: object, kind: type, *methods: str) -> bool:
     >>> behaves_like(Loud(), dict, "values"), behaves_like(Loud(), dict, "keys")
     (True, False)
     """
+    if type(thing) is kind:
+        return True
     return isinstance(thing, kind) and all(getattr(type(thing), name) is getattr(kind, name) for name in methods)

@@ -6,6 +6,7 @@ import re
 import shlex
 import threading
 import time
+import warnings
 from importlib import resources
 
 import numpy as np
@@ -419,6 +420,15 @@ def test_a_frame_of_what_diverged_can_be_sent(value):
     frames, target = pictures(1, 400)
     frames.keep(2, np.where(target > 0.5, value, target))
     assert np.isfinite([frames.kept[-1].low, frames.kept[-1].scale]).all()
+
+
+def test_a_racer_is_warned_without_catching_the_warnings_of_all_threads(monkeypatch):
+    setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "named", "name": "gmm:start"}, {})
+    racer = Racer(read_recipe({"steps": 9, "tol": None}, {"rate": 50.0}), setting)
+    monkeypatch.setattr(warnings, "catch_warnings", None)
+    racer.begin()
+    assert racer.error is None
+    assert "learning rate 50 is above" in racer.notes[0]
 
 
 def test_a_racer_knows_its_values_at_any_step():

@@ -111,7 +111,7 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
         )
     from nimt.teaching.missed_classes import say_missed_classes
 
-    seen = say_missed_classes(lesson)
+    seen = say_missed_classes(lesson, lesson.measure)
     if seen is None:
         return None
     if teacher == "random":

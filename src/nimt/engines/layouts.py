@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 from typing import TypeVar
 
 import numpy as np
@@ -27,9 +26,12 @@ def grid_order(shape: tuple[int, ...], tables: NDArray[np.int64], slots: int) ->
     array([0, 2, 1, 3, 4], dtype=int32)
     """
     n = int(np.prod(shape))
-    per_axis = np.split(tables.astype(np.int32), np.cumsum(shape)[:-1])
+    slot, begin = np.zeros((), dtype=np.int32), 0
+    for length in shape:
+        slot = np.add.outer(slot, tables[begin : begin + length].astype(np.int32))
+        begin += length
     order = np.full(slots, n, dtype=np.int32)
-    order[reduce(np.add.outer, per_axis).reshape(-1)] = np.arange(n, dtype=np.int32)
+    order[slot.reshape(-1)] = np.arange(n, dtype=np.int32)
     return order
 
 

@@ -35,7 +35,7 @@ class ReferenceEngine:
         self.name = name
         self.pupil: Pupil = pupil
         self.measure: Callable[[], float]
-        with first_call_of(f"the measure {task.measure.name!r}"):
+        with first_call_of(lambda: f"the measure {task.measure.name!r}"):
             self.measure = task.measure.prepare(pupil, task.target, task.target_function)
         self.selection_rng: np.random.Generator
         self.label_rng: np.random.Generator
@@ -47,7 +47,7 @@ class ReferenceEngine:
         self.step: int = 0
         self.discrepancy: float
         # an infinite one is refused elsewhere, with a message
-        with np.errstate(over="ignore", invalid="ignore"), first_call_of(f"the measure {task.measure.name!r}"):
+        with np.errstate(over="ignore", invalid="ignore"), first_call_of(lambda: f"the measure {task.measure.name!r}"):
             self.discrepancy = self.measure()
         self.watch: Watch = Watch(task.measure, task.stop.tol, task.stop.patience, self.discrepancy)
         self.last: Selection | None = None

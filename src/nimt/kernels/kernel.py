@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import math
@@ -84,7 +85,7 @@ class Kernel(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of the constructor; if `deep`, also those of kernels inside, as left__width."""
-        found = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        found = {name: getattr(self, name) for name in parameter_names(type(self))}
         inner = {name: part for name, part in found.items() if deep and hasattr(part, "get_params")}
         for name, part in inner.items():
             found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
@@ -289,6 +290,12 @@ def reach(kernel: Kernel, cut: float = CUT) -> float:
     if not is_number(distance) or not float(distance) > 0:
         raise InvalidInput(f"{kernel!r}.reach() returned {distance!r}: it must be a positive distance, or inf")
     return float(distance)
+
+
+@functools.lru_cache(maxsize=64)  # to read a signature takes longer than to make a kernel
+def parameter_names(kind: type) -> tuple[str, ...]:
+    """Return the names of the parameters of a constructor."""
+    return tuple(inspect.signature(kind).parameters)
 
 
 def kernels_of_sklearn() -> ModuleType | None:

@@ -32,7 +32,8 @@ def profile(kernel: Kernel, differences: Array) -> Array:
 
 def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
     """Refuse a kernel that cannot take points of this dimension, or whose values cannot be those of a kernel."""
-    some = pool.take(np.unique(np.linspace(0, len(pool) - 1, PROBED).astype(np.intp)))
+    last = len(pool) - 1
+    some = pool.take(np.array(sorted({last * part // (PROBED - 1) for part in range(PROBED)})))
     try:
         returned = kernel(some, some)
         if np.ma.is_masked(returned):
@@ -46,7 +47,7 @@ def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
             f"{kernel!r} cannot be used on points of dimension {pool.dimension}: {what}{error}"
         ) from error
     reach(kernel)
-    with first_call_of(f"{kernel!r}.diag"):
+    with first_call_of(lambda: f"{kernel!r}.diag"):
         kernel.diag(some)
     if values.shape != (len(some), len(some)) or values.dtype.kind not in "fiu":
         raise InvalidInput(

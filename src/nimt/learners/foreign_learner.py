@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import sys
 import zipfile
@@ -44,7 +45,7 @@ class ForeignPupil:
     def __init__(self, learner: Learner, place: Pool | Box, labels: Array) -> None:
         name = type(learner).__name__
         self.learner: Learner
-        with first_call_of(f"copy.deepcopy({name})"):  # the caller's is left as it was
+        with first_call_of(lambda: f"copy.deepcopy({name})"):  # the caller's is left as it was
             self.learner = copy.deepcopy(learner)
         self.pool: Pool = place.grid if isinstance(place, Box) else place
         self.outputs: tuple[int, ...] = labels.shape[1:]
@@ -54,7 +55,7 @@ class ForeignPupil:
             self.classes = classes_of(learner, labels) if are_classes(labels) else None
             self.first = {"classes": np.unique(labels) if self.classes is None else self.classes}
         self.values: Array
-        with first_call_of(f"{name}.predict"):
+        with first_call_of(lambda: f"{name}.predict"):
             self.values = self.at_points(self.pool.points)
 
     def learn(self, indices: Indices, labels: Array) -> None:
@@ -135,7 +136,7 @@ def make_pupil(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
     make = find_pupil_maker(learner, name)
     if make is None:
         return ForeignPupil(learner, place, labels)
-    with first_call_of(f"{type(learner).__name__}.{name}"):
+    with first_call_of(lambda: f"{type(learner).__name__}.{name}"):
         pupil = make(place, outputs) if outputs else make(place)
     check_pupil_of(learner, pupil)
     return pupil
@@ -158,24 +159,26 @@ def check_pupil_of(learner: object, pupil: object) -> None:
 
 def find_pupil_maker(learner: object, name: str) -> Callable[..., Pupil] | None:
     """Return the learner's method `make_pupil` or `make_pupil_in`, None if a subclass overrides what it relies on."""
-    kind = type(learner)
     make = getattr(learner, name, None)
     if not callable(make):
         return None
-    written = _find_class_of(kind, name)
-    known = all(issubclass(written, _find_class_of(kind, method)) for method in ("predict", "partial_fit"))
-    return make if known else None
+    kind: Any = type(learner)  # mypy does not take a class for something with a hash
+    return make if _fits_what_it_relies_on(kind, name) else None
 
 
-def _find_class_of(kind: type, name: str) -> type:
-    """Return the class that defines a method, among a class and its bases."""
-    return next((one for one in kind.__mro__ if name in vars(one)), kind)
+@functools.lru_cache(maxsize=64)
+def _fits_what_it_relies_on(kind: type, name: str) -> bool:
+    """Say whether the class that defines a method knows the `predict` and `partial_fit` of this class."""
+    written, *relied_on = (
+        next((one for one in kind.__mro__ if method in vars(one)), kind) for method in (name, "predict", "partial_fit")
+    )
+    return all(issubclass(written, one) for one in relied_on)
 
 
 def check_learner(learner: object) -> None:
     """Refuse an object without `predict` and `partial_fit`."""
-    missing = [name for name in ("predict", "partial_fit") if not callable(getattr(learner, name, None))]
-    if missing or isinstance(learner, type):
+    learns = callable(getattr(learner, "predict", None)) and callable(getattr(learner, "partial_fit", None))
+    if not learns or isinstance(learner, type):
         raise InvalidInput(
             f"a learner needs predict(X) and partial_fit(X, y), as methods of an object; got {learner!r}"
         )

@@ -23,6 +23,7 @@ from nimt.arrays import (
 )
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal, reach
+from nimt.kernels.families import SINGLE
 from nimt.kernels.radial import on_one_axis
 from nimt.learners.learner import (
     Described,
@@ -253,11 +254,17 @@ class KernelLearner(StartsFromInitial, Described):
         return True  # an untaught learner predicts its initial function
 
 
+def copy_learner(learner: KernelLearner) -> KernelLearner:
+    """Return a copy that shares nothing with the learner that may change; a kernel of nimt cannot."""
+    kernel = learner.kernel
+    return copy.deepcopy(learner, {id(kernel): kernel} if type(kernel) in SINGLE else None)
+
+
 class KernelPupil:
     """A `KernelLearner` on a pool: one step adds a few kernel columns to the values, nothing is evaluated again."""
 
     def __init__(self, learner: KernelLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
-        self.learner: KernelLearner = copy.deepcopy(learner).bind(pool)
+        self.learner: KernelLearner = copy_learner(learner).bind(pool)
         self.pool = pool
         self.operator: Operator = DenseOperator(learner.kernel, pool)
         self.loss: Loss = as_loss(learner.loss)
@@ -342,7 +349,7 @@ class KernelPupil:
         self.values, self.coefficients, self.shown = values, coefficients, shown
 
     def to_learner(self) -> KernelLearner:
-        learner = copy.deepcopy(self.learner)
+        learner = copy_learner(self.learner)
         if self.mixed is not None:
             learner.mix(self.mixed)
         rows = np.flatnonzero(self.shown)
@@ -376,7 +383,7 @@ class KernelBoxPupil:
     diagonal: Array | None = None
 
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
-        self.learner: KernelLearner = copy.deepcopy(learner).bind(box.grid)
+        self.learner: KernelLearner = copy_learner(learner).bind(box.grid)
         self.points: Array = box.grid.points
         self.kernel: Callable[[Array, Array], Array] = self.learner.kernel
         if box.dimension == 1:
@@ -467,7 +474,7 @@ class KernelBoxPupil:
         self.followed[behind] += change[count:]
 
     def to_learner(self) -> KernelLearner:
-        learner = copy.deepcopy(self.learner)
+        learner = copy_learner(self.learner)
         if self.mixed is not None:
             learner.mix(self.mixed)
         learner.absorb(self.centers[: self.size], self.coefficients[: self.size], steps=self.steps)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -161,6 +163,14 @@ class CompilablePupil(Pupil, Protocol):
         ...
 
 
+@functools.lru_cache(maxsize=64)  # to read a signature takes longer than all that is done with it
+def defaults_of(kind: type) -> Mapping[str, Any]:
+    """Return the parameters of a constructor with their defaults."""
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(kind).parameters.items()
+    return MappingProxyType({name: part.default for name, part in parameters if part.kind not in kinds})
+
+
 class Described:
     """A learner that is described by its parameters and its state: attributes whose names end in an underscore."""
 
@@ -192,10 +202,9 @@ class Described:
         return self
 
     @classmethod
-    def _defaults(cls) -> dict[str, Any]:
-        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        parameters = inspect.signature(cls).parameters.items()
-        return {name: parameter.default for name, parameter in parameters if parameter.kind not in kinds}
+    def _defaults(cls) -> Mapping[str, Any]:
+        kind: Any = cls  # mypy does not take a class for something with a hash
+        return defaults_of(kind)
 
     def __repr__(self) -> str:
         with np.printoptions(threshold=6, edgeitems=2):

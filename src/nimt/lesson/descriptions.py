@@ -9,7 +9,8 @@ nimt's own also has a mark of its code, by which a lesson is known again (see `u
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,20 @@ ROOMS = (
 )  # whose classes files may name  # fmt: skip
 FOREIGN = "foreign"
 ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
+
+
+class DescribedLater:
+    """A description that is made when somebody asks for it, of something that cannot change until then."""
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self._make = make
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        return self._make()
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Any]]]:
+        return dict, (self.description,)  # what is copied or sent to another process is the description
 
 
 def own_class(name: str) -> type | None:

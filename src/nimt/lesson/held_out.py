@@ -59,7 +59,11 @@ def error_on(values: Array, target: Array) -> HeldOutError:
 
 def names_classes(target: Array) -> bool:
     """Say whether a target has labels -1 and 1, or one-hot rows."""
-    return are_classes(target) or (target.ndim == 1 and set(np.unique(target)) == {-1.0, 1.0})
+    if target.ndim != 1:
+        return are_classes(target)
+    return (
+        target.size > 0 and abs(target[0]) == 1.0 and set(np.unique(target)) == {-1.0, 1.0}
+    )  # most targets are not looked through
 
 
 def load_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> tuple[Array, Array] | None:

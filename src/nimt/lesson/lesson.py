@@ -24,7 +24,7 @@ from nimt.lesson.descriptions import check_can_take
 from nimt.lesson.held_out import HeldOutError, error_on, load_held_out
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, with_empty_end
-from nimt.lesson.stored_learner import RebuiltWhenAsked, StoredLearner, refuse_incomplete
+from nimt.lesson.stored_learner import MadeWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool
 from nimt.pools.prepared_points import PreparedPoints
@@ -90,9 +90,9 @@ class Lesson:
     target: Array
     initial: Array
     final: Array
-    settings: dict[str, Any]
+    settings: dict[str, Any] = MadeWhenAsked()  # type: ignore[assignment]  # noqa: RUF009
     # of the class that the caller taught, so only the caller knows its methods
-    learner: Any = RebuiltWhenAsked()  # noqa: RUF009  (a descriptor, which a class needs to have one of)
+    learner: Any = MadeWhenAsked()  # noqa: RUF009  (a descriptor, which a class needs to have one of)
     indices: NDArray[np.int64] | None = None
     labels: Array | None = None
     shown_points: Array | None = None

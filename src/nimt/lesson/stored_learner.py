@@ -16,7 +16,7 @@ from nimt.arrays import Array, is_number
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning
 from nimt.learners.foreign_learner import make_pupil
 from nimt.learners.prepared_learner import with_preparation
-from nimt.lesson.descriptions import ESTIMATOR, is_foreign, is_own, is_state_alone, rebuild
+from nimt.lesson.descriptions import ESTIMATOR, DescribedLater, is_foreign, is_own, is_state_alone, rebuild
 from nimt.lesson.held_out import HeldOutError
 from nimt.pools.box import Box
 from nimt.pools.pool import Pool
@@ -81,19 +81,25 @@ class StoredLearner:
         return with_preparation(pupil.to_learner(), self.pool)
 
 
-class RebuiltWhenAsked:
-    """A field of a lesson: where it holds a `StoredLearner`, the learner is rebuilt when the field is first read."""
+class MadeWhenAsked:
+    """A field of a lesson that may hold a `StoredLearner` or `DescribedLater`: it is made when it is first read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
     def __get__(self, lesson: object, owner: type) -> Any:
         if lesson is None:
-            raise AttributeError("learner")  # so that a dataclass sees no default here
+            raise AttributeError(self.name)  # so that a dataclass sees no default here
         fields = vars(lesson)
-        if isinstance(fields["learner"], StoredLearner):
-            fields["learner"] = fields["learner"].rebuild()
-        return fields["learner"]
+        found = fields[self.name]
+        if isinstance(found, StoredLearner):
+            found = fields[self.name] = found.rebuild()
+        elif isinstance(found, DescribedLater):
+            found = fields[self.name] = found.description
+        return found
 
-    def __set__(self, lesson: object, learner: Any) -> None:
-        vars(lesson)["learner"] = learner
+    def __set__(self, lesson: object, value: Any) -> None:
+        vars(lesson)[self.name] = value
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
+from nimt.kernels.families import SINGLE
 from nimt.operators.operator import Cost, add_column
 from nimt.pools.pool import Grid, Pool
 
@@ -275,7 +276,9 @@ class GridOperator:
             )
             values = profile(self.kernel, offsets * spacing).reshape(len(slab), len(last))
             kept = np.abs(values) >= self.cut * self.height
-            edges = np.diff(np.pad(kept, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+            inside = np.zeros((len(slab), len(last) + 2), dtype=np.int8)
+            inside[:, 1:-1] = kept
+            edges = np.diff(inside, axis=1)
             row, begins = np.nonzero(edges == 1)
             _, ends = np.nonzero(edges == -1)
             lead.append(slab[row])
@@ -300,7 +303,8 @@ def grid_operator(kernel: Kernel, grid: Grid) -> GridOperator:
     for operator in made:
         if operator.kernel == kernel and type(operator.kernel) is type(kernel):
             return operator
-    made[:] = [*made[-1:], GridOperator(copy.deepcopy(kernel), grid)]  # the caller may change its kernel later
+    kept = kernel if type(kernel) in SINGLE else copy.deepcopy(kernel)  # the caller may change its kernel later
+    made[:] = [*made[-1:], GridOperator(kept, grid)]
     return made[-1]
 
 

@@ -30,7 +30,8 @@ class Box:
 
     The discrepancy is measured on a fixed uniform grid over the box, ends included, and the same grid is the scan with
     which the search for the largest |f - f*| begins. So the start, the target and the learner must be functions that
-    can be evaluated anywhere.
+    can be evaluated anywhere. A pack of several examples may hold a point more than once: a maximum that lies on the
+    grid, or that was found at the step before too, is offered as often.
 
     Parameters
     ----------

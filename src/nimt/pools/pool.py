@@ -176,18 +176,18 @@ class Grid(Pool):
             raise InvalidInput(f"an image needs at least one pixel, got shape {shape}")
         return cls(*(np.arange(length, dtype=float) for length in shape))
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
-        return tuple(len(axis) for axis in self.axes)
+        return tuple(map(len, self.axes))
 
     @property
     def dimension(self) -> int:
         return len(self.axes)
 
-    @property
+    @cached_property
     def spacing(self) -> tuple[float, ...]:
         """The step along each axis (0 for an axis of one point)."""
-        return tuple(float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 0.0 for axis in self.axes)
+        return tuple([float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 0.0 for axis in self.axes])
 
     @cached_property
     def points(self) -> Array:

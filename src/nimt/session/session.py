@@ -20,6 +20,7 @@ from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtErro
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import content_of
+from nimt.lesson.descriptions import DescribedLater
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
@@ -30,6 +31,7 @@ from nimt.session.held_out_watch import HeldOutWatch
 from nimt.session.interrupts import defer_interrupt
 from nimt.session.stored_task import StoredTask
 from nimt.task.checks import name_kernels
+from nimt.task.description import describe_later
 from nimt.task.lesson_plan import check_memory
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, SelectsExamples
@@ -87,8 +89,12 @@ class Session(Iterator[tuple[int, Selection, float]]):
             self.engine: Engine = task.choice.make(task, task.make_pupil())
         if isinstance(task.engine, RandomFeatures):
             self.engine.name = task.engine.name
-        if task.keep.learner:
-            task.settings  # noqa: B018  (described now: the caller may change the learner later)
+        self._unused = (self.engine.selection_rng.bit_generator.state, self.engine.label_rng.bit_generator.state)
+        self._settings: DescribedLater | None = None
+        if task.keep.learner and "settings" not in vars(task):
+            self._settings = describe_later(task)
+            if self._settings is None:
+                task.settings  # noqa: B018  (described now: the caller may change the learner later)
         self.outcome: Outcome | None = None
         self.elapsed: float = 0.0
         self.compiling: float = compiling.seconds
@@ -151,7 +157,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self._take_snapshot()
         self.compiling += compiling.seconds
         self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
-        self._look_at_held_out()
+        if self.task.holdout is not None:
+            self._look_at_held_out()
         self._is_torn = False
         return chunk
 
@@ -216,7 +223,9 @@ class Session(Iterator[tuple[int, Selection, float]]):
             except Exception as error:
                 raise self._make_interrupted(error) from error
             finally:
-                if not self._is_torn:  # an interrupted step cannot be resumed: the checkpoint before it stays
+                if (
+                    self.checkpoint is not None and not self._is_torn
+                ):  # an interrupted step cannot be resumed: the checkpoint before it stays
                     self.write_checkpoint()
         self.engine.close()
         if on_interrupt == "raise" and self.outcome is Outcome.INTERRUPTED:
@@ -287,7 +296,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "target": self.task.target,
             "initial": self.initial,
             "final": self.engine.values if is_over else np.array(self.engine.values),
-            "settings": self.task.settings,
+            "settings": self._settings or self.task.settings,
             "indices": record.indices,
             "labels": record.labels,
             "coefficients": record.coefficients,
@@ -298,7 +307,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "looked": record.looked,
             "mix_steps": record.mix_steps,
             "mixes": record.mixes,
-            "held_out_curve": self._list_held_out_curve(),
+            "held_out_curve": {} if self.task.holdout is None else self._list_held_out_curve(),
         }
 
     def _list_held_out_curve(self) -> dict[int, float]:
@@ -310,10 +319,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""
         if is_number(self.task.teacher.pool):
             return True
-        _, selection, label = self.task.streams()
-        unused = [stream.bit_generator.state for stream in (selection, label)]
-        now = [stream.bit_generator.state for stream in (self.engine.selection_rng, self.engine.label_rng)]
-        return unused != now
+        now = (self.engine.selection_rng.bit_generator.state, self.engine.label_rng.bit_generator.state)
+        return self._unused != now
 
     # -- on disk
 
@@ -340,7 +347,10 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Return the lesson so far as a file holds it, with the state from which it goes on."""
         # of a lesson that is over the error is kept, so that no learner has to be made to show it
         error = None if self.task.holdout is None or self.outcome is None else self.lesson.held_out_to_store()
-        return content_of(self._fields(is_over=True), None, self.task.per_output, error, self.engine.state())
+        fields = self._fields(is_over=True)
+        if self._settings is not None:
+            fields["settings"] = self._settings.description
+        return content_of(fields, None, self.task.per_output, error, self.engine.state())
 
     @classmethod
     def open(

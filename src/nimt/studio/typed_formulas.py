@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 import operator
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -79,9 +78,7 @@ def read_formula(text: str, dimension: int = 1) -> TypedFormula:
     if len(text) > LONGEST:
         raise InvalidInput(f"the formula has {len(text)} characters: {LONGEST} at most")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
+        tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
         with np.errstate(all="ignore"):
             _term(tree, dict.fromkeys(VARIABLES[:dimension], np.ones(1)), text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import is_whole
-from nimt.errors import InvalidInput, NimtError, before_the_first_step, first_call_of, name_thing
+from nimt.errors import InvalidInput, NimtError, first_call_of, name_thing
 from nimt.learners.learner import Learner, MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
@@ -40,7 +40,7 @@ def check_fit(task: Task) -> None:
         _check_communicating(task)
     if task.box is not None:
         _check_box(task)
-    with first_call_of(f"{task.teacher.kind}.check_on"):
+    with first_call_of(lambda: f"{task.teacher.kind}.check_on"):
         task.teacher.check_on(len(task.pool))
     task.pack_size  # noqa: B018  (refuses a pack larger than the pool)
 
@@ -168,10 +168,14 @@ def check_first_rate(learner: Learner) -> None:
 @contextlib.contextmanager
 def name_kernels(*owners: object) -> Iterator[None]:
     """Name a kernel of the user in the error that it raises in the block, before the first step."""
-    kernels = (getattr(owner, "kernel", None) for owner in owners)
-    theirs = next((kernel for kernel in kernels if kernel is not None and not is_own(kernel)), None)
-    if theirs is None:
+    try:
         yield
-    else:
-        with before_the_first_step(f"the kernel {theirs!r}"):
-            yield
+    except (NimtError, MemoryError):
+        raise
+    except Exception as error:
+        kernels = (getattr(owner, "kernel", None) for owner in owners)
+        theirs = next((kernel for kernel in kernels if kernel is not None and not is_own(kernel)), None)
+        if theirs is None:
+            raise
+        problem = f"raised {type(error).__name__} ({error}) before the first step"
+        raise InvalidInput(f"the kernel {theirs!r} {problem}") from error

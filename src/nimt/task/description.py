@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,11 @@ import numpy as np
 
 from nimt import display
 from nimt._version import __version__
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, first_call_of
+from nimt.kernels.families import SINGLE
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import StartsFromInitial
-from nimt.lesson.descriptions import describe, is_own
+from nimt.lesson.descriptions import DescribedLater, describe, is_own
 from nimt.measures import MEASURES, Measure
 from nimt.pools.pool import Pool
 from nimt.teachers.teacher import Teacher
@@ -38,6 +41,30 @@ def describe_task(task: Task) -> dict[str, Any]:
     } | describe_rules(task)
 
 
+def describe_later(task: Task) -> DescribedLater | None:
+    """Return a promise of what `describe_task` returns, None where a part of the task may change until then.
+
+    The caller's learner may be changed, too, so that a copy of it is kept.
+    """
+    learner, target = task.learner, task.target_function
+    if type(learner) is not KernelLearner or type(learner.kernel) not in SINGLE:
+        return None
+    parts = [learner.loss, learner.learning_rate, learner.initial, task.engine, task.holdout, task.box]
+    parts += [getattr(task.teacher, field.name) for field in dataclasses.fields(task.teacher)]
+    for part in parts:
+        if part is not None and not isinstance(part, bool | int | float | str):
+            return None
+    for thing in (task.teacher, task.pool, task.measure):
+        if not type(thing).__module__.startswith("nimt."):
+            return None
+    if (callable(target) and not isinstance(target, np.ufunc)) or hasattr(target, "predict"):
+        return None
+    kept = copy.copy(task)
+    vars(kept)["learner"] = copy.copy(learner)
+    vars(kept).pop("choice", None)  # what was built for the engine may be large
+    return DescribedLater(lambda: describe_task(kept))
+
+
 def describe_rules(task: Task) -> dict[str, Any]:
     """Return the settings of a lesson of which only the numbers are kept: all but what it was about."""
     held = task.holdout
@@ -57,12 +84,14 @@ def describe_rules(task: Task) -> dict[str, Any]:
 
 def _describe_method(teacher: Teacher) -> dict[str, str | None]:
     """Return the name and the colour of a teacher, as it states them; refuse what is no colour."""
-    if teacher.colour is not None and not display.is_colour(teacher.colour):
+    with first_call_of(lambda: f"the name or the colour of {teacher.kind}"):
+        name, colour = teacher.name, teacher.colour
+    if colour is not None and not display.is_colour(colour):
         raise InvalidInput(
             f"the colour of {teacher.kind} must be '#' and six hexadecimal digits, as '#D55E00', "
-            f"or None for a free one; got {teacher.colour!r}"
+            f"or None for a free one; got {colour!r}"
         )
-    return {"name": teacher.name, "colour": teacher.colour}
+    return {"name": name, "colour": colour}
 
 
 def _describe_measure(measure: Measure) -> str | dict[str, Any]:

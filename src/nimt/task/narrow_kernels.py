@@ -1,4 +1,4 @@
-"""Warn of a kernel so narrow that an example teaches its own point and hardly any other."""
+"""What to warn of where a kernel is so narrow that an example teaches its own point and hardly any other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.errors import NarrowKernelWarning, warn
 from nimt.kernels import Kernel
 from nimt.pools.pool import Points
 
@@ -20,24 +19,24 @@ FELT = 0.05  # the value of the kernel, relative to K(x, x), from which a neighb
 BLOCK = 1 << 16  # points at a time
 
 
-def warn_of_narrow_kernel(task: Task) -> None:
-    """Warn if, at most points of a scattered pool, no other point is within reach of the kernel.
+def find_narrow_kernel(task: Task) -> str | None:
+    """Return what to say if, at most points of a scattered pool, no other point is within reach of the kernel.
 
     A grid is not looked at: the pictures of the paper are taught pixel by pixel, and nothing is asked between them.
     """
     kernel = getattr(task.learner, "kernel", None)
     if kernel is None or not isinstance(task.pool, Points) or len(task.pool) < FEWEST:
-        return
+        return None
     rows = np.random.default_rng(0).choice(len(task.pool), SAMPLE, replace=False)
     felt, distance = _nearest(kernel, task.pool.points, rows)
     alone = int(np.count_nonzero(felt < FELT))
-    if 2 * alone > len(rows):
-        warn(
-            f"the kernel reaches almost no neighbour: at {alone} of {len(rows)} points looked at, the nearest other "
-            f"point (about {np.median(distance):.3g} away) feels less than {FELT:.0%} of an example, so that the "
-            f"learner remembers the examples and knows nothing between them; use a wider kernel, or scale the features",
-            NarrowKernelWarning,
-        )
+    if 2 * alone <= len(rows):
+        return None
+    return (
+        f"the kernel reaches almost no neighbour: at {alone} of {len(rows)} points looked at, the nearest other "
+        f"point (about {np.median(distance):.3g} away) feels less than {FELT:.0%} of an example, so that the "
+        f"learner remembers the examples and knows nothing between them; use a wider kernel, or scale the features"
+    )
 
 
 def _nearest(kernel: Kernel, points: Array, rows: np.ndarray) -> tuple[Array, Array]:

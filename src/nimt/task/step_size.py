@@ -1,4 +1,4 @@
-"""Warn of a learning rate that is too large."""
+"""What to warn of where a learning rate is too large."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.errors import StepSizeWarning, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Pupil
@@ -17,19 +16,17 @@ if TYPE_CHECKING:
     from nimt.task.task import Task
 
 
-def warn_of_step_size(pupil: Pupil, task: Task, gain: float | None) -> None:
-    """Warn if the learning rate is too large; "will diverge" is said only where it is proved, else "may"."""
+def find_large_step(pupil: Pupil, task: Task, gain: float | None) -> str | None:
+    """Return what to say of a learning rate that is too large; "will diverge" only where it is proved, else "may"."""
     loss = pupil.loss
     if loss is None or gain is None or gain <= 0:
-        return
+        return None
     tell = getattr(pupil, "rate", None)
     if tell is None:
-        return
+        return None
     rate = float(tell())
     smooth = np.isfinite(loss.smoothness)
-    text = _of_smooth_loss(rate, loss, gain, task) if smooth else _of_kinks(rate, pupil, gain, task)
-    if text is not None:
-        warn(text, StepSizeWarning)
+    return _of_smooth_loss(rate, loss, gain, task) if smooth else _of_kinks(rate, pupil, gain, task)
 
 
 def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
+from nimt.errors import InvalidInput, NarrowKernelWarning, StepSizeWarning, TeacherWarning, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
@@ -29,9 +29,9 @@ from nimt.pools.pool import FunctionLike, Pool, as_pool, values_on
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
 from nimt.task.description import describe_rules, describe_task
 from nimt.task.lesson_plan import Plan
-from nimt.task.narrow_kernels import warn_of_narrow_kernel
+from nimt.task.narrow_kernels import find_narrow_kernel
 from nimt.task.options import Keep, LessonOptions, Options, Stop, settle_tolerance
-from nimt.task.step_size import warn_of_step_size
+from nimt.task.step_size import find_large_step
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
 
@@ -152,7 +152,8 @@ class Task:
 
     def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
         """Return new random streams of the lesson, one per role: the teacher's pool, its selection, its labels."""
-        return tuple(np.random.default_rng(self.seed).spawn(3))  # type: ignore[return-value]
+        first, second, third = np.random.SeedSequence(self.seed).spawn(3)  # as `Generator.spawn` does
+        return np.random.default_rng(first), np.random.default_rng(second), np.random.default_rng(third)
 
     @cached_property
     def candidates(self) -> Indices | None:
@@ -194,7 +195,11 @@ class Task:
     @cached_property
     def pack_size(self) -> int | None:
         """How many examples each step shows to an output; None if that is not known before."""
-        with first_call_of(f"{self.teacher.kind}.pack_size"):
+        told = getattr(self.teacher.given, "pack_size", None)
+        if told is not None and not callable(told):
+            problem = f"{self.teacher.kind}.pack_size must be a method, pack_size(n), got {told!r}"
+            raise InvalidInput(problem, way_out=f"write k = {told!r} for packs of one size")
+        with first_call_of(lambda: f"{self.teacher.kind}.pack_size"):
             return self.teacher.pack_size(self.offered)
 
     @property
@@ -271,15 +276,16 @@ class Task:
             pupil.learner.learning_rate_ = auto_rate(pupil.loss, gain)  # type: ignore[attr-defined]
         return gain
 
-    def warn(self) -> None:
-        """Warn of a learning rate that is too large, of a teacher that is misled, and of a kernel too narrow."""
+    def find_faults(self) -> dict[type[Warning], str]:
+        """Return what to warn of: a learning rate too large, a teacher that is misled, a kernel too narrow."""
         pupil = self.look_at_pupil()
         with name_kernels(self.learner, self.teacher):
-            warn_of_step_size(pupil, self, vars(self)["gain"])
-            misled = self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss)
-            if misled is not None:
-                warn(misled, TeacherWarning)
-            warn_of_narrow_kernel(self)
+            found = {
+                StepSizeWarning: find_large_step(pupil, self, vars(self)["gain"]),
+                TeacherWarning: self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss),
+                NarrowKernelWarning: find_narrow_kernel(self),
+            }
+        return {kind: text for kind, text in found.items() if text is not None}
 
     # -- running it
 
@@ -310,8 +316,8 @@ class Task:
 
     def begin(self, *, quiet: bool = False) -> Session:
         """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
-        if not quiet:
-            self.warn()
+        for kind, text in () if quiet else self.find_faults().items():
+            warn(text, kind)
         started: Session = import_module("nimt.session.session").Session(self)
         return started
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
+from nimt.teachers.planned import PlannedTeacher
 from nimt.teachers.rule import Rule
 from nimt.teachers.teacher import Memory, Selection, View
 from nimt.teachers.wrapping import Wrapping
@@ -63,6 +64,14 @@ class PerOutput(Wrapping):
     def compiled_rule(self) -> Rule | None:
         rule = self.inner.compiled_rule()
         return None if rule is None else dataclasses.replace(rule, per_output=True)
+
+    def pack_size(self, n: int) -> int | None:
+        if isinstance(self.inner, PlannedTeacher) and not self.inner.has_equal_packs(n):
+            raise InvalidInput(
+                f"PerOutput shows all outputs packs of one size, and those of {self.inner.kind} differ, because "
+                f"k={self.inner.k!r} does not divide {n} points: give a k that does"
+            )
+        return super().pack_size(n)
 
     def select(self, view: View) -> Selection:
         if view.target.ndim == 1:

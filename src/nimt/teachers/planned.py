@@ -71,6 +71,13 @@ class PlannedTeacher(Teacher):
         size = super().pack_size(n)
         return None if size is None or n % size else size
 
+    def has_equal_packs(self, n: int) -> bool:
+        """Say whether all packs of an epoch of n points have one size, as far as this is known before."""
+        return isinstance(self.k, PackSchedule) or n % self._count_packs(n, 0) == 0
+
+    def _count_packs(self, n: int, step: int) -> int:
+        return max(1, round(n / count_of(self.k, n, step)))  # no pack is much smaller than the others
+
     def select(self, view: View) -> Selection:
         memory: dict[str, NDArray[Any]] = self._begin(view) if view.memory is None else dict(view.memory)
         place = int(memory["place"])
@@ -100,7 +107,7 @@ class PlannedTeacher(Teacher):
     def _epoch(self, view: View, memory: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         n = len(view)
         places = plan_places(memory["sizes"], memory["order"], float(self.floor), view.rng)
-        packs = max(1, round(n / count_of(self.k, n, view.step)))  # no pack is much smaller than the others
+        packs = self._count_packs(n, view.step)
         full = n // packs * packs
         runs = view.rng.permuted(places[:full].reshape(-1, packs), axis=1)
         rest = view.rng.choice(packs, size=n - full, replace=False)  # the packs that get one place of the last run

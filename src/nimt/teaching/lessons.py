@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 from collections.abc import Iterable
@@ -116,9 +117,10 @@ def _stored_at(path: Path, on_existing: str, seed: int | None) -> StoredTask | N
 def _run(
     session: Session, callback: Callback | None, time_limit: float | None, on_interrupt: str, progress: bool | str
 ) -> Lesson:
-    with progress_bar(progress) as bar:
-        lesson = session.run(watch=both(callback, bar), seconds=time_limit, on_interrupt=on_interrupt)
-    warn_of_missed_classes(lesson, session.task.teacher)
+    with progress_bar(progress) if progress else contextlib.nullcontext() as bar:
+        watch = both(callback, bar) if bar else callback
+        lesson = session.run(watch=watch, seconds=time_limit, on_interrupt=on_interrupt)
+    warn_of_missed_classes(lesson, session.task.teacher, session.task.measure)
     return lesson
 
 

@@ -8,6 +8,7 @@ from nimt.classes import answers
 from nimt.errors import TeacherWarning, warn
 from nimt.lesson.held_out import names_classes
 from nimt.lesson.lesson import Lesson
+from nimt.measures import Measure
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.teacher import Teacher
 from nimt.teachers.wrapping import Wrapping
@@ -18,12 +19,12 @@ MUCH_LOWER = 0.05  # than the best accuracy on the way
 TOO_SHORT = 100  # steps, to judge a lesson by what it has taught
 
 
-def warn_of_missed_classes(lesson: Lesson, teacher: Teacher) -> None:
+def warn_of_missed_classes(lesson: Lesson, teacher: Teacher, measure: Measure) -> None:
     """Warn after a greedy lesson of classes that are not learned: points among another class are shown all along."""
     inner = teacher.inner if isinstance(teacher, Wrapping) else teacher
     if not isinstance(inner, GreedyTeacher) or len(lesson) < TOO_SHORT:
         return
-    seen = say_missed_classes(lesson)
+    seen = say_missed_classes(lesson, measure)
     if seen is not None:
         other = Wording(
             "nimt.UncertaintyTeacher(), nimt.RandomTeacher(), larger packs such as k=0.05",
@@ -33,9 +34,9 @@ def warn_of_missed_classes(lesson: Lesson, teacher: Teacher) -> None:
         warn(other.embed(mislead, ", or a smaller learning rate"), TeacherWarning)
 
 
-def say_missed_classes(lesson: Lesson) -> str | None:
+def say_missed_classes(lesson: Lesson, measure: Measure) -> str | None:
     """Return a clause that says how little was learned of classes, None if enough was, or if there are no classes."""
-    target, measures = lesson.target, lesson.measure.name == "accuracy"
+    target, measures = lesson.target, measure.name == "accuracy"
     if not (measures or names_classes(target)):
         return None
     truth = answers(target, target)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from nimt.collecting import without_collecting
@@ -35,12 +36,35 @@ class CompileTime:
 
 
 _loading = threading.Lock()
+_loaded: list[ModuleType] = []  # numba, once all of it is loaded
 
 
 def load_numba() -> None:
     """Load numba, one thread at a time: two threads that load it at once can wait for each other for ever."""
+    if _loaded:
+        return
     with _loading, without_collecting():
-        importlib.import_module("numba")
+        numba = importlib.import_module("numba")
+        if not PLAIN_NUMBA:
+            _load_arrays()
+        _loaded.append(numba)
+
+
+def _load_arrays() -> None:
+    """Load numba's arrays, which every compiled function needs, without scipy.linalg, which takes a third as long.
+
+    It is loaded only to see that scipy has BLAS, which it has; compiled code that calls BLAS loads it by itself.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    asked: Any = importlib.import_module("numba.np.linalg")
+    look = asked.ensure_blas
+    asked.ensure_blas = lambda: None
+    try:
+        arrays: Any = importlib.import_module("numba.np.arraymath")
+    finally:
+        asked.ensure_blas = look
+    arrays.ensure_blas = look
 
 
 def numba_is_loaded() -> bool:
@@ -54,10 +78,11 @@ def compile_time() -> Iterator[CompileTime]:
     If numba is not loaded, nothing is compiled, and numba is not loaded to find that out. Plain numba does not tell.
     """
     found = CompileTime()
-    if PLAIN_NUMBA or not numba_is_loaded():
+    if PLAIN_NUMBA or "numba" not in sys.modules:
         yield found
         return
-    load_numba()  # another thread may be loading it
+    if not _loaded:
+        load_numba()  # another thread may be loading it
     from numba.core import event
 
     listener = _listener_class()(found)
