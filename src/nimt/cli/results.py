@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
+from nimt.cli.keeping import keep_best
 from nimt.counting import say_count
 
 if TYPE_CHECKING:
@@ -82,6 +83,10 @@ def finish(
     try:
         if session is not None:
             session.check_written()
+            if settings.keep == "best":
+                lesson, session, sentence = keep_best(lesson, session, folder)
+                session.check_written()
+                note(sentence or "", quiet=quiet or sentence is None)
         saved = True
         folder.drop_previous()
         written = _draw(lesson, folder, settings, quiet=quiet or as_json)

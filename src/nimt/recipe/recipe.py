@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from nimt.teachers.base import Teacher
 
 USUAL_K = str(defaults.K)
+AUTO = "auto"
+CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last")}
 MOST_SNAPSHOTS = 100_000
 MOST_SEEDS = 10_000
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
@@ -53,7 +55,10 @@ class Recipe:
     """
 
     target: str
-    initial: str = entry("zero", "Where the learner starts: like TARGET.", WHAT, "--from")
+    initial: str = entry(
+        AUTO, "Where the learner starts: like TARGET, zero or mean; by default zero, for a table of numbers mean.", WHAT,
+        "--from",
+    )  # fmt: skip
     size: int | None = entry(None, "The longer side of a picture, 0 for its own; at most 96 by default.", WHAT)
     normalise: str = entry("none", "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT)
     grey: bool = entry(False, "Teach the brightness of a colour picture.", WHAT, "--grey/--colour")
@@ -74,6 +79,9 @@ class Recipe:
     )
     encoding: str | None = entry(
         None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
+    )
+    reference: str = entry(
+        AUTO, "What is taught of a table: auto, the best of some models of its rows; or none, the rows.", TABLE
     )
     teacher: str = entry(
         defaults.TEACHER,
@@ -139,6 +147,9 @@ class Recipe:
         defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32
     )
     every: int | None = entry(None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN)
+    keep: str = entry(
+        "best", "Of a table: the learner that was best on the rows held out, or the last.", WHEN, only="teach"
+    )
     cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
     engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
     teachers: str | None = entry(
@@ -153,6 +164,9 @@ class Recipe:
             value = getattr(self, name)
             if kind is int and value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
                 raise InvalidInput(f"must be a whole number of at most 63 bits, got {show(value)}", parameter=name)
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise InvalidInput(f"must be {' or '.join(known)}, got {getattr(self, name)!r}", parameter=name)
         if self.seeds is not None and self.seeds > MOST_SEEDS:
             raise InvalidInput(f"must be at most {MOST_SEEDS:,}, got {self.seeds}", parameter="seeds")
 
@@ -197,14 +211,28 @@ class Recipe:
     @property
     def title(self) -> str:
         """What the run is about, in a few words."""
-        return f"{Path(self.target).name}, from {Path(self.initial).name}"
+        return f"{Path(self.target).name}, from {Path(self.start).name}"
+
+    @property
+    def start(self) -> str:
+        """Where the learner starts, by name."""
+        from nimt.sources.table_files import TABLE_ENDINGS
+
+        if self.initial != AUTO:
+            return self.initial
+        return "mean" if self.target.lower().endswith(TABLE_ENDINGS) else "zero"
 
     def problem(self) -> Problem:
-        """Read what is to be taught."""
+        """Read what is to be taught: of a table a model of its rows, where there is to be one."""
         from nimt.sources import read_problem
         from nimt.sources.tables import Columns
 
-        return read_problem(self.target, self.initial, **self.sources(), columns=Columns(**self.columns()))
+        found = read_problem(self.target, self.start, **self.sources(), columns=Columns(**self.columns()))
+        if found.preparation is None or self.reference == "none":
+            return found
+        from nimt.recipe.modelled_rows import take_reference
+
+        return take_reference(found)
 
     def sources(self) -> dict[str, Any]:
         """Return the options of `nimt.read_problem`."""

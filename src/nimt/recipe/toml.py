@@ -11,6 +11,7 @@ from nimt.errors import InvalidInput
 LARGEST_CONFIG = 1 << 16  # bytes
 MOST_DOTS = 250  # in a line of it
 PATHS = ("target", "initial", "other_target")
+STARTS = ("auto", "mean")  # that are no functions by themselves
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def _absolute(name: str, value: Any) -> Any:
     """Return the path of a file from anywhere; the name of a function, and any other value, as it is."""
     from nimt.sources.functions import NAMES
 
-    return str(Path(value).absolute()) if name in PATHS and value not in NAMES else value
+    return str(Path(value).absolute()) if name in PATHS and value not in (*NAMES, *STARTS) else value
 
 
 def _value(value: str | int | float | bool) -> str:

@@ -415,6 +415,7 @@ FINAL = {
     Outcome.STATIONARY,
     Outcome.AT_REST,
     Outcome.STALLED,
+    Outcome.CHOSEN,
     Outcome.BUDGET,
 }
 

@@ -1,0 +1,106 @@
+"""What `nimt teach` makes of real rows: it teaches a model of them, keeps the best learner, and says what it did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave out the figures, which take seconds and are looked at elsewhere."""
+    monkeypatch.setattr("nimt.cli.results._draw", lambda lesson, folder, settings, **how: [folder.lesson])
+
+
+def write_rows(path, names, *columns):
+    lines = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
+    Path(path).write_text(",".join(names) + "\n" + "\n".join(lines) + "\n")
+
+
+def taught(nimt, *arguments):
+    answer = nimt("teach", *arguments, "--json")
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out), answer.err
+
+
+@pytest.fixture
+def noisy():
+    """A table of a line with much noise."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 200)).round(4)
+    write_rows("noisy.csv", ["a", "b", "y"], a, b, (a - b + rng.normal(0, 2, 200) + 50).round(3))
+
+
+@pytest.mark.long
+def test_diabetes_is_taught_as_well_as_ridge_fits_it(nimt, undrawn):
+    from sklearn.datasets import load_diabetes
+    from sklearn.linear_model import RidgeCV
+
+    load_diabetes(as_frame=True, scaled=False).frame.to_csv("diabetes.csv", index=False)
+    found, said = taught(nimt, "diabetes.csv", "--out", "run")
+    lesson = Lesson.load("run/lesson.npz")
+    held = lesson.settings["holdout"]
+    frame = load_diabetes(scaled=False)
+    rows = np.asarray(lesson.pool.rows) - 2
+    ridge = RidgeCV(np.logspace(-3, 3, 13)).fit(lesson.pool.points, frame.target[rows])
+    assert found["held_out_r2"] > ridge.score(held["points"], held["target"]) - 0.05
+    assert "by cross-validation: --reference none teaches the rows" in said
+    assert set(held["target"]) <= set(frame.target)  # their own labels
+
+
+def test_a_model_of_the_rows_is_taught_and_not_their_noise(nimt, undrawn, noisy):
+    options = ("--width", "3", "-n", "3000", "--keep", "last")
+    found, said = taught(nimt, "noisy.csv", *options, "--out", "a")
+    rows, told = taught(nimt, "noisy.csv", *options, "--reference", "none", "--out", "b")
+    assert "nimt: f* is " in said and "R^2 0." in said and "f* is" not in told
+    assert found["held_out_r2"] > max(0.1, rows["held_out_r2"] + 0.1)
+
+
+@pytest.mark.parametrize("value", ["ridge", ""])
+def test_a_reference_that_is_not_known_is_refused(nimt, noisy, value):
+    answer = nimt("teach", "noisy.csv", "--reference", value)
+    assert answer.code == 2 and answer.is_one_sentence() and "--reference must be auto or none" in answer.err
+
+
+def test_rows_that_are_too_few_for_a_model_are_taught_themselves_with_a_note(nimt, undrawn):
+    write_rows("few.csv", ["a", "y"], range(4), [0, 1, 4, 9])
+    found, said = taught(nimt, "few.csv", "--width", "1", "-n", "5", "--out", "run")
+    assert "f* is the rows themselves, because no model can be made of them" in said and found["steps"] == 5
+
+
+def test_the_learner_that_was_best_on_rows_held_out_is_kept(nimt, undrawn, noisy):
+    options = ("noisy.csv", "--reference", "none", "--width", "1", "-n", "3000", "--out")
+    last, said = taught(nimt, *options, "last", "--keep", "last")
+    assert "is kept" not in said
+    best, said = taught(nimt, *options, "best")
+    curve = Lesson.load("last/lesson.npz").held_out_curve
+    assert best["steps"] == min(curve, key=curve.get) < last["steps"]
+    assert best["held_out_rms"] == pytest.approx(min(curve.values())) and best["held_out_rms"] < last["held_out_rms"]
+    assert f"the learner of step {best['steps']:,} is kept, of {last['steps']:,} steps" in said
+    assert "they chose it" in said and "--keep last keeps the last" in said
+    lesson = Lesson.load("best/lesson.npz")
+    assert lesson.outcome is Outcome.CHOSEN and len(lesson) == best["steps"]
+    np.testing.assert_array_equal(lesson.indices, Lesson.load("last/lesson.npz").indices[: len(lesson)])
+    assert "the lesson is over" in nimt("resume", "best", "-n", "5000").err
+
+
+def test_a_lesson_that_ends_best_is_kept_as_it_is(nimt, undrawn):
+    x = np.linspace(-2, 2, 60).round(4)
+    write_rows("clean.csv", ["x", "y"], x, np.sin(x).round(6))
+    found, said = taught(nimt, "clean.csv", "--out", "run")
+    assert found["outcome"] == "CONVERGED" and "is kept" not in said
+
+
+def test_a_lesson_on_a_table_of_numbers_starts_at_their_mean(nimt, undrawn, noisy):
+    taught(nimt, "noisy.csv", "--width", "1", "-n", "3", "--reference", "none", "--keep", "last", "--out", "run")
+    lesson = Lesson.load("run/lesson.npz")
+    np.testing.assert_allclose(lesson.initial, lesson.target.mean())
+    assert lesson.taught.predict([[1e6, 1e6]])[0] == pytest.approx(lesson.target.mean())  # far from all rows, too
+    taught(nimt, "noisy.csv", "--width", "1", "-n", "3", "--from", "zero", "--out", "zero")
+    assert not Lesson.load("zero/lesson.npz").initial.any()
