@@ -153,7 +153,7 @@ def test_a_comparison_tells_the_error_on_rows_held_out(nimt):
 def test_a_column_left_out_is_named_before_the_points_that_repeat_without_it(nimt):
     lines = [f"name {row},{row % 10},{row}" for row in range(40)]
     write(Path("t.csv"), "name,a,y\n" + "\n".join(lines) + "\n")
-    answer = nimt("teach", "t.csv")
+    answer = nimt("teach", "t.csv", "--duplicates", "refuse")
     first, last = answer.err.strip().splitlines()
     assert answer.code == 2 and "column name has another word in every row" in first
     assert last.startswith("nimt: error: ") and "come with different targets" in last
@@ -714,7 +714,7 @@ def test_classes_are_taught_measured_and_written_as_words(nimt, undrawn, kinds, 
 
 def test_two_numbers_are_classes_for_a_loss_of_classes(nimt, undrawn):
     flowers("flowers.csv", ("0", "1"))
-    assert taught(nimt, "flowers.csv", "-n", "5", "--out", "a")[0]["classes"] is None
+    assert taught(nimt, "flowers.csv", "-n", "5", "--numbers", "--out", "a")[0]["classes"] is None
     assert taught(nimt, "flowers.csv", "-n", "5", "--loss", "logistic", "--out", "b")[0]["classes"] == "0, 1"
 
 

@@ -104,3 +104,54 @@ def test_a_lesson_on_a_table_of_numbers_starts_at_their_mean(nimt, undrawn, nois
     assert lesson.taught.predict([[1e6, 1e6]])[0] == pytest.approx(lesson.target.mean())  # far from all rows, too
     taught(nimt, "noisy.csv", "--width", "1", "-n", "3", "--from", "zero", "--out", "zero")
     assert not Lesson.load("zero/lesson.npz").initial.any()
+
+
+# ---------------------------------------------------------------- classes, ids and rows that repeat
+
+
+@pytest.fixture
+def numbered():
+    """A table whose target is of three classes, written as numbers."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 90)).round(4)
+    write_rows("numbered.csv", ["a", "b", "kind"], a, b, np.digitize(a, [-0.5, 0.5]))
+
+
+def test_whole_numbers_that_name_classes_are_taken_for_classes_with_a_note(nimt, undrawn, numbered):
+    options = ("--width", "1", "-n", "50", "--out")
+    found, said = taught(nimt, "numbered.csv", *options, "a")
+    assert "the target kind holds few whole numbers (0, 1, 2), taken for classes: --numbers" in said
+    assert found["classes"] == "0, 1, 2" and found["held_out_accuracy"] > 0.7
+    assert "the lesson is over" in nimt("resume", "a").err  # its run.toml says that they are classes
+    for more in (("--numbers",), ("--loss", "square")):
+        found, said = taught(nimt, "numbered.csv", *more, *options, "b", "--overwrite")
+        assert found["classes"] is None and "taught as numbers: --classes takes them for classes" in said
+    write_rows("many.csv", ["a", "y"], np.arange(60) / 7, np.arange(60))
+    found, said = taught(nimt, "many.csv", *options, "c")
+    assert found["classes"] is None and "whole numbers (" not in said
+
+
+def test_several_classes_under_the_logistic_loss_are_taught_by_the_cross_entropy(nimt, undrawn, numbered):
+    found, said = taught(nimt, "numbered.csv", "--loss", "logistic", "--width", "1", "-n", "300", "--out", "run")
+    assert found["loss"] == "crossentropy" and found["held_out_accuracy"] > 0.8
+    assert "the logistic loss is for two classes, and there are 3: the loss is crossentropy" in said
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_column_that_names_rows_by_a_number_is_noticed(nimt, undrawn, shuffled):
+    rng = np.random.default_rng(0)
+    names = 1000 + 7 * (rng.permutation(60) if shuffled else np.arange(60))
+    x = rng.normal(size=60).round(3)
+    write_rows("t.csv", ["customer", "x", "y"], names, x, 2 * x)
+    _, said = taught(nimt, "t.csv", "--width", "1", "-n", "5", "--out", "run")
+    assert "column customer looks like an id" in said and "column x looks" not in said
+
+
+def test_rows_that_repeat_a_point_are_averaged_with_a_note(nimt, undrawn):
+    x = np.repeat(np.arange(20), 2) / 10
+    write_rows("t.csv", ["x", "y"], x, np.arange(40) / 7)
+    found, said = taught(nimt, "t.csv", "--width", "1", "-n", "5", "--out", "run")
+    assert found["points"] + found["held_out_points"] == 20
+    assert "20 row(s) repeat a point, 20 of them with different targets, taught as their mean" in said
+    answer = nimt("teach", "t.csv", "--duplicates", "refuse")
+    assert answer.code == 2 and "come with different targets" in answer.err

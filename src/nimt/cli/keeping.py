@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
     from nimt.session.session import Session
 
-CLEARLY = 0.01  # of the root mean square error, or of an accuracy: a smaller difference does not choose
+CLEARLY = 0.02  # of the root mean square error, or of an accuracy: a smaller difference does not choose
 
 
 def find_best_step(lesson: Lesson) -> int | None:
@@ -49,13 +49,11 @@ def keep_best(lesson: Lesson, session: Session, folder: RunFolder) -> tuple[Less
     again.outcome = Outcome.CHOSEN
     kept = again.run()
     word = "accuracy" if lesson.held_out is not None and lesson.held_out.accuracy is not None else "error"
+    steps = say_count(len(lesson), "step")
     before, after = lesson.held_out_curve[best], lesson.held_out_curve[len(lesson)]
-    return (
-        kept,
-        again,
-        (
-            f"the learner of step {best:,} is kept, of {say_count(len(lesson), 'step')}: on the rows held out its {word} is "
-            f"{before:.4g}, and {after:.4g} at the end; they chose it, so that new rows may be predicted a little worse; "
-            f"--keep last keeps the last"
-        ),
+    sentence = (
+        f"the learner of step {best:,} is kept, of {steps}: on the rows held out its {word} is {before:.4g}, and "
+        f"{after:.4g} at the end; they chose it, so that new rows may be predicted a little worse; --keep last keeps "
+        f"the last"
     )
+    return kept, again, sentence

@@ -56,8 +56,8 @@ class Recipe:
 
     target: str
     initial: str = entry(
-        AUTO, "Where the learner starts: like TARGET, zero or mean; by default zero, for a table of numbers mean.", WHAT,
-        "--from",
+        AUTO, "Where the learner starts: like TARGET, zero or mean; zero, of a table of numbers mean, by default.",
+        WHAT, "--from",
     )  # fmt: skip
     size: int | None = entry(None, "The longer side of a picture, 0 for its own; at most 96 by default.", WHAT)
     normalise: str = entry("none", "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT)
@@ -71,7 +71,7 @@ class Recipe:
         True, "Features to mean 0, deviation 1.", TABLE, "--scale-features/--raw-features", column="scale"
     )
     duplicates: str = entry(
-        "refuse", "refuse points with several targets, or teach their mean.", TABLE, column="duplicates"
+        "mean", "Of points with several targets teach the mean, or refuse them.", TABLE, column="duplicates"
     )
     missing: str = entry("refuse", "Rows without a value: refuse, drop, or fill in the mean.", TABLE, column="missing")
     holdout: float | None = entry(
@@ -80,6 +80,10 @@ class Recipe:
     encoding: str | None = entry(
         None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
     )
+    classes: bool | None = entry(
+        None, "What whole numbers of a target are; by default classes if they are few and no other loss is given.",
+        TABLE, "--classes/--numbers", column="classes",
+    )  # fmt: skip
     reference: str = entry(
         AUTO, "What is taught of a table: auto, the best of some models of its rows; or none, the rows.", TABLE
     )
@@ -242,7 +246,10 @@ class Recipe:
         """Return the parameters of `nimt.Columns`: which columns and rows of a table are used, and how."""
         found = {line.column: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.column}
         names = None if self.features is None else tuple(name.strip() for name in self.features.split(","))
-        return found | {"features": names, "classes": self.has_loss_of_classes}
+        told = self.classes
+        if told is None and self.loss is not None:
+            told = self.has_loss_of_classes
+        return found | {"features": names, "classes": told}
 
     @property
     def has_loss_of_classes(self) -> bool:
