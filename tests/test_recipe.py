@@ -22,6 +22,7 @@ WORDS = {
     "initial": ("zero", "auto", "mean", "gmm:start", "other cat.png"),
     "reference": ("auto", "none"),
     "keep": ("best", "last"),
+    "figures": ("none", "png", "all"),
     "teacher": ("greedy", "random", "soft", "f/P", "greedy-per-output"),
     "k": ("1", "3", "0.05", "1.0", "cosine:0.05:1.0"),
     "learning_rate": ("auto", "0.01", "1e-07"),
@@ -49,7 +50,7 @@ def draw_recipe(rng):
     if values.get("teachers") is None:
         values["seeds"] = None
     else:  # a comparison has others
-        for name in ("teacher", "k", "every", "seed", "keep"):
+        for name in ("teacher", "k", "every", "seed", "keep", "figures"):
             values.pop(name, None)
     return Recipe(**values)
 

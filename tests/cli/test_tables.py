@@ -50,7 +50,7 @@ def rows_of(path):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave out the figures, which take seconds and are looked at elsewhere."""
-    monkeypatch.setattr("nimt.cli.results._draw", lambda lesson, folder, settings, quiet: [folder.lesson])
+    monkeypatch.setattr("nimt.cli.results._draw", lambda lesson, folder, settings, **how: [folder.lesson])
 
 
 def taught(nimt, *arguments):
@@ -301,7 +301,7 @@ def test_predictions_are_those_of_the_learner_on_rows_as_the_table_has_them(nimt
     assert [row["size"] for row in rows] == ["100", "100"] and [row["kind"] for row in rows] == ["house", "flat"]
     np.testing.assert_array_equal([float(row["predicted price"]) for row in rows], expected)
     assert expected[0] > expected[1] > 100  # a house costs more than a flat of its size
-    assert nimt("predict", "run/lesson.npz", "new.csv").out.splitlines()[0] == "size,kind,predicted price"
+    assert nimt("predict", "run/lesson.npz", "new.csv").out.splitlines()[0] == "kind,extra,size,predicted price"
 
 
 @pytest.mark.parametrize(

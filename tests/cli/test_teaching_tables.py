@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from nimt.kernels.expressions import parse_kernel
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 
@@ -155,3 +157,63 @@ def test_rows_that_repeat_a_point_are_averaged_with_a_note(nimt, undrawn):
     assert "20 row(s) repeat a point, 20 of them with different targets, taught as their mean" in said
     answer = nimt("teach", "t.csv", "--duplicates", "refuse")
     assert answer.code == 2 and "come with different targets" in answer.err
+
+
+# ---------------------------------------------------------------- what is said, and where
+
+
+@pytest.mark.long
+def test_what_was_warned_of_and_decided_is_in_the_lesson_the_summary_and_the_page(nimt, noisy):
+    options = ("--reference", "none", "--width", "0.05", "-n", "300", "--raw-features", "--out", "run")
+    answer = nimt("teach", "noisy.csv", *options)
+    narrow = next(line for line in answer.err.splitlines() if "the kernel reaches almost no neighbour" in line)
+    lesson, summary = Lesson.load("run/lesson.npz"), json.loads(Path("run/summary.json").read_text())
+    page = html.unescape(Path("run/report.html").read_text())
+    said = lesson.warnings
+    assert narrow.removeprefix("nimt: warning: ") in said and summary["warnings"] == said and len(said) == 3
+    assert "more steps" not in answer.err  # it has taken more, and they hurt
+    assert all(text in page for text in [*said, *summary["notes"]])
+    assert any("40 of 200 rows are held out" in text for text in summary["notes"])
+    assert "The rows shown" in page and "times shown" in page
+    before = said[:]
+    assert nimt("show", "run", "--figures").code == 0
+    assert json.loads(Path("run/summary.json").read_text())["warnings"] == before
+
+
+def test_advice_names_no_way_that_was_tried_or_hurts(nimt, undrawn, noisy):
+    rng = np.random.default_rng(0)
+    write_rows("noise.csv", ["a", "b", "y"], *rng.normal(size=(2, 200)).round(4), rng.standard_cauchy(200).round(4))
+    options = ("--reference", "none", "--keep", "last", "--width", "1", "-n", "500", "--out")
+    _, said = taught(nimt, "noise.csv", *options, "a")
+    assert "worse than the mean" in said and "--teacher random" in said
+    assert "more steps" not in said and "--missing drop" not in said
+    _, said = taught(nimt, "noise.csv", *options, "b", "--teacher", "random")
+    assert "worse than the mean" in said and "--teacher random" not in said
+
+
+# ---------------------------------------------------------------- predict and export
+
+
+def test_predictions_keep_all_columns_the_separator_and_the_decimal_sign(nimt, undrawn):
+    x = np.linspace(-2, 2, 40).round(3)
+    write_rows("t.csv", ["x", "y"], x, np.sin(x).round(5))
+    taught(nimt, "t.csv", "--width", "1", "-n", "200", "--out", "run")
+    Path("new.csv").write_text('id;x;remark\nA-01;0,5;"one; two"\nA-02;007;3\n')
+    head, first, second = nimt("predict", "run", "new.csv").out.splitlines()
+    assert head == "id;x;remark;predicted y"
+    assert first.startswith('A-01;0,5;"one; two";0,4') and second.startswith("A-02;007;3;")
+    Path("new.tsv").write_text("id\tx\nA\t0.5\n")
+    assert nimt("predict", "run", "new.tsv").out.splitlines()[1].startswith("A\t0.5\t0.4")
+
+
+def test_the_export_of_an_orthogonal_learner_is_its_expansion(nimt, undrawn):
+    x = np.linspace(-2, 2, 40).round(3)
+    write_rows("t.csv", ["x", "y"], x, np.sin(x).round(5))
+    taught(nimt, "t.csv", "--learner", "orthogonal", "--width", "1", "-n", "6", "--out", "run")
+    answer = nimt("export", "run")
+    assert "learner.npz" in answer.out
+    with np.load("run/learner.npz") as arrays:
+        kernel = parse_kernel(str(arrays["kernel"]), dimension=1)
+        points = (np.array([[0.3], [1.1]]) - arrays["mean"]) / arrays["deviation"]
+        values = arrays["start"] + kernel(points, arrays["centers"]) @ arrays["coefficients"]
+    np.testing.assert_allclose(values, Lesson.load("run/lesson.npz").learner.predict({"x": [0.3, 1.1]}))

@@ -43,6 +43,7 @@ def keep_best(lesson: Lesson, session: Session, folder: RunFolder) -> tuple[Less
     if best is None:
         return lesson, session, None
     again = session.task.begin(quiet=True)
+    again.warnings += session.warnings
     again.keep_checkpoints(folder.lesson)
     while again.outcome is None and again.step < best:
         again.advance(best - again.step)

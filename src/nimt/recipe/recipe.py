@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 USUAL_K = str(defaults.K)
 AUTO = "auto"
-CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last")}
+CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last"), "figures": ("none", "png", "all")}
 MOST_SNAPSHOTS = 100_000
 MOST_SEEDS = 10_000
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
@@ -154,6 +154,7 @@ class Recipe:
     keep: str = entry(
         "best", "Of a table: the learner that was best on the rows held out, or the last.", WHEN, only="teach"
     )
+    figures: str = entry("png", "none, png (curve, panels and a page), or all, with an animation.", WHEN, only="teach")
     cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
     engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
     teachers: str | None = entry(
@@ -169,8 +170,9 @@ class Recipe:
             if kind is int and value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
                 raise InvalidInput(f"must be a whole number of at most 63 bits, got {show(value)}", parameter=name)
         for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise InvalidInput(f"must be {' or '.join(known)}, got {getattr(self, name)!r}", parameter=name)
+            if (value := getattr(self, name)) not in known:
+                listed = f"{', '.join(known[:-1])} or {known[-1]}"
+                raise InvalidInput(f"must be {listed}, got {value!r}", parameter=name)
         if self.seeds is not None and self.seeds > MOST_SEEDS:
             raise InvalidInput(f"must be at most {MOST_SEEDS:,}, got {self.seeds}", parameter="seeds")
 

@@ -206,7 +206,7 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
 
 
 def _describe_id(name: str, file: Path) -> Wording:
-    told = f"{file.name}: column {short(name)} looks like an id (another whole number in every row), which says nothing of other rows"
+    told = f"{file.name}: column {short(name)} looks like an id, another whole number in every row, which says nothing"
     return FEATURES.embed(f"{told}: ", " without it leaves it out")
 
 
@@ -360,7 +360,7 @@ def _look_like_classes(target: pd.Series) -> bool:
     values = target.to_numpy()
     if len(values) < FEW_ROWS or not np.array_equal(values, np.round(values)):
         return False
-    return 2 <= target.nunique() <= min(MOST_NUMBERED, len(values) // 5)
+    return bool(2 <= target.nunique() <= min(MOST_NUMBERED, len(values) // 5))
 
 
 def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
