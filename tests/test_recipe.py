@@ -132,7 +132,8 @@ def test_a_recipe_the_command_the_file_and_the_program_are_one_lesson(values, fi
     expected = complete.task(problem).id
     again, same = read_completed(parsed(to_command(recipe)))
     assert again.task(same).id == expected
-    (files / "run.toml").write_text(complete.to_toml(), encoding="utf-8")
+    (files / "run.toml").write_text(complete.to_toml(files), encoding="utf-8")
+    assert str(files) not in complete.to_toml(files)
     kept = Recipe.read(files / "run.toml")
     assert kept.task(kept.problem()).id == expected
     names = {}

@@ -149,6 +149,7 @@ def test_the_run_can_be_repeated_from_its_file(undrawn, nimt, tmp_path, monkeypa
         tomllib.loads((folder / "run.toml").read_text())
         for folder in (tmp_path / "one", tmp_path / "elsewhere" / "two")
     ]
+    assert [file.pop("target") for file in files] == ["../curve.npy", "../../curve.npy"]  # as seen from each
     assert files[0] == files[1]
 
 

@@ -12,6 +12,7 @@ import pytest
 from nimt.kernels.expressions import parse_kernel
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
+from nimt.recipe.recipe import Recipe
 
 
 @pytest.fixture
@@ -217,3 +218,45 @@ def test_the_export_of_an_orthogonal_learner_is_its_expansion(nimt, undrawn):
         points = (np.array([[0.3], [1.1]]) - arrays["mean"]) / arrays["deviation"]
         values = arrays["start"] + kernel(points, arrays["centers"]) @ arrays["coefficients"]
     np.testing.assert_allclose(values, Lesson.load("run/lesson.npz").learner.predict({"x": [0.3, 1.1]}))
+
+
+# ---------------------------------------------------------------- no path of this computer, minutes, small replays
+
+
+@pytest.mark.long
+def test_run_files_and_pages_hold_no_absolute_path_and_work_from_elsewhere(nimt, tmp_path, monkeypatch, noisy):
+    table = str(tmp_path / "noisy.csv")
+    assert nimt("teach", table, "--width", "1", "-n", "30", "--out", str(tmp_path / "run"), "-q").code == 0
+    for path in (tmp_path / "run").iterdir():
+        assert str(tmp_path).encode() not in path.read_bytes(), path.name
+    assert 'target = "../noisy.csv"' in Path("run/run.toml").read_text()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert nimt("resume", "../run", "-n", "40", "-q").code == 0
+    assert nimt("teach", "--config", "../run/run.toml", "--out", "again", "-q").code == 0
+    one, other = Lesson.load("../run/lesson.npz"), Lesson.load("again/lesson.npz")
+    np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
+
+
+def test_a_file_with_the_name_of_a_function_stays_a_file_in_settings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("sine").touch()
+    Path("run.toml").write_text(Recipe(target="./sine", initial="zero").to_toml(tmp_path))
+    assert Recipe.read(Path("run.toml")).target == "./sine"
+    Path("run.toml").write_text(Recipe(target="sine", initial="zero").to_toml(tmp_path))
+    assert Recipe.read(Path("run.toml")).target == "sine"
+
+
+def test_plans_and_forecasts_say_how_long_it_takes(nimt):
+    command = ("gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--tol", "1e-4")
+    assert "steps take less than a minute" in nimt("plan", *command).out
+    assert "That takes less than a minute." in nimt("forecast", *command).out
+    long = nimt("plan", "cat", "--engine", "reference", "-n", "10000000", "--tol", "0").out
+    assert "10,000,000 steps take about" in long and "minutes" in long
+
+
+def test_a_replay_that_is_too_large_is_not_left_behind(nimt, monkeypatch):
+    monkeypatch.setattr("nimt.cli.results.LARGEST_PAGE", 10_000)
+    answer = nimt("teach", "sine", "-n", "50", "--out", "run")
+    assert answer.code == 0 and not Path("run/replay.html").exists()
+    assert "replay.html is left out" in answer.err and "replay.html" not in answer.out

@@ -173,7 +173,7 @@ def _finish_elsewhere(
     other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
     note(f"{gone}: it is written to {str(other.path)!r}")
     with other.claim_anew(overwrite=False):
-        write_text(other.config, mark_settings(settings, lesson.settings))
+        write_text(other.config, mark_settings(settings, lesson.settings, other.path))
         lesson.save(other.lesson)
         return finish(lesson, other, settings, None, as_json=as_json, quiet=quiet, require=require)
 
@@ -194,7 +194,7 @@ def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, n
         lesson,
         folder.path,
         title=settings.title,
-        repeat=settings.to_toml(),
+        repeat=settings.to_toml(folder.path),
         cmap=settings.cmap,
         figures=settings.figures,
         notes=[say_in_program(text) for text in notes],

@@ -57,7 +57,7 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
     # refused here, before a folder is made or an older run in it is replaced
     task = settings.task(problem)
     session = task.begin()
-    config = mark_settings(settings, task.settings)
+    config = mark_settings(settings, task.settings, folder.path)
     with folder.claim_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)

@@ -22,7 +22,7 @@ from nimt.recipe.fields import (
     read_pack,
     show,
 )
-from nimt.recipe.toml import read_toml, write_line
+from nimt.recipe.toml import find_path, read_toml, write_line
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
@@ -204,12 +204,13 @@ class Recipe:
             raise InvalidInput(f"{str(config)!r} names no target")
         return cls(**values)
 
-    def to_toml(self) -> str:
-        """Return the TOML file that repeats the run; paths are absolute, so that it works from anywhere."""
+    def to_toml(self, folder: Path | None = None) -> str:
+        """Return the TOML file that repeats the run, with paths as seen from its folder, or from here."""
         lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
         for name, value in vars(self).items():
             if value is not None:
-                lines.append(write_line(name, self.tolerance or 0.0 if name == "tol" and not self.has_share else value))
+                told = self.tolerance or 0.0 if name == "tol" and not self.has_share else value
+                lines.append(write_line(name, told, folder))
         return "\n".join(lines) + "\n"
 
     # -- what a lesson is made of
@@ -411,7 +412,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def read_setting(name: str, value: Any, path: Path) -> Any:
     """Return a value of a TOML file as its field has it, or refuse it."""
-    return convert(name, KINDS.get(name, str), value, path, FIELDS)
+    return find_path(name, convert(name, KINDS.get(name, str), value, path, FIELDS), path)
 
 
 def _refuse_k(name: str, k: str | None) -> NoReturn:
