@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.errors import InvalidInput, TeacherWarning, first_call_of, warn
+from nimt.errors import InvalidInput, TeacherWarning, first_call_of, keep_warnings, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
@@ -309,9 +309,12 @@ class Task:
 
     def begin(self, *, quiet: bool = False) -> Session:
         """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
+        said: list[str] = []
         if not quiet:
-            self.warn()
+            with keep_warnings(said):
+                self.warn()
         started: Session = import_module("nimt.session.session").Session(self)
+        started.warnings += said
         return started
 
     @cached_property

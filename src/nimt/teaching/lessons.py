@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, keep_warnings
 from nimt.learners.learner import Learner
 from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
@@ -118,7 +118,8 @@ def _run(
 ) -> Lesson:
     with progress_bar(progress) as bar:
         lesson = session.run(watch=both(callback, bar), seconds=time_limit, on_interrupt=on_interrupt)
-    warn_of_missed_classes(lesson, session.task.teacher)
+    with keep_warnings(lesson.warnings):
+        warn_of_missed_classes(lesson, session.task.teacher)
     return lesson
 
 
