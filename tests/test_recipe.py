@@ -19,7 +19,10 @@ from nimt.recipe.recipe import FIELDS, KINDS, TABLE_OF_FIELDS, Recipe, read_sett
 
 WORDS = {
     "target": ("gmm", "my cat.png", "-odd", 'quoted "name"\\.npy', "digit:0"),
-    "initial": ("zero", "gmm:start", "other cat.png"),
+    "initial": ("zero", "auto", "mean", "gmm:start", "other cat.png"),
+    "reference": ("auto", "none"),
+    "keep": ("best", "last"),
+    "figures": ("none", "png", "all"),
     "teacher": ("greedy", "random", "soft", "f/P", "greedy-per-output"),
     "k": ("1", "3", "0.05", "1.0", "cosine:0.05:1.0"),
     "learning_rate": ("auto", "0.01", "1e-07"),
@@ -47,7 +50,7 @@ def draw_recipe(rng):
     if values.get("teachers") is None:
         values["seeds"] = None
     else:  # a comparison has others
-        for name in ("teacher", "k", "every", "seed"):
+        for name in ("teacher", "k", "every", "seed", "keep", "figures"):
             values.pop(name, None)
     return Recipe(**values)
 
@@ -93,6 +96,7 @@ LESSONS = (
     {"target": "rows.csv", "iterations": 200},
     {"target": "rows.csv", "features": "a, kind", "target_column": "b", "scale_features": False, "holdout": 0.3,
      "duplicates": "mean", "iterations": 100, "width": 1.0},
+    {"target": "rows.csv", "iterations": 200, "reference": "none", "initial": "zero"},
     {"target": "classes.csv", "iterations": 100},
     {"target": "rows.csv", "target_column": "two", "loss": "hinge", "iterations": 50, "missing": "drop"},
 )  # fmt: skip
@@ -128,7 +132,8 @@ def test_a_recipe_the_command_the_file_and_the_program_are_one_lesson(values, fi
     expected = complete.task(problem).id
     again, same = read_completed(parsed(to_command(recipe)))
     assert again.task(same).id == expected
-    (files / "run.toml").write_text(complete.to_toml(), encoding="utf-8")
+    (files / "run.toml").write_text(complete.to_toml(files), encoding="utf-8")
+    assert str(files) not in complete.to_toml(files)
     kept = Recipe.read(files / "run.toml")
     assert kept.task(kept.problem()).id == expected
     names = {}

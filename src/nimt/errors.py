@@ -7,6 +7,7 @@ for its words, instead of rewriting those for Python.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import sys
 import warnings
 from typing import TYPE_CHECKING, Self
@@ -169,8 +170,24 @@ def first_call_of(what: Callable[[], str]) -> Iterator[None]:
         raise InvalidInput(f"{what()} raised {type(error).__name__} ({error}) at its first call") from error
 
 
+_kept: contextvars.ContextVar[list[str] | None] = contextvars.ContextVar("_kept", default=None)
+
+
+@contextlib.contextmanager
+def keep_warnings(texts: list[str]) -> Iterator[None]:
+    """Append each text that `warn` is called with to a list, once, whether or not a filter of Python shows it."""
+    before = _kept.set(texts)
+    try:
+        yield
+    finally:
+        _kept.reset(before)
+
+
 def warn(text: str, category: type[Warning]) -> None:
     """Warn, and name as the place the first line outside nimt that led here: the one that the user wrote."""
+    texts = _kept.get()
+    if texts is not None and text not in texts:
+        texts.append(text)
     frame, depth = sys._getframe(1), 2
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "nimt":
         frame, depth = frame.f_back, depth + 1

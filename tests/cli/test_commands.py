@@ -27,7 +27,7 @@ from nimt.recipe.recipe import Recipe
 
 pytestmark = pytest.mark.long
 
-FIGURES = {"curve.png", "panels.png", "lesson.gif", "report.html", "replay.html"}
+FIGURES = {"curve.png", "panels.png", "report.html", "replay.html"}
 WRITTEN = FIGURES | {"lesson.npz", "summary.json", "run.toml"}
 QUICK = ("--iterations", "20", "--every", "10")
 
@@ -101,11 +101,11 @@ def test_every_example_works_as_pasted(nimt, name):
 
 def test_teach_writes_everything(nimt, tmp_path):
     papers = ("--learning-rate", "0.01", "--tol", "1e-4")
-    answer = nimt("teach", "gmm", "--from", "gmm:start", *papers, "--out", "run")
+    answer = nimt("teach", "gmm", "--from", "gmm:start", *papers, "--figures", "all", "--out", "run")
     assert answer.code == 0, answer.err
     folder = tmp_path / "run"
     names = {path.name for path in folder.iterdir()}
-    assert names - {"lesson.mp4"} == WRITTEN
+    assert names - {"lesson.mp4"} == WRITTEN | {"lesson.gif"}
     lesson = Lesson.load(folder / "lesson.npz")
     assert lesson.itd == 3056  # the paper's figure
     summary = json.loads((folder / "summary.json").read_text())
@@ -119,12 +119,18 @@ def test_teach_writes_everything(nimt, tmp_path):
             assert np.ptp(np.asarray(figure.convert("L"))) > 100
 
 
+@pytest.mark.parametrize(("option", "left_out"), [((), set()), (("--figures", "none"), FIGURES)])
+def test_figures_and_the_animation_are_left_out_where_they_are_not_asked_for(nimt, tmp_path, option, left_out):
+    assert nimt("teach", "sine", *QUICK, *option, "--out", "run").code == 0
+    assert {path.name for path in (tmp_path / "run").iterdir()} == WRITTEN - left_out
+
+
 def test_the_page_needs_no_network(nimt, tmp_path):
     assert nimt("teach", "sine", *QUICK, "--out", "run").code == 0
     text = (tmp_path / "run" / "report.html").read_text()
     assert "http" not in text and "<script" not in text
     sources = re.findall(r'(?:src|href)="([^"]{0,30})', text)
-    assert len(sources) == 3 and all(source.startswith("data:image/") for source in sources)
+    assert len(sources) == 2 and all(source.startswith("data:image/") for source in sources)
     for word in ("numpy", library.__version__, "GFT-1", "square", "target = "):
         assert word in text
 
@@ -143,6 +149,7 @@ def test_the_run_can_be_repeated_from_its_file(undrawn, nimt, tmp_path, monkeypa
         tomllib.loads((folder / "run.toml").read_text())
         for folder in (tmp_path / "one", tmp_path / "elsewhere" / "two")
     ]
+    assert [file.pop("target") for file in files] == ["../curve.npy", "../../curve.npy"]  # as seen from each
     assert files[0] == files[1]
 
 

@@ -64,7 +64,7 @@ def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_jso
     else:
         _check(settings, problem)
     check_seeds(settings.seeds or 0)
-    config = settings.to_toml()
+    config = settings.to_toml(folder.path)
     with folder.claim_anew(overwrite=overwrite, goes_on=config):
         write_text(folder.config, config)
         return give_lessons_in(folder, settings, problem, as_json=as_json, quiet=quiet)

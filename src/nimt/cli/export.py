@@ -90,6 +90,7 @@ def learner_arrays(lesson: Lesson) -> dict[str, Any]:
     """Return the expansion of the learner, and how the columns of a table were scaled; {} where it has none."""
     import numpy as np
 
+    from nimt.arrays import is_number
     from nimt.kernels import Kernel
     from nimt.kernels.expressions import kernel_expression
     from nimt.pools.prepared_points import PreparedPoints
@@ -98,6 +99,8 @@ def learner_arrays(lesson: Lesson) -> dict[str, Any]:
     if not hasattr(learner, "centers_") or not hasattr(learner, "coefficients_"):
         return {}
     arrays: dict[str, Any] = {"centers": learner.centers_, "coefficients": learner.coefficients_}
+    if is_number(start := getattr(learner, "initial", None)):
+        arrays["start"] = np.array(float(start))
     if isinstance(kernel := getattr(learner, "kernel", None), Kernel):
         text = kernel_expression(kernel, dimension=lesson.pool.dimension)
         arrays["kernel"] = np.array(repr(kernel) if text is None else text)

@@ -56,6 +56,12 @@ def forecast(
     )  # fmt: skip
     for line in (found.to_json() if as_json else str(found)).splitlines():
         say(line)
+    if found.itd and not as_json:
+        from nimt.cli.expected_steps import measure_seconds, say_time
+
+        seconds = measure_seconds(settings.task(problem), found.itd)
+        if seconds is not None:
+            say(f"That takes {say_time(seconds)}.")
     if path is not None:
         _draw(found, path)
         note(f"written to {path}", quiet=as_json or quiet)

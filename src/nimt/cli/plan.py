@@ -1,4 +1,4 @@
-"""`nimt plan`: which engine would run, with how much memory, and why; nothing is run."""
+"""`nimt plan`: which engine would run, with how much memory, how long, and why; only a few steps are run."""
 
 from __future__ import annotations
 
@@ -23,16 +23,20 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
     **given: Any,
 ) -> None:
-    """Say which engine would run a lesson, how much memory it takes, and why, without running it."""
+    """Say which engine would run a lesson, how much memory and time it takes, and why; a few steps are timed."""
     import json
 
-    from nimt.cli.expected_steps import quick_forecast
+    from nimt.cli.expected_steps import measure_seconds, quick_forecast, say_time
+    from nimt.counting import say_count
 
     settings, problem = read_completed(Recipe.of(target, given))
     for sentence in problem.notes:
         note(sentence)
     task = settings.task(problem)
     found, expected = task.plan, quick_forecast(task)
+    steps = task.stop.max_iterations if expected is None else min(expected.itd or 0, task.stop.max_iterations)
+    steps = steps or task.stop.max_iterations
+    seconds = measure_seconds(task, steps)
     if as_json:
         print(
             json.dumps(
@@ -41,6 +45,7 @@ def plan(
                     "bytes": found.bytes,
                     "window": found.window,
                     "reason": str(found.reason),
+                    "seconds": seconds,
                     "forecast": None if expected is None else expected.itd,
                 }
             )
@@ -49,3 +54,5 @@ def plan(
         say(str(found))
         if expected is not None:
             say(f"forecast: {expected.in_one_line()}")
+        if seconds is not None:
+            say(f"{say_count(steps, 'step')} take {say_time(seconds)}")

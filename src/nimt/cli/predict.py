@@ -35,8 +35,9 @@ def predict(
 ) -> None:
     """Predict the rows of a table with the learner of a run, prepared as the table that was taught.
 
-    If the new table has the target column, it is kept beside the prediction and the error on it is told. A lesson
-    that was not on a table takes the columns x_1, x_2, ... as coordinates, or else the first ones.
+    All columns of the new table are kept, with its separator and its decimal sign. If it has the target column, the
+    error on it is told. A lesson that was not on a table takes the columns x_1, x_2, ... as coordinates, or else the
+    first ones.
     """
     from nimt.cli.writing_tables import as_csv
     from nimt.datasets.places import as_path
@@ -48,9 +49,10 @@ def predict(
     if lesson.learner is None:
         raise InvalidInput(f"the learner of {run!r} was not stored: load the lesson in Python with allow=[...]")
     columns, sentences = predict_rows(lesson, as_path(rows), encoding)
+    columns, signs = keep_columns(lesson, as_path(rows), encoding, columns)
     for sentence in sentences:
         note(sentence, quiet=quiet)
-    text = as_csv(columns)
+    text = as_csv(columns, *signs)
     if out is None:
         lines = text.replace("\r\n", "\n")
         if sys.stdout.isatty():  # a program that reads them gets them as they are
@@ -90,6 +92,43 @@ def predict_rows(lesson: Lesson, rows: Path, encoding: str | None = None) -> tup
             said.append(_error(preparation, values[told], new.target[new.complete][told], rows.name))
     shown = new.columns if new.target is None else new.columns | {preparation.target: new.target}
     return shown | {_free_name(f"predicted {preparation.target}", shown): column}, said
+
+
+def keep_columns(
+    lesson: Lesson, rows: Path, encoding: str | None, found: dict[str, NDArray[Any]]
+) -> tuple[dict[str, NDArray[Any]], tuple[str, str]]:
+    """Return all columns of the new table as they are written, then the prediction; and its separator and decimal sign.
+
+    Of a file that is not text, the columns of the lesson are kept, and those that can be read beside them.
+    """
+    import numpy as np
+
+    from nimt.pools.prepared_points import PreparedPoints
+    from nimt.sources.delimited import read_cells
+
+    if not isinstance(lesson.pool, PreparedPoints):
+        return found, (",", ".")
+    name = list(found)[-1]
+    if rows.suffix.lower() in (".parquet", ".xlsx"):
+        others = _read_others(rows, set(found))
+        return others | {one: found[one] for one in found if one != name} | {name: found[name]}, (",", ".")
+    cells = read_cells(rows, encoding)
+    kept = {one: np.array([row[place] for row in cells.rows], object) for place, one in enumerate(cells.names)}
+    return kept | {_free_name(f"predicted {lesson.pool.preparation.target}", kept): found[name]}, (
+        cells.separator,
+        cells.decimal,
+    )
+
+
+def _read_others(rows: Path, known: set[str]) -> dict[str, NDArray[Any]]:
+    """Return the other columns of a table that is not text, none where one of them cannot be read."""
+    from nimt.cli.labelled_rows import as_columns
+    from nimt.sources.table_files import read_columns
+
+    try:
+        return as_columns(read_columns(rows, lambda names: [name for name in names if name not in known])[0])
+    except InvalidInput:  # such as words among numbers, which the prediction does not need
+        return {}
 
 
 def _outputs(values: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -117,6 +117,6 @@ def _begin(run: RunFolder, settings: Recipe, lesson: dict[str, Any], found_in: s
     from nimt.files import write_text
 
     check_lesson_of(run.config, settings, lesson, found_in)
-    config = mark_settings(settings, lesson)
+    config = mark_settings(settings, lesson, run.path)
     if config != run.config.read_text(encoding="utf-8"):
         write_text(run.config, config)

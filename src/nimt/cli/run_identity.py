@@ -13,7 +13,7 @@ from nimt.recipe.recipe import Recipe
 MARK = re.compile(r"^# settings ([0-9a-f]{32}), lesson ([0-9a-f]{32})$", re.MULTILINE)
 
 
-def mark_settings(settings: Recipe, lesson: dict[str, Any]) -> str:
+def mark_settings(settings: Recipe, lesson: dict[str, Any], folder: Path) -> str:
     """Return the run.toml of a run: its settings, and a line by which it is known again.
 
     Parameters
@@ -21,8 +21,10 @@ def mark_settings(settings: Recipe, lesson: dict[str, Any]) -> str:
     settings : Recipe
     lesson : dict
         The settings of the lesson that came of them, as `Lesson.settings` has them.
+    folder : Path
+        Of the run.
     """
-    text = settings.to_toml()
+    text = settings.to_toml(folder)
     return f"{text}# settings {digest(text)}, lesson {identity(lesson)}\n"
 
 
@@ -35,7 +37,7 @@ def check_settings(config: Path, settings: Recipe) -> None:
             f"{where} does not say which lesson it belongs to: it was edited; use "
             f"nimt.resume from Python, or begin anew with nimt teach --config"
         )
-    if mark[0] not in (digest(_settings_in(config)), digest(settings.to_toml())):
+    if mark[0] not in (digest(_settings_in(config)), digest(settings.to_toml(config.parent))):
         raise InvalidInput(
             f"{where} was changed since its run began: undo that (nimt resume --iterations gives a larger budget), or "
             f"begin another run with nimt teach --config"

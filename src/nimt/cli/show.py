@@ -70,7 +70,7 @@ def _draw(found: Lesson, path: Path, cmap: str | None, *, quiet: bool) -> None:
     with run.claim_again():
         settings = Recipe.read(run.config)
         written = write_lesson_report(
-            found, path, title=settings.title, repeat=settings.to_toml(), cmap=cmap or settings.cmap
+            found, path, title=settings.title, repeat=settings.to_toml(path), cmap=cmap or settings.cmap
         )
     note(f"written to {path}: {', '.join(one.name for one in written)}", quiet=quiet)
 

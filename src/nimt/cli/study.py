@@ -62,9 +62,9 @@ class Study:
             raise InvalidInput(f"{str(path)!r} names no target: target = 'gmm', or a list of them")
         return cls({"teachers": TEACHERS, "seeds": defaults.SEEDS} | values)
 
-    def to_toml(self) -> str:
-        """Return the TOML file that repeats it from anywhere."""
-        lines = ["# nimt sweep this-file", *(write_line(name, value) for name, value in self.values.items())]
+    def to_toml(self, folder: Path) -> str:
+        """Return the TOML file that repeats it, with paths as seen from its folder."""
+        lines = ["# nimt sweep this-file", *(write_line(name, value, folder) for name, value in self.values.items())]
         return "\n".join(lines) + "\n"
 
     @property

@@ -79,7 +79,7 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
     plans, notes = study.plans()
     for sentence in notes:
         note(sentence, quiet=quiet)
-    config = study.to_toml()
+    config = study.to_toml(path)
     if (path / STUDY).exists() and (path / STUDY).read_text(encoding="utf-8") != config:
         raise InvalidInput(f"{str(path)!r} holds another study: give another --out, or go on with it by --resume")
     refuse_links(path, (STUDY, TABLE, FIGURE))

@@ -11,6 +11,7 @@ from nimt.cli.console import note
 from nimt.cli.lesson_options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
+from nimt.wording import say_in_program
 
 if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
@@ -34,7 +35,7 @@ def teach(
     quiet: Quiet = False,
     **given: Any,
 ) -> None:
-    """Teach a learner TARGET, and write the lesson, figures, an animation and a page.
+    """Teach a learner TARGET, and write the lesson, figures and a page.
 
     Ctrl-C stops it without losing anything; nimt resume goes on.
     """
@@ -56,16 +57,18 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
     # refused here, before a folder is made or an older run in it is replaced
     task = settings.task(problem)
     session = task.begin()
-    config = mark_settings(settings, task.settings)
+    config = mark_settings(settings, task.settings, folder.path)
     with folder.claim_anew(overwrite=overwrite):
         for sentence in problem.notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
         expected = _announce(task) if shown else None
         write_text(folder.config, config)
+        session.warnings[:] = map(say_in_program, session.warnings)
         session.keep_checkpoints(folder.lesson)
         lesson = run_session(session, settings, shown=shown, expected=expected)
-        return finish(lesson, folder, settings, session, as_json=as_json, quiet=quiet, require=require)
+        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
+        return finish(lesson, folder, settings, session, notes=problem.notes, **how)
 
 
 def _announce(task: Task) -> int | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 LARGEST_WHOLE = 1e15  # beyond it a float does not tell neighbouring whole numbers apart
 
 
-def as_csv(columns: Mapping[str, NDArray[Any]]) -> str:
+def as_csv(columns: Mapping[str, NDArray[Any]], separator: str = ",", decimal: str = ".") -> str:
     r"""Return columns as text in CSV; what is not finite leaves its cell empty, and 3.0 among whole numbers is 3.
 
     Examples
@@ -23,17 +23,18 @@ def as_csv(columns: Mapping[str, NDArray[Any]]) -> str:
     n,x,name|1,1.0,a|,0.5,"b,c"|
     """
     text = io.StringIO()
-    writer = csv.writer(text)
+    writer = csv.writer(text, delimiter=separator)
     writer.writerow(columns)
-    writer.writerows(zip(*(_cells(column) for column in columns.values()), strict=True))
+    writer.writerows(zip(*(_cells(column, decimal) for column in columns.values()), strict=True))
     return text.getvalue()
 
 
-def _cells(column: NDArray[Any]) -> list[Any]:
+def _cells(column: NDArray[Any], decimal: str) -> list[Any]:
     if column.dtype.kind != "f":
         return list(column.tolist())
     known = np.isfinite(column)
     numbers = column[known]
     if ((numbers == np.round(numbers)) & (np.abs(numbers) < LARGEST_WHOLE)).all():
         return [int(value) if there else "" for value, there in zip(column.tolist(), known.tolist(), strict=True)]
-    return [value if there else "" for value, there in zip(column.tolist(), known.tolist(), strict=True)]
+    written = [repr(value) if decimal == "." else repr(value).replace(".", decimal) for value in column.tolist()]
+    return [value if there else "" for value, there in zip(written, known.tolist(), strict=True)]

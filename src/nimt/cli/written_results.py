@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
+from nimt.cli.keeping import keep_best
 from nimt.counting import say_count
+from nimt.wording import say_in_program
 
 if TYPE_CHECKING:
     from nimt.cli.run_folder import RunFolder
@@ -48,6 +51,7 @@ ROWS = {
 
 
 LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
+LARGEST_PAGE = 10_000_000  # bytes
 FEW_LESSONS = 3  # that are named one by one
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
@@ -61,10 +65,12 @@ def finish(
     as_json: bool,
     quiet: bool,
     require: bool,
+    notes: Iterable[str] = (),
 ) -> int:
     """Write what the lesson leaves beside its file, say so, and return the exit code.
 
-    The session that gave it has written the file; None where it was read from there.
+    The session that gave it has written the file; None where it was read from there. `notes` are what was decided
+    before the lesson, for its report.
     """
     from nimt.lesson.outcome import Outcome
 
@@ -82,19 +88,34 @@ def finish(
     try:
         if session is not None:
             session.check_written()
+            lesson, session = _settle(lesson, session, folder, settings, quiet=quiet)
+            session.check_written()
         saved = True
         folder.drop_previous()
-        written = _draw(lesson, folder, settings, quiet=quiet or as_json)
+        written = _draw(lesson, folder, settings, quiet=quiet or as_json, notes=notes)
     except KeyboardInterrupt:
         note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
         return INTERRUPTED
     except OSError as error:
         raise OSError(error.errno, _say_unwritten(error, folder, go_on, saved=saved)) from error
     _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
-    advice = _advice(lesson, settings.teacher)
-    if advice is not None:
-        note(advice, quiet=quiet)
     return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+def _settle(
+    lesson: Lesson, session: Session, folder: RunFolder, settings: Recipe, *, quiet: bool
+) -> tuple[Lesson, Session]:
+    """Return the lesson with the learner that is kept, and write what is to be said of it into its file too."""
+    sentence = None
+    if settings.keep == "best":
+        lesson, session, sentence = keep_best(lesson, session, folder)
+    said = [text for text in (sentence, _advice(lesson, settings.teacher)) if text is not None]
+    for text in said:
+        note(text, quiet=quiet)
+    if said:
+        session.warnings += said
+        session.write_checkpoint()
+    return lesson, session
 
 
 def _advice(lesson: Lesson, teacher: str) -> str | None:
@@ -105,21 +126,35 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
     if held_out.accuracy is None:
         if (held_out.r_squared or 0.0) >= 0:
             return None
-        return (
-            "on the rows held out the learner is worse than the mean of their labels: wrong or filled rows may mislead "
-            "a greedy teacher, so try --teacher random, --missing drop, or more steps"
-        )
+        worse = "on the rows held out the learner is worse than the mean of their labels"
+        ways = [] if teacher == "random" else ["--teacher random"]
+        if getattr(getattr(lesson.pool, "preparation", None), "missing", "") == "mean":
+            ways.append("--missing drop")
+        ways.append("more steps" if _still_improves(lesson) else "other --features")
+        return f"{worse}: noise or wrong rows may mislead the teacher, so try {' or '.join(ways)}"
     from nimt.teaching.missed_classes import say_missed_classes
 
     seen = say_missed_classes(lesson, lesson.measure)
     if seen is None:
         return None
     if teacher == "random":
-        return f"the learner {seen}: try a smaller --learning-rate, another --width, or more steps"
+        more = ", or more steps" if _still_improves(lesson) else ""
+        return f"the learner {seen}: try a smaller --learning-rate or another --width{more}"
     return (
         f"the learner {seen}: classes that overlap mislead a greedy teacher, so try --teacher random or a smaller "
         f'--learning-rate; see the page "When not to teach greedily"'
     )
+
+
+def _still_improves(lesson: Lesson) -> bool:
+    """Say whether the last look at the rows held out was the best one, so that more steps may help."""
+    from nimt.lesson.outcome import Outcome
+
+    if lesson.outcome is Outcome.CHOSEN:  # later steps were taken, and hurt
+        return False
+    curve = list(lesson.held_out_curve.values())
+    of_classes = lesson.held_out is not None and lesson.held_out.accuracy is not None
+    return len(curve) > 1 and curve[-1] == (max(curve) if of_classes else min(curve))
 
 
 def _finish_elsewhere(
@@ -138,22 +173,31 @@ def _finish_elsewhere(
     other = RunFolder.of_their_own(folder.path.name.removeprefix("nimt-"))
     note(f"{gone}: it is written to {str(other.path)!r}")
     with other.claim_anew(overwrite=False):
-        write_text(other.config, mark_settings(settings, lesson.settings))
+        write_text(other.config, mark_settings(settings, lesson.settings, other.path))
         lesson.save(other.lesson)
         return finish(lesson, other, settings, None, as_json=as_json, quiet=quiet, require=require)
 
 
-def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool) -> list[Path]:
-    note("drawing the figures and the animation", quiet=quiet)
+def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, notes: Iterable[str] = ()) -> list[Path]:
+    moves = " and the animation" if settings.figures == "all" else ""
+    note(f"drawing the figures{moves}", quiet=quiet or settings.figures == "none")
     from nimt.reports.lesson_page import write_lesson_report
 
     replay = folder.path / "replay.html"
-    if _has_a_small_replay(lesson):
+    if settings.figures != "none" and _has_a_small_replay(lesson):
         lesson.replay(replay, title=settings.title)
-    else:
+        if replay.stat().st_size > LARGEST_PAGE:
+            replay.unlink()
+    if settings.figures != "none" and not replay.exists():
         note("replay.html is left out, it would be large; in Python lesson.replay(path) writes it", quiet=quiet)
     report = write_lesson_report(
-        lesson, folder.path, title=settings.title, repeat=settings.to_toml(), cmap=settings.cmap
+        lesson,
+        folder.path,
+        title=settings.title,
+        repeat=settings.to_toml(folder.path),
+        cmap=settings.cmap,
+        figures=settings.figures,
+        notes=[say_in_program(text) for text in notes],
     )
     return [folder.lesson, *([replay] if replay.exists() else []), *report]
 

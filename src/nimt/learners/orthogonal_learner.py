@@ -172,11 +172,18 @@ class OrthogonalLearner(StartsFromInitial, Described):
         """Return the norm in H of the taught part; without a regularisation the basis is orthonormal, so |b|."""
         if self.is_untaught():
             return 0.0
-        from scipy.linalg import solve_triangular
-
-        coefficients = solve_triangular(self.factor_.T, self.newton_, lower=False)
+        coefficients = self.coefficients_
         gram = self.kernel(self.centers_, self.centers_)
         return float(np.sqrt(max(0.0, np.sum(coefficients * (gram @ coefficients)))))
+
+    @property
+    def coefficients_(self) -> Array:
+        """C (m,) or (m, q) of the expansion f = initial + sum_j c_j K(x_j, .) in the centres."""
+        if self.is_untaught():
+            return np.array(getattr(self, "newton_", np.empty(0)))
+        from scipy.linalg import solve_triangular
+
+        return np.asarray(solve_triangular(self.factor_.T, self.newton_, lower=False))
 
     def is_untaught(self) -> bool:
         return len(getattr(self, "centers_", ())) == 0

@@ -58,6 +58,7 @@ def content_of(
     content |= {
         "examples": fields["shown_points"],
         "outcome": fields["outcome"].name,
+        "warnings": [str(text) for text in fields["warnings"]],
         "pool": describe(fields["pool"]),
         "learner": None if state is not None else _describe_learner(learner),
         "state": state,
@@ -155,6 +156,7 @@ def fields_of(
         "indices": indices,
         "labels": labels,
         "coefficients": coefficients,
+        "warnings": list(content.get("warnings", ())),
         "shown_points": shown_points,
         "snapshots": {_step(step, steps): check_stored_array(kept, step, target.shape) for step in kept},
         "compiling": float(content["compiling"]),

@@ -76,6 +76,8 @@ class Lesson:
         f^T on the pool.
     settings : dict
         Everything needed to run it again, versions included.
+    warnings : list of str
+        What it warned of.
     learner : the taught learner, or None for one that was not stored, or not loaded
         Of a table, it takes rows as the table has them (`PreparedLearner`).
     """
@@ -104,6 +106,7 @@ class Lesson:
     mixes: Array | None = None
     held_out_curve: dict[int, float] = field(default_factory=dict)
     coefficients: Array | None = None
+    warnings: list[str] = field(default_factory=list)
 
     @cached_property
     def held_out(self) -> HeldOutError | None:

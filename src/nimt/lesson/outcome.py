@@ -15,6 +15,7 @@ class Outcome(enum.Enum):
     STATIONARY = "the example shown no longer moves the learner"
     AT_REST = "no later step will move the learner: the loss has no slope at the example shown"
     STALLED = "the measure has not improved for as many steps as patience allows"
+    CHOSEN = "the rows held out were predicted best at this step"
     TIME = "the time limit was reached"
     STOPPED = "the callback asked to stop"
     FAILED = "an error ended the lesson"
@@ -43,6 +44,7 @@ BRIEFLY = {
     "STATIONARY": "no longer moving",
     "AT_REST": "no longer moving",
     "STALLED": "no longer improving",
+    "CHOSEN": "best on the rows held out",
     "TIME": "time limit reached",
     "STOPPED": "stopped by the callback",
 }

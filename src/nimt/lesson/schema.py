@@ -139,6 +139,7 @@ class StoredLesson(msgspec.Struct):
     looked: np.ndarray[Any, Any] | None
     mix_steps: np.ndarray[Any, Any] | None
     mixes: np.ndarray[Any, Any] | None
+    warnings: list[str] = []  # files of before do not have them
 
 
 def check_content(content: dict[str, Any]) -> None:

@@ -38,6 +38,11 @@ def complete(recipe: Recipe, problem: Problem) -> tuple[Recipe, Problem]:
         "tol": repr(tol or 0.0),
     }
     notes = problem.notes
+    if chosen["loss"] == "logistic" and len(classes) > 2:
+        chosen["loss"] = "crossentropy"
+        notes += (f"the logistic loss is for two classes, and there are {len(classes)}: the loss is crossentropy",)
+    if problem.preparation is not None:
+        chosen["classes"] = bool(classes)  # so that the file says it, whichever loss was chosen
     if recipe.width is None:
         chosen["width"], said = _width(dataclasses.replace(recipe, **chosen), problem)
         notes += said

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from nimt.sources import Problem
 
 
+REFERENCE = (
+    "problem = problem.with_reference("
+    "nimt.reference(problem.pool.points, problem.labels, classes=bool(problem.classes)))"
+)
+
+
 def to_command(recipe: Recipe) -> str:
     """Return the command that gives the lesson, with the options that differ from the defaults.
 
@@ -60,6 +66,7 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
         "import nimt",
         "",
         f"problem = nimt.read_problem({write_problem(recipe)})",
+        *([] if problem.reference is None else [REFERENCE]),
         f"kernel = {write_kernel(recipe, 'problem.pool')}",
         f"learner = {write_learner(recipe, 'problem.start')}",
         f"teacher = {write_teacher(recipe.make_teacher(problem))}",
@@ -71,9 +78,9 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
 
 def write_problem(recipe: Recipe) -> str:
     """Return the arguments of `nimt.read_problem`."""
-    words = [repr(recipe.target)] + [repr(recipe.initial)] * (recipe.initial != DEFAULTS["initial"])
+    words = [repr(recipe.target)] + [repr(recipe.start)] * (recipe.start != "zero")
     words += [f"{name}={value!r}" for name, value in recipe.sources().items() if value != DEFAULTS[name]]
-    if recipe.target in NAMES and recipe.initial in NAMES:
+    if recipe.target in NAMES and recipe.start in NAMES:
         return ", ".join(words)
     usual = vars(Columns())
     columns = [f"{name}={value!r}" for name, value in recipe.columns().items() if value != usual[name]]

@@ -22,7 +22,7 @@ from nimt.recipe.fields import (
     read_pack,
     show,
 )
-from nimt.recipe.toml import read_toml, write_line
+from nimt.recipe.toml import find_path, read_toml, write_line
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from nimt.teachers.teacher import Teacher
 
 USUAL_K = str(defaults.K)
+AUTO = "auto"
+CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last"), "figures": ("none", "png", "all")}
 MOST_SNAPSHOTS = 100_000
 MOST_SEEDS = 10_000
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
@@ -53,7 +55,10 @@ class Recipe:
     """
 
     target: str
-    initial: str = entry("zero", "Where the learner starts: like TARGET.", WHAT, "--from")
+    initial: str = entry(
+        AUTO, "Where the learner starts: like TARGET, zero or mean; zero, of a table of numbers mean, by default.",
+        WHAT, "--from",
+    )  # fmt: skip
     size: int | None = entry(None, "The longer side of a picture, 0 for its own; at most 96 by default.", WHAT)
     normalise: str = entry("none", "none, standard (mean 0, deviation 1) or unit (0 to 1).", WHAT)
     grey: bool = entry(False, "Teach the brightness of a colour picture.", WHAT, "--grey/--colour")
@@ -66,7 +71,7 @@ class Recipe:
         True, "Features to mean 0, deviation 1.", TABLE, "--scale-features/--raw-features", column="scale"
     )
     duplicates: str = entry(
-        "refuse", "refuse points with several targets, or teach their mean.", TABLE, column="duplicates"
+        "mean", "Of points with several targets teach the mean, or refuse them.", TABLE, column="duplicates"
     )
     missing: str = entry("refuse", "Rows without a value: refuse, drop, or fill in the mean.", TABLE, column="missing")
     holdout: float | None = entry(
@@ -74,6 +79,13 @@ class Recipe:
     )
     encoding: str | None = entry(
         None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
+    )
+    classes: bool | None = entry(
+        None, "What whole numbers of a target are; by default classes if they are few and no other loss is given.",
+        TABLE, "--classes/--numbers", column="classes",
+    )  # fmt: skip
+    reference: str = entry(
+        AUTO, "What is taught of a table: auto, the best of some models of its rows; or none, the rows.", TABLE
     )
     teacher: str = entry(
         defaults.TEACHER,
@@ -139,6 +151,10 @@ class Recipe:
         defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32
     )
     every: int | None = entry(None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN)
+    keep: str = entry(
+        "best", "Of a table: the learner that was best on the rows held out, or the last.", WHEN, only="teach"
+    )
+    figures: str = entry("png", "none, png (curve, panels and a page), or all, with an animation.", WHEN, only="teach")
     cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
     engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
     teachers: str | None = entry(
@@ -153,6 +169,10 @@ class Recipe:
             value = getattr(self, name)
             if kind is int and value is not None and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
                 raise InvalidInput(f"must be a whole number of at most 63 bits, got {show(value)}", parameter=name)
+        for name, known in CHOICES.items():
+            if (value := getattr(self, name)) not in known:
+                listed = f"{', '.join(known[:-1])} or {known[-1]}"
+                raise InvalidInput(f"must be {listed}, got {value!r}", parameter=name)
         if self.seeds is not None and self.seeds > MOST_SEEDS:
             raise InvalidInput(f"must be at most {MOST_SEEDS:,}, got {self.seeds}", parameter="seeds")
 
@@ -184,12 +204,13 @@ class Recipe:
             raise InvalidInput(f"{str(config)!r} names no target")
         return cls(**values)
 
-    def to_toml(self) -> str:
-        """Return the TOML file that repeats the run; paths are absolute, so that it works from anywhere."""
+    def to_toml(self, folder: Path | None = None) -> str:
+        """Return the TOML file that repeats the run, with paths as seen from its folder, or from here."""
         lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
         for name, value in vars(self).items():
             if value is not None:
-                lines.append(write_line(name, self.tolerance or 0.0 if name == "tol" and not self.has_share else value))
+                told = self.tolerance or 0.0 if name == "tol" and not self.has_share else value
+                lines.append(write_line(name, told, folder))
         return "\n".join(lines) + "\n"
 
     # -- what a lesson is made of
@@ -197,14 +218,28 @@ class Recipe:
     @property
     def title(self) -> str:
         """What the run is about, in a few words."""
-        return f"{Path(self.target).name}, from {Path(self.initial).name}"
+        return f"{Path(self.target).name}, from {Path(self.start).name}"
+
+    @property
+    def start(self) -> str:
+        """Where the learner starts, by name."""
+        from nimt.sources.table_files import TABLE_ENDINGS
+
+        if self.initial != AUTO:
+            return self.initial
+        return "mean" if self.target.lower().endswith(TABLE_ENDINGS) else "zero"
 
     def problem(self) -> Problem:
-        """Read what is to be taught."""
+        """Read what is to be taught: of a table a model of its rows, where there is to be one."""
         from nimt.sources import read_problem
         from nimt.sources.tables import Columns
 
-        return read_problem(self.target, self.initial, **self.sources(), columns=Columns(**self.columns()))
+        found = read_problem(self.target, self.start, **self.sources(), columns=Columns(**self.columns()))
+        if found.preparation is None or self.reference == "none":
+            return found
+        from nimt.recipe.modelled_rows import take_reference
+
+        return take_reference(found)
 
     def sources(self) -> dict[str, Any]:
         """Return the options of `nimt.read_problem`."""
@@ -214,7 +249,10 @@ class Recipe:
         """Return the parameters of `nimt.sources.Columns`: which columns and rows of a table are used, and how."""
         found = {line.column: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.column}
         names = None if self.features is None else tuple(name.strip() for name in self.features.split(","))
-        return found | {"features": names, "classes": self.has_loss_of_classes}
+        told = self.classes
+        if told is None and self.loss is not None:
+            told = self.has_loss_of_classes
+        return found | {"features": names, "classes": told}
 
     @property
     def has_loss_of_classes(self) -> bool:
@@ -375,7 +413,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def read_setting(name: str, value: Any, path: Path) -> Any:
     """Return a value of a TOML file as its field has it, or refuse it."""
-    return convert(name, KINDS.get(name, str), value, path, FIELDS)
+    return find_path(name, convert(name, KINDS.get(name, str), value, path, FIELDS), path)
 
 
 def _refuse_k(name: str, k: str | None) -> NoReturn:

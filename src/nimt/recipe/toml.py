@@ -1,7 +1,8 @@
-"""TOML files of settings: read with limits, and written so that they work from anywhere."""
+"""TOML files of settings: read with limits, and written with paths as seen from their folder."""
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from nimt.errors import InvalidInput
 LARGEST_CONFIG = 1 << 16  # bytes
 MOST_DOTS = 250  # in a line of it
 PATHS = ("target", "initial", "other_target")
+STARTS = ("auto", "mean")  # that are no functions by themselves
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -31,8 +33,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     return content
 
 
-def write_line(name: str, value: Any) -> str:
-    r"""Return a setting, or a list of its values, as a line of TOML; paths become absolute.
+def write_line(name: str, value: Any, folder: Path | None = None) -> str:
+    r"""Return a setting, or a list of its values, as a line of TOML; paths are as seen from a folder, or from here.
 
     Examples
     --------
@@ -40,15 +42,33 @@ def write_line(name: str, value: Any) -> str:
     loss = "a \"b\"\u000A" grey = true width = [1.0, 0.0001]
     """
     if isinstance(value, list):
-        return f"{name} = [{', '.join(_value(_absolute(name, part)) for part in value)}]"
-    return f"{name} = {_value(_absolute(name, value))}"
+        return f"{name} = [{', '.join(_value(_seen_from(folder, name, part)) for part in value)}]"
+    return f"{name} = {_value(_seen_from(folder, name, value))}"
 
 
-def _absolute(name: str, value: Any) -> Any:
-    """Return the path of a file from anywhere; the name of a function, and any other value, as it is."""
+def _seen_from(folder: Path | None, name: str, value: Any) -> Any:
+    """Return the path of a file as seen from a folder; the name of a function, and any other value, as it is."""
+    if name not in PATHS or _is_known(value):
+        return value
+    try:
+        path = Path(os.path.relpath(Path(value).absolute(), (folder or Path()).absolute())).as_posix()
+    except ValueError:  # on another drive
+        return str(Path(value).absolute())
+    return f"./{path}" if _is_known(path) else path
+
+
+def find_path(name: str, value: Any, file: Path) -> Any:
+    """Return a path that a file of settings holds as seen from here, if it leads somewhere from the file's folder."""
+    if name not in PATHS or not isinstance(value, str) or "\0" in value or _is_known(value):
+        return value
+    path = os.path.normpath(file.parent / value)
+    return f"./{path}" if _is_known(path) else path if os.path.exists(path) else value
+
+
+def _is_known(value: str) -> bool:
     from nimt.sources.functions import NAMES
 
-    return str(Path(value).absolute()) if name in PATHS and value not in NAMES else value
+    return value in NAMES or value in STARTS
 
 
 def _value(value: str | int | float | bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,13 @@ from nimt.plots.figures import check_cmap, choose_style, new_figure
 from nimt.plots.looks import class_words, has_decibels, look_of
 from nimt.plots.scenes import MOST_DOTS, scene_of
 from nimt.plots.style import QUIET, inks
+from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports import html as pages
 from nimt.reports.summary import COMPILING, compiling_text, summary_of
 
 DPI = 130
 DURING = 3  # panels between before and after
+MOST_ROWS, MOST_COLUMNS = 20, 8  # of a table, on the page
 
 
 def lesson_report(
@@ -44,7 +47,14 @@ def lesson_report(
 
 
 def write_lesson_report(
-    lesson: Lesson, folder: Path, *, title: str = "A lesson", repeat: str = "", cmap: str | None = None
+    lesson: Lesson,
+    folder: Path,
+    *,
+    title: str = "A lesson",
+    repeat: str = "",
+    cmap: str | None = None,
+    figures: str = "all",
+    notes: Iterable[str] = (),
 ) -> list[Path]:
     """Write summary.json, curve.png, panels.png, lesson.gif (and .mp4 with ffmpeg) and report.html.
 
@@ -59,24 +69,33 @@ def write_lesson_report(
         The settings that repeat the lesson, as text.
     cmap : str, optional
         A colour map for functions on a plane; grey for pictures by default.
+    figures : {"none", "png", "all"}
+        None writes summary.json alone; "png" leaves out the animation.
+    notes : sentences
+        What was decided before the lesson, for summary.json and the page.
 
     Returns
     -------
     list of Path
         What was written, the page last.
     """
-    summary = summary_of(lesson)
+    told = [str(note) for note in notes]
+    summary = summary_of(lesson) | {"notes": told}
     write_text(folder / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
     written = [folder / "summary.json"]
+    if figures == "none":
+        return written
     for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson, cmap))):
         with whole_file(folder / name) as temporary:
             figure.savefig(temporary, format="png", dpi=DPI)
         written.append(folder / name)
-    write_gif(lesson, folder / "lesson.gif", cmap)
-    written.append(folder / "lesson.gif")
-    if write_mp4(lesson, folder / "lesson.mp4", cmap):
-        written.append(folder / "lesson.mp4")
-    write_text(folder / "report.html", lesson_page(lesson, title, folder, repeat))
+    if figures == "all":
+        write_gif(lesson, folder / "lesson.gif", cmap)
+        written.append(folder / "lesson.gif")
+        if write_mp4(lesson, folder / "lesson.mp4", cmap):
+            written.append(folder / "lesson.mp4")
+    page = lesson_page(lesson, title, folder, repeat, notes=told, moves=figures == "all")
+    write_text(folder / "report.html", page)
     return [*written, folder / "report.html"]
 
 
@@ -123,17 +142,24 @@ def panel_steps(lesson: Lesson) -> list[int]:
     return sorted({frames[0].step, *inner, frames[-1].step})
 
 
-def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> str:
-    """Return the page; the figures in the folder are embedded in it."""
+def lesson_page(
+    lesson: Lesson, title: str, folder: Path, repeat: str = "", *, notes: list[str] | None = None, moves: bool = True
+) -> str:
+    """Return the page; the figures in the folder are embedded in it, with the animation where it `moves`."""
     summary = summary_of(lesson)
     parts = [pages.tiles(_headline(summary, lesson.measure))]
+    if lesson.warnings:
+        parts += [pages.heading("Warnings"), pages.bullets(lesson.warnings)]
+    if moves:
+        film = pages.picture((folder / "lesson.gif").read_bytes(), "image/gif", _animation_caption(lesson))
+        parts += [pages.heading("The lesson, step by step"), film]
     parts += [
-        pages.heading("The lesson, step by step"),
-        pages.picture((folder / "lesson.gif").read_bytes(), "image/gif", _animation_caption(lesson)),
         pages.heading("Before, during, after"),
         pages.picture((folder / "panels.png").read_bytes(), "image/png", _panels_caption(lesson)),
         pages.heading(f"The {lesson.measure.word}"),
         pages.picture((folder / "curve.png").read_bytes(), "image/png", _curve_caption(lesson)),
+        *_list_shown_rows(lesson),
+        *([pages.heading("What was decided"), pages.bullets(notes)] if notes else []),
         pages.heading("Settings"),
         pages.pairs(_settings(summary)),
     ]
@@ -141,6 +167,25 @@ def lesson_page(lesson: Lesson, title: str, folder: Path, repeat: str = "") -> s
         parts += [pages.heading("To repeat it"), pages.code(repeat)]
     parts += [pages.heading("Versions"), pages.pairs(summary["versions"])]
     return pages.page(title, f"{_sentence(summary)}.", parts, f"Made by nimt {summary['versions']['nimt']}.")
+
+
+def _list_shown_rows(lesson: Lesson) -> list[str]:
+    """Return the rows of a table that were shown most often, as a table of the page; [] for other lessons."""
+    if not isinstance(lesson.pool, PreparedPoints):
+        return []
+    shown = np.flatnonzero(lesson.picks)
+    most = shown[np.argsort(-lesson.picks[shown], kind="stable")[:MOST_ROWS]]
+    columns: dict[str, Any] = {"row": lesson.pool.rows[most], "times shown": lesson.picks[most]}
+    features = dict(list(lesson.pool.coordinates(most).items())[:MOST_COLUMNS])
+    answers = lesson.pool.preparation.answers
+    columns |= features | {"label": answers(lesson.target[most]), "learned": answers(lesson.final[most])}
+    lines = [[_short_cell(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
+    caption = f"The {len(most)} rows that were shown most often, of {say_count(len(shown), 'row')} shown."
+    return [pages.heading("The rows shown"), pages.table(list(columns), lines), pages.remark(caption)]
+
+
+def _short_cell(cell: Any) -> str:
+    return str(cell)[:40] if not isinstance(cell, float | np.floating) else f"{cell:.6g}"
 
 
 def _sentence(summary: dict[str, Any]) -> str:

@@ -64,6 +64,7 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "seconds": round(float(lesson.elapsed), 6),
         "steps_per_second": finite(len(lesson) / lesson.elapsed) if lesson.elapsed > 0 else None,
         "compiling_seconds": round(float(lesson.compiling), 6),
+        "warnings": list(map(str, lesson.warnings)),
         "versions": {"nimt": settings["nimt"], **settings["versions"]},
     }
 

@@ -16,7 +16,7 @@ import numpy as np
 from nimt.arrays import Array, check_count, check_positive, is_number, read_only
 from nimt.engines._numba.compiling import compile_time
 from nimt.engines.engine import Engine
-from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError
+from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError, keep_warnings
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import content_of
@@ -99,6 +99,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.elapsed: float = 0.0
         self.compiling: float = compiling.seconds
         self.snapshots: dict[int, Array] = {}
+        self.warnings: list[str] = []
         self.checkpoint: CheckpointFile | None = None
         self.record: Record = Record(len(task.pool), self.engine.discrepancy, task.record, outputs=task.label_outputs)
         self._held_out = HeldOutWatch(task.holdout)
@@ -144,7 +145,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         asked = self._asked[following : bisect.bisect_left(self._asked, before + allowed)]
         # the engine is asked even if no step is left, so that a tolerance met by the last step counts
         self._is_torn = True  # until what the engine did is recorded
-        with compile_time() as compiling:
+        with compile_time() as compiling, keep_warnings(self.warnings):
             chunk = self.engine.advance(max(0, allowed), asked)
         self.record.add(chunk)
         self.snapshots.update(chunk.snapshots)
@@ -308,6 +309,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             "mix_steps": record.mix_steps,
             "mixes": record.mixes,
             "held_out_curve": {} if self.task.holdout is None else self._list_held_out_curve(),
+            "warnings": self.warnings if is_over else list(self.warnings),
         }
 
     def _list_held_out_curve(self) -> dict[int, float]:
@@ -394,6 +396,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             )
         self.initial = fields["initial"]
         self.snapshots = dict(fields["snapshots"])
+        self.warnings = list(fields["warnings"])
         self._held_out.errors = dict(fields["held_out_curve"])
         self.elapsed, self.compiling = fields["elapsed"], fields["compiling"]
         ended: Outcome = fields["outcome"]
@@ -425,6 +428,7 @@ FINAL = {
     Outcome.STATIONARY,
     Outcome.AT_REST,
     Outcome.STALLED,
+    Outcome.CHOSEN,
     Outcome.BUDGET,
 }
 

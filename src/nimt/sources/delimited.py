@@ -6,8 +6,10 @@ import contextlib
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ LONGEST_LINE = 1 << 20  # bytes
 MOST_COLUMNS = 10_000
 MOST_CELLS = 1 << 25  # values in use
 CHUNK_CELLS = 1 << 20  # cells that pandas holds as text
+WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")  # a number
 FALLBACK = "cp1252"  # Latin-1, and the letters that Windows has where Latin-1 has control characters
 ENCODING = Wording("Columns(encoding=...)", "--encoding")
 Chooser = Callable[[list[str]], Iterable[str]]  # which columns are read, given the names of all
@@ -44,8 +47,7 @@ def parse_delimited(text: bytes, file: Path, choose: Chooser, separator: str | N
     """Return the columns of text in UTF-8, and the row at which the data begin."""
     import pandas as pd
 
-    head = text.lstrip(b"\n").split(b"\n", 1)[0].decode()
-    separator = separator or max(",;\t", key=head.count)
+    separator, head = _find_separator(text, separator)
     if head.count(separator) >= MOST_COLUMNS:
         raise InvalidInput(
             f"{str(file)!r} has {head.count(separator) + 1} columns, and {MOST_COLUMNS} are the most: leave some out"
@@ -53,8 +55,7 @@ def parse_delimited(text: bytes, file: Path, choose: Chooser, separator: str | N
     check_values((text.count(b"\n") + 1) * (head.count(separator) + 1), file)
     first, count = _check_widths(text, separator, file)
     comma = separator != ","
-    titled = any(NUMBER.fullmatch(cell.strip().replace(",", ".") if comma else cell.strip()) is None for cell in first)
-    names = _name_columns(first, file) if titled else [f"column {place + 1}" for place in range(len(first))]
+    titled, names = _read_names(first, comma, file)
     asked = set(choose(names))
     used = [name for name in names if name in asked]
     if count * len(used) > MOST_CELLS:
@@ -78,6 +79,50 @@ def parse_delimited(text: bytes, file: Path, choose: Chooser, separator: str | N
     for name, (codes, found) in words.items():
         columns[name] = as_column(codes, found, name, file, first_row, comma)
     return pd.DataFrame({name: columns[name] for name in used}), first_row
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A table as it is written.
+
+    Attributes
+    ----------
+    names : list of str
+    rows : list of list of str
+    separator, decimal : str
+        Between cells, and within numbers.
+    """
+
+    names: list[str]
+    rows: list[list[str]]
+    separator: str
+    decimal: str
+
+
+def read_cells(file: Path, encoding: str | None = None) -> Cells:
+    """Return all cells of a file as they are written, in the rows that `read_delimited` reads."""
+    text, _ = _decode(_read_bytes(file), file, encoding)
+    separator, _ = _find_separator(text, "\t" if ".tsv" in file.suffixes else None)
+    with _say_what_is_wrong(file):
+        lines = csv.reader(io.TextIOWrapper(io.BytesIO(text), "utf-8", newline=""), delimiter=separator, strict=True)
+        rows = list(filter(None, lines))
+    comma = separator != ","
+    titled, names = _read_names(rows[0], comma, file)
+    rows = rows[1:] if titled else rows
+    has_comma = comma and any(WITH_COMMA.fullmatch(cell.strip()) for row in rows for cell in row)
+    return Cells(names, rows, separator, "," if has_comma else ".")
+
+
+def _find_separator(text: bytes, separator: str | None) -> tuple[str, str]:
+    """Return what separates the cells, and the first line."""
+    head = text.lstrip(b"\n").split(b"\n", 1)[0].decode()
+    return separator or max(",;\t", key=head.count), head
+
+
+def _read_names(first: list[str], comma: bool, file: Path) -> tuple[bool, list[str]]:
+    """Return whether the first row names the columns, and their names."""
+    titled = any(NUMBER.fullmatch(cell.strip().replace(",", ".") if comma else cell.strip()) is None for cell in first)
+    return titled, _name_columns(first, file) if titled else [f"column {place + 1}" for place in range(len(first))]
 
 
 def _read_numbers(text: bytes, names: list[str], options: dict[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nimt.arrays import Array, freeze
 from nimt.counting import say_count
@@ -17,6 +18,12 @@ from nimt.sources.reading import read_source
 from nimt.sources.source import Aside
 from nimt.sources.tables import Columns
 from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    from nimt.teaching_sets.reference import Reference
+
+MEAN = "mean"
+TEACH_ROWS = Wording("the problem without it", "--reference none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +43,8 @@ class Problem:
         f^0 as a learner is given it: a number or a formula, which are known anywhere, where it is one.
     aside : Aside or None
         The rows of a table that are held out, with `points` and `target`.
+    reference : Reference or None
+        The model whose answers are the target (`with_reference`).
     """
 
     pool: Pool
@@ -45,6 +54,7 @@ class Problem:
     notes: tuple[str, ...] = ()
     start: InitialFunction = 0.0
     aside: Aside | None = None
+    reference: Reference | None = None
 
     @property
     def preparation(self) -> Preparation | None:
@@ -55,6 +65,21 @@ class Problem:
     def classes(self) -> tuple[str, ...]:
         """The words of a table's target, () where it is of numbers."""
         return () if self.preparation is None else self.preparation.classes
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The target as the table has it: words of classes, otherwise numbers."""
+        return self.target if self.preparation is None else self.preparation.answers(self.target)
+
+    def with_reference(self, reference: Reference) -> Problem:
+        """Return the problem whose target is what a model of its rows answers; rows held out keep their own labels."""
+        if len(reference.labels) != len(self.pool):
+            raise InvalidInput(f"the reference answers {len(reference.labels)} rows, and {len(self.pool)} are taught")
+        target: Any = reference.labels
+        if self.preparation is not None and self.classes:
+            target = self.preparation.labels(reference.labels)
+        said = TEACH_ROWS.embed(f"{reference.sentence}: ", " teaches the rows")
+        return replace(self, target=freeze(target), reference=reference, notes=(*self.notes, said))
 
 
 def read_problem(
@@ -73,7 +98,7 @@ def read_problem(
     Parameters
     ----------
     target, initial, other_target : str
-        As `read_source` takes them.
+        As `read_source` takes them. The start may also be "mean", of the target; of classes it is 0.
     size, normalise, columns : as in `read_source`
     strict : bool
         Refuse a start or other target whose size is not that of the target, instead of resampling it.
@@ -89,7 +114,7 @@ def read_problem(
     >>> problem.pool, problem.target.shape
     (Grid(280), (280,))
     """
-    names = [target, initial] + ([] if other_target is None else [other_target])
+    names = [target, "zero" if initial == MEAN else initial] + ([] if other_target is None else [other_target])
     options: dict[str, Any] = {"size": size, "normalise": normalise, "columns": columns}
     first = read_source(target, grey=grey, **options)
     # where the target is a curve, a table or a grey picture, the others have one output as well
@@ -97,7 +122,7 @@ def read_problem(
     sources = [first, *(read_source(name, grey=is_grey, **options) for name in names[1:])]
     home = next((source for source in sources[:2] if source.pool is not None), None)
     if home is None or home.pool is None:
-        who = f"{target} does not say" if target == initial else f"neither {target} nor {initial} says"
+        who = f"{target} does not say" if target == names[1] else f"neither {target} nor {names[1]} says"
         raise InvalidInput(f"{who} on which points: give a picture, array, table or gmm")
     if len(home.pool) < 2:
         raise InvalidInput(f"{home.name} has a single point: a lesson needs at least 2")
@@ -112,7 +137,11 @@ def read_problem(
     if callable(start) and isinstance(home.pool, PreparedPoints):
         start = values[1]  # a formula of what the table holds is none of the prepared points
     other = values[2] if other_target is not None else None
-    return Problem(home.pool, values[0], values[1], other, tuple(notes), start, home.aside)
+    found = Problem(home.pool, values[0], values[1], other, tuple(notes), start, home.aside)
+    if initial != MEAN or found.classes:
+        return found
+    mean = float(found.target.mean())
+    return replace(found, start=mean, initial=freeze(np.full(found.target.shape, mean)))
 
 
 def with_outputs(values: Array, outputs: tuple[int, ...], name: str) -> Array:

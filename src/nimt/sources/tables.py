@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 MOST_LISTED = 20  # classes in a sentence
 MOST_LEVELS = 100  # different words of a feature
 MOST_CLASSES = 100
+MOST_NUMBERED = 20  # different whole numbers that are taken for classes
 USUAL_HOLDOUT = 0.2
 FEW_ROWS = 20  # with fewer, none is held out by default
-DUPLICATES = ("refuse", "mean")
+DUPLICATES = ("mean", "refuse")
 MISSING_RULES = ("refuse", "drop", "mean")
-NUMBERS_OF_ROWS = {"id", "index", "row", "no", "nr", "number", "unnamed: 0", "rowid", "row_id", "column 1"}
 FEATURES = Wording("Columns(features=...)", "--features")
+AS_NUMBERS = Wording("Columns(classes=False)", "--numbers")
+AS_CLASSES = Wording("Columns(classes=True)", "--classes")
 OTHER_FEATURES = FEATURES.embed("choose others with ")
 
 
@@ -47,7 +49,7 @@ class Columns:
         The last column by default.
     scale : bool
         Bring every feature of numbers to mean 0 and deviation 1.
-    duplicates : {"refuse", "mean"}
+    duplicates : {"mean", "refuse"}
         What to do with a point that has several targets; of classes, "mean" takes the most frequent.
     missing : {"refuse", "drop", "mean"}
         What to do with a row without a value: refuse the table, leave the row out, or fill in the mean of the column
@@ -55,9 +57,9 @@ class Columns:
     holdout : float or None
         The share of the rows that is held out: not taught, and kept for measuring the error on rows never seen. None
         holds out a fifth where there are at least 20 rows.
-    classes : bool
-        Whether a target of numbers is one of classes, as it is for the hinge and the logistic loss. A target of words
-        always is.
+    classes : bool or None
+        Whether a target of numbers is one of classes, as it is for the hinge and the logistic loss. None takes whole
+        numbers for classes if there are few, with a note. A target of words always is one of classes.
     encoding : str, optional
         Of a table as text, such as "latin-1"; by default UTF-8, or else Latin-1 with a note.
     """
@@ -65,10 +67,10 @@ class Columns:
     features: tuple[str, ...] | None = None
     target: str | None = None
     scale: bool = True
-    duplicates: str = "refuse"
+    duplicates: str = "mean"
     missing: str = "refuse"
     holdout: float | None = 0.0
-    classes: bool = False
+    classes: bool | None = False
     encoding: str | None = None
 
     def __post_init__(self) -> None:
@@ -204,7 +206,7 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
 
 
 def _describe_id(name: str, file: Path) -> Wording:
-    told = f"{file.name}: column {short(name)} looks like an id, which says nothing about other rows"
+    told = f"{file.name}: column {short(name)} looks like an id, another whole number in every row, which says nothing"
     return FEATURES.embed(f"{told}: ", " without it leaves it out")
 
 
@@ -266,12 +268,11 @@ def _hint(words: list[str]) -> str:
 
 
 def _numbers_the_rows(column: pd.Series) -> bool:
-    """Say whether a column counts the rows, as an id does: 1, 2, 3, ...; or is called so and never repeats a number."""
+    """Say whether a column may number the rows, in any order: whole numbers, of which none repeats."""
     values = column.to_numpy()
     if values.dtype.kind != "f" or len(values) < FEW_ROWS or not np.array_equal(values, np.round(values)):
         return False
-    is_called_so = column.name.strip().lower() in NUMBERS_OF_ROWS
-    return bool((np.diff(values) == 1).all()) or (is_called_so and column.is_unique)
+    return bool(column.is_unique)
 
 
 # ---------------------------------------------------------------- which rows
@@ -314,7 +315,16 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
     import pandas as pd
 
     target, name = rows.target, short(rows.target.name)
-    if target.dtype.kind == "f" and columns.classes:
+    named = target.dtype.kind == "f" and _look_like_classes(target)
+    notes = []
+    if named and not columns.classes:
+        listed = ", ".join(as_word(value) for value in sorted(target.unique()))
+        found = f"{rows.file.name}: the target {name} holds few whole numbers ({listed})"
+        if columns.classes is None:
+            notes.append(AS_NUMBERS.embed(f"{found}, taken for classes: ", " takes them for numbers"))
+        else:
+            notes.append(AS_CLASSES.embed(f"{found}, taught as numbers: ", " takes them for classes"))
+    if target.dtype.kind == "f" and (columns.classes or (named and columns.classes is None)):
         if target.nunique() > MOST_CLASSES:
             raise InvalidInput(
                 f"{str(rows.file)!r}: this loss needs classes, and the target {name!r} has {target.nunique()} "
@@ -324,7 +334,7 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
         order = sorted(target.unique())
         target = _replace(target, pd.Categorical(target, order).rename_categories([as_word(value) for value in order]))
     if target.dtype.kind == "f":
-        return rows
+        return rows.take(slice(None), *notes)
     words = _words(target)
     if not 0 < len(words) <= MOST_CLASSES:
         raise InvalidInput(
@@ -342,7 +352,15 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
     listed = ", ".join(f"{short(word)} ({counts[word]:,})" for word in used[:MOST_LISTED])
     more = "" if len(used) <= MOST_LISTED else ", ..."
     note = f"{rows.file.name}: the target {name} has {len(used)} classes: {listed}{more}"
-    return rows.with_target(target, note)
+    return rows.with_target(target, *notes, note)
+
+
+def _look_like_classes(target: pd.Series) -> bool:
+    """Say whether numbers may name classes: whole ones, few of them, each in five rows or more on average."""
+    values = target.to_numpy()
+    if len(values) < FEW_ROWS or not np.array_equal(values, np.round(values)):
+        return False
+    return bool(2 <= target.nunique() <= min(MOST_NUMBERED, len(values) // 5))
 
 
 def _merge_repeated(rows: Rows, duplicates: str) -> Rows:

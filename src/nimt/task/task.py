@@ -316,9 +316,11 @@ class Task:
 
     def begin(self, *, quiet: bool = False) -> Session:
         """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
-        for kind, text in () if quiet else self.find_faults().items():
+        faults = {} if quiet else self.find_faults()
+        for kind, text in faults.items():
             warn(text, kind)
         started: Session = import_module("nimt.session.session").Session(self)
+        started.warnings += faults.values()
         return started
 
     @cached_property

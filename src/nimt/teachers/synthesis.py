@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
-from nimt.errors import InvalidInput, ResponseWarning, name_thing
+from nimt.errors import InvalidInput, ResponseWarning, name_thing, warn
 from nimt.inheritance import behaves_like
 from nimt.losses import check_labels
 from nimt.schedules import check_k
@@ -159,12 +158,11 @@ def observe(responses: Responses, predictions: Array, step: int) -> None:
 
 def warn_that_movement_stopped_growing(near: float, far: float, reach: float, step: int) -> None:
     """Warn that a label at the further distance moved the learner no further than one at the nearer."""
-    warnings.warn(
+    warn(
         f"a label {far:.3g} away moved the learner no further than one {near:.3g} away (step {step}): "
         f"labels are now made within {reach:.3g} of its predictions, and are the true labels where these are "
         f"further away",
         ResponseWarning,
-        stacklevel=4,
     )
 
 

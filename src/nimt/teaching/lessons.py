@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, keep_warnings
 from nimt.learners.learner import Learner
 from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
@@ -120,7 +120,8 @@ def _run(
     with progress_bar(progress) if progress else contextlib.nullcontext() as bar:
         watch = both(callback, bar) if bar else callback
         lesson = session.run(watch=watch, seconds=time_limit, on_interrupt=on_interrupt)
-    warn_of_missed_classes(lesson, session.task.teacher, session.task.measure)
+    with keep_warnings(lesson.warnings):
+        warn_of_missed_classes(lesson, session.task.teacher, session.task.measure)
     return lesson
 
 

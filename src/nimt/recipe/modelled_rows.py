@@ -1,0 +1,31 @@
+"""What is taught of a table: a model of its rows, because a teacher who shows noisy rows shows the noise."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from nimt.sources import Problem
+
+SMALLEST = 1e-100  # of the largest label: squares of smaller ones are lost, and those of very large ones infinite
+
+
+def take_reference(problem: Problem) -> Problem:
+    """Return the problem with a model of the taught rows as f*; the rows as they are, with a note, if none fits them.
+
+    Rows that are held out keep their own labels.
+    """
+    from nimt.teaching_sets.reference import reference
+
+    try:
+        largest = float(abs(problem.target).max())
+        if not SMALLEST < largest < 1 / SMALLEST:
+            raise InvalidInput(f"its labels go up to {largest:.3g}, and models square them: rescale them")
+        found = reference(problem.pool.points, problem.labels, classes=bool(problem.classes))
+    except InvalidInput as error:  # fewer rows than folds, one class left
+        note = f"f* is the rows themselves, because no model can be made of them: {error}"
+        return dataclasses.replace(problem, notes=(*problem.notes, note))
+    return problem.with_reference(found)

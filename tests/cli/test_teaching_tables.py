@@ -1,0 +1,262 @@
+"""What `nimt teach` makes of real rows: it teaches a model of them, keeps the best learner, and says what it did."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nimt.kernels.expressions import parse_kernel
+from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
+from nimt.recipe.recipe import Recipe
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave out the figures, which take seconds and are looked at elsewhere."""
+    monkeypatch.setattr("nimt.cli.written_results._draw", lambda lesson, folder, settings, **how: [folder.lesson])
+
+
+def write_rows(path, names, *columns):
+    lines = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
+    Path(path).write_text(",".join(names) + "\n" + "\n".join(lines) + "\n")
+
+
+def taught(nimt, *arguments):
+    answer = nimt("teach", *arguments, "--json")
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out), answer.err
+
+
+@pytest.fixture
+def noisy():
+    """A table of a line with much noise."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 200)).round(4)
+    write_rows("noisy.csv", ["a", "b", "y"], a, b, (a - b + rng.normal(0, 2, 200) + 50).round(3))
+
+
+@pytest.mark.long
+def test_diabetes_is_taught_as_well_as_ridge_fits_it(nimt, undrawn):
+    from sklearn.datasets import load_diabetes
+    from sklearn.linear_model import RidgeCV
+
+    load_diabetes(as_frame=True, scaled=False).frame.to_csv("diabetes.csv", index=False)
+    found, said = taught(nimt, "diabetes.csv", "--out", "run")
+    lesson = Lesson.load("run/lesson.npz")
+    held = lesson.settings["holdout"]
+    frame = load_diabetes(scaled=False)
+    rows = np.asarray(lesson.pool.rows) - 2
+    ridge = RidgeCV(np.logspace(-3, 3, 13)).fit(lesson.pool.points, frame.target[rows])
+    assert found["held_out_r2"] > ridge.score(held["points"], held["target"]) - 0.05
+    assert "by cross-validation: --reference none teaches the rows" in said
+    assert set(held["target"]) <= set(frame.target)  # their own labels
+
+
+def test_a_model_of_the_rows_is_taught_and_not_their_noise(nimt, undrawn, noisy):
+    options = ("--width", "3", "-n", "3000", "--keep", "last")
+    found, said = taught(nimt, "noisy.csv", *options, "--out", "a")
+    rows, told = taught(nimt, "noisy.csv", *options, "--reference", "none", "--out", "b")
+    assert "nimt: f* is " in said and "R^2 0." in said and "f* is" not in told
+    assert found["held_out_r2"] > max(0.1, rows["held_out_r2"] + 0.1)
+
+
+@pytest.mark.parametrize("value", ["ridge", ""])
+def test_a_reference_that_is_not_known_is_refused(nimt, noisy, value):
+    answer = nimt("teach", "noisy.csv", "--reference", value)
+    assert answer.code == 2 and answer.is_one_sentence() and "--reference must be auto or none" in answer.err
+
+
+def test_rows_that_are_too_few_for_a_model_are_taught_themselves_with_a_note(nimt, undrawn):
+    write_rows("few.csv", ["a", "y"], range(4), [0, 1, 4, 9])
+    found, said = taught(nimt, "few.csv", "--width", "1", "-n", "5", "--out", "run")
+    assert "f* is the rows themselves, because no model can be made of them" in said and found["steps"] == 5
+
+
+def test_the_learner_that_was_best_on_rows_held_out_is_kept(nimt, undrawn, noisy):
+    options = ("noisy.csv", "--reference", "none", "--width", "1", "-n", "3000", "--out")
+    last, said = taught(nimt, *options, "last", "--keep", "last")
+    assert "is kept" not in said
+    best, said = taught(nimt, *options, "best")
+    curve = Lesson.load("last/lesson.npz").held_out_curve
+    assert best["steps"] == min(curve, key=curve.get) < last["steps"]
+    assert best["held_out_rms"] == pytest.approx(min(curve.values())) and best["held_out_rms"] < last["held_out_rms"]
+    assert f"the learner of step {best['steps']:,} is kept, of {last['steps']:,} steps" in said
+    assert "they chose it" in said and "--keep last keeps the last" in said
+    lesson = Lesson.load("best/lesson.npz")
+    assert lesson.outcome is Outcome.CHOSEN and len(lesson) == best["steps"]
+    np.testing.assert_array_equal(lesson.indices, Lesson.load("last/lesson.npz").indices[: len(lesson)])
+    assert "the lesson is over" in nimt("resume", "best", "-n", "5000").err
+
+
+def test_a_lesson_that_ends_best_is_kept_as_it_is(nimt, undrawn):
+    x = np.linspace(-2, 2, 60).round(4)
+    write_rows("clean.csv", ["x", "y"], x, np.sin(x).round(6))
+    found, said = taught(nimt, "clean.csv", "--out", "run")
+    assert found["outcome"] == "CONVERGED" and "is kept" not in said
+
+
+def test_a_lesson_on_a_table_of_numbers_starts_at_their_mean(nimt, undrawn, noisy):
+    taught(nimt, "noisy.csv", "--width", "1", "-n", "3", "--reference", "none", "--keep", "last", "--out", "run")
+    lesson = Lesson.load("run/lesson.npz")
+    np.testing.assert_allclose(lesson.initial, lesson.target.mean())
+    assert lesson.taught.predict([[1e6, 1e6]])[0] == pytest.approx(lesson.target.mean())  # far from all rows, too
+    taught(nimt, "noisy.csv", "--width", "1", "-n", "3", "--from", "zero", "--out", "zero")
+    assert not Lesson.load("zero/lesson.npz").initial.any()
+
+
+# ---------------------------------------------------------------- classes, ids and rows that repeat
+
+
+@pytest.fixture
+def numbered():
+    """A table whose target is of three classes, written as numbers."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 90)).round(4)
+    write_rows("numbered.csv", ["a", "b", "kind"], a, b, np.digitize(a, [-0.5, 0.5]))
+
+
+def test_whole_numbers_that_name_classes_are_taken_for_classes_with_a_note(nimt, undrawn, numbered):
+    options = ("--width", "1", "-n", "50", "--out")
+    found, said = taught(nimt, "numbered.csv", *options, "a")
+    assert "the target kind holds few whole numbers (0, 1, 2), taken for classes: --numbers" in said
+    assert found["classes"] == "0, 1, 2" and found["held_out_accuracy"] > 0.7
+    assert "the lesson is over" in nimt("resume", "a").err  # its run.toml says that they are classes
+    for more in (("--numbers",), ("--loss", "square")):
+        found, said = taught(nimt, "numbered.csv", *more, *options, "b", "--overwrite")
+        assert found["classes"] is None and "taught as numbers: --classes takes them for classes" in said
+    write_rows("many.csv", ["a", "y"], np.arange(60) / 7, np.arange(60))
+    found, said = taught(nimt, "many.csv", *options, "c")
+    assert found["classes"] is None and "whole numbers (" not in said
+
+
+def test_several_classes_under_the_logistic_loss_are_taught_by_the_cross_entropy(nimt, undrawn, numbered):
+    found, said = taught(nimt, "numbered.csv", "--loss", "logistic", "--width", "1", "-n", "300", "--out", "run")
+    assert found["loss"] == "crossentropy" and found["held_out_accuracy"] > 0.8
+    assert "the logistic loss is for two classes, and there are 3: the loss is crossentropy" in said
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_column_that_names_rows_by_a_number_is_noticed(nimt, undrawn, shuffled):
+    rng = np.random.default_rng(0)
+    names = 1000 + 7 * (rng.permutation(60) if shuffled else np.arange(60))
+    x = rng.normal(size=60).round(3)
+    write_rows("t.csv", ["customer", "x", "y"], names, x, 2 * x)
+    _, said = taught(nimt, "t.csv", "--width", "1", "-n", "5", "--out", "run")
+    assert "column customer looks like an id" in said and "column x looks" not in said
+
+
+def test_rows_that_repeat_a_point_are_averaged_with_a_note(nimt, undrawn):
+    x = np.repeat(np.arange(20), 2) / 10
+    write_rows("t.csv", ["x", "y"], x, np.arange(40) / 7)
+    found, said = taught(nimt, "t.csv", "--width", "1", "-n", "5", "--out", "run")
+    assert found["points"] + found["held_out_points"] == 20
+    assert "20 row(s) repeat a point, 20 of them with different targets, taught as their mean" in said
+    answer = nimt("teach", "t.csv", "--duplicates", "refuse")
+    assert answer.code == 2 and "come with different targets" in answer.err
+
+
+# ---------------------------------------------------------------- what is said, and where
+
+
+@pytest.mark.long
+def test_what_was_warned_of_and_decided_is_in_the_lesson_the_summary_and_the_page(nimt, noisy):
+    options = ("--reference", "none", "--width", "0.05", "-n", "300", "--raw-features", "--out", "run")
+    answer = nimt("teach", "noisy.csv", *options)
+    narrow = next(line for line in answer.err.splitlines() if "the kernel reaches almost no neighbour" in line)
+    lesson, summary = Lesson.load("run/lesson.npz"), json.loads(Path("run/summary.json").read_text())
+    page = html.unescape(Path("run/report.html").read_text())
+    said = lesson.warnings
+    assert narrow.removeprefix("nimt: warning: ") in said and summary["warnings"] == said and len(said) == 3
+    assert "more steps" not in answer.err  # it has taken more, and they hurt
+    assert all(text in page for text in [*said, *summary["notes"]])
+    assert any("40 of 200 rows are held out" in text for text in summary["notes"])
+    assert "The rows shown" in page and "times shown" in page
+    before = said[:]
+    assert nimt("show", "run", "--figures").code == 0
+    assert json.loads(Path("run/summary.json").read_text())["warnings"] == before
+
+
+def test_advice_names_no_way_that_was_tried_or_hurts(nimt, undrawn, noisy):
+    rng = np.random.default_rng(0)
+    write_rows("noise.csv", ["a", "b", "y"], *rng.normal(size=(2, 200)).round(4), rng.standard_cauchy(200).round(4))
+    options = ("--reference", "none", "--keep", "last", "--width", "1", "-n", "500", "--out")
+    _, said = taught(nimt, "noise.csv", *options, "a")
+    assert "worse than the mean" in said and "--teacher random" in said
+    assert "more steps" not in said and "--missing drop" not in said
+    _, said = taught(nimt, "noise.csv", *options, "b", "--teacher", "random")
+    assert "worse than the mean" in said and "--teacher random" not in said
+
+
+# ---------------------------------------------------------------- predict and export
+
+
+def test_predictions_keep_all_columns_the_separator_and_the_decimal_sign(nimt, undrawn):
+    x = np.linspace(-2, 2, 40).round(3)
+    write_rows("t.csv", ["x", "y"], x, np.sin(x).round(5))
+    taught(nimt, "t.csv", "--width", "1", "-n", "200", "--out", "run")
+    Path("new.csv").write_text('id;x;remark\nA-01;0,5;"one; two"\nA-02;007;3\n')
+    head, first, second = nimt("predict", "run", "new.csv").out.splitlines()
+    assert head == "id;x;remark;predicted y"
+    assert first.startswith('A-01;0,5;"one; two";0,4') and second.startswith("A-02;007;3;")
+    Path("new.tsv").write_text("id\tx\nA\t0.5\n")
+    assert nimt("predict", "run", "new.tsv").out.splitlines()[1].startswith("A\t0.5\t0.4")
+
+
+def test_the_export_of_an_orthogonal_learner_is_its_expansion(nimt, undrawn):
+    x = np.linspace(-2, 2, 40).round(3)
+    write_rows("t.csv", ["x", "y"], x, np.sin(x).round(5))
+    taught(nimt, "t.csv", "--learner", "orthogonal", "--width", "1", "-n", "6", "--out", "run")
+    answer = nimt("export", "run")
+    assert "learner.npz" in answer.out
+    with np.load("run/learner.npz") as arrays:
+        kernel = parse_kernel(str(arrays["kernel"]), dimension=1)
+        points = (np.array([[0.3], [1.1]]) - arrays["mean"]) / arrays["deviation"]
+        values = arrays["start"] + kernel(points, arrays["centers"]) @ arrays["coefficients"]
+    np.testing.assert_allclose(values, Lesson.load("run/lesson.npz").learner.predict({"x": [0.3, 1.1]}))
+
+
+# ---------------------------------------------------------------- no path of this computer, minutes, small replays
+
+
+@pytest.mark.long
+def test_run_files_and_pages_hold_no_absolute_path_and_work_from_elsewhere(nimt, tmp_path, monkeypatch, noisy):
+    table = str(tmp_path / "noisy.csv")
+    assert nimt("teach", table, "--width", "1", "-n", "30", "--out", str(tmp_path / "run"), "-q").code == 0
+    for path in (tmp_path / "run").iterdir():
+        assert str(tmp_path).encode() not in path.read_bytes(), path.name
+    assert 'target = "../noisy.csv"' in Path("run/run.toml").read_text()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert nimt("resume", "../run", "-n", "40", "-q").code == 0
+    assert nimt("teach", "--config", "../run/run.toml", "--out", "again", "-q").code == 0
+    one, other = Lesson.load("../run/lesson.npz"), Lesson.load("again/lesson.npz")
+    np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
+
+
+def test_a_file_with_the_name_of_a_function_stays_a_file_in_settings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("sine").touch()
+    Path("run.toml").write_text(Recipe(target="./sine", initial="zero").to_toml(tmp_path))
+    assert Recipe.read(Path("run.toml")).target == "./sine"
+    Path("run.toml").write_text(Recipe(target="sine", initial="zero").to_toml(tmp_path))
+    assert Recipe.read(Path("run.toml")).target == "sine"
+
+
+def test_plans_and_forecasts_say_how_long_it_takes(nimt):
+    command = ("gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--tol", "1e-4")
+    assert "steps take less than a minute" in nimt("plan", *command).out
+    assert "That takes less than a minute." in nimt("forecast", *command).out
+    long = nimt("plan", "cat", "--engine", "reference", "-n", "10000000", "--tol", "0").out
+    assert "10,000,000 steps take about" in long and "minutes" in long
+
+
+def test_a_replay_that_is_too_large_is_not_left_behind(nimt, monkeypatch):
+    monkeypatch.setattr("nimt.cli.written_results.LARGEST_PAGE", 10_000)
+    answer = nimt("teach", "sine", "-n", "50", "--out", "run")
+    assert answer.code == 0 and not Path("run/replay.html").exists()
+    assert "replay.html is left out" in answer.err and "replay.html" not in answer.out
