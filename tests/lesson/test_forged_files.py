@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FORGING = Path(__file__).with_name("forging.py")
+FORGING = Path(__file__).parents[1] / "forging.py"
 COUNT = int(os.environ.get("NIMT_FORGED", "400"))
 
 

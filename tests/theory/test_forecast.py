@@ -22,7 +22,7 @@ from problems import BOUNDARY, MIXTURE, PLANE_FROM_ABOVE
 
 pytestmark = pytest.mark.long
 
-HOME = Path(__file__).parents[1]
+HOME = Path(__file__).parents[2]
 
 
 def small(seed, n, width=0.7, rate=0.05, dimension=2):

@@ -5,11 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
+from test_engines import POOLS, SIZES, TARGETS, assert_same_lesson, engines_for, teach
 
 import nimt
 from nimt import testing
 from nimt.plain_numba import PLAIN_NUMBA
-from test_engines import POOLS, SIZES, TARGETS, assert_same_lesson, engines_for, teach
 
 pytestmark = [
     pytest.mark.long,

@@ -16,7 +16,7 @@ from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.studio.requests import read_recipe
 from nimt.task.options import OPTIONS, LessonOptions
 
-PAGE = Path(__file__).parents[1] / "docs" / "defaults.md"
+PAGE = Path(__file__).parents[2] / "docs" / "defaults.md"
 OF_TEACH = {name: field for field, line in TABLE_OF_FIELDS.items() if (name := line.option)}
 
 
