@@ -43,11 +43,9 @@ def lecture(tmp_path_factory):
 
 
 def shown(lecture, begins):
-    """The result of the cell whose last line begins so."""
-    (cell,) = [
-        cell for cell in lecture.cells
-        if cell.cell_type == "code" and cell.source.splitlines()[-1].startswith(begins)
-    ]  # fmt: skip
+    """The result of the cell whose last line is this, or else begins so."""
+    last = {cell.source.splitlines()[-1]: cell for cell in lecture.cells if cell.cell_type == "code"}
+    (cell,) = [last[begins]] if begins in last else [cell for line, cell in last.items() if line.startswith(begins)]
     (output,) = cell.outputs
     return output.data
 

@@ -191,7 +191,7 @@ def test_bash_completes_after_the_installation(nimt, home):
         ["bash", "--noprofile", "--norc", "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1:] == ["commands: teach", "options: --time-limit"], done.stdout
+    assert done.stdout.splitlines()[1:] == ["commands: teach teaching-set", "options: --time-limit"], done.stdout
 
 
 # ---------------------------------------------------------------- forecasts

@@ -78,10 +78,10 @@ class SecondCompiler:
         self._end()
         spawning = multiprocessing.get_context("spawn")  # this process has threads, so that it cannot be copied
         self._line, theirs = spawning.Pipe()
-        self._process = spawning.Process(target=answer, args=(theirs,), name="nimt-compiler", daemon=True)
-        with without_ctrl_c():
-            self._process.start()
-        theirs.close()
+        process = spawning.Process(target=answer, args=(theirs,), name="nimt-compiler", daemon=True)
+        with contextlib.closing(theirs), without_ctrl_c():
+            process.start()
+        self._process = process  # only one that was started can be ended
 
     def _end(self) -> None:
         if self._line is not None:
