@@ -69,13 +69,13 @@ class Measure:
         `target_function` is what the caller of `teach` gave as y.
         """
 
-        def measured() -> float:
+        def measure_now() -> float:
             value = self.of(pupil, target)
             if not is_number(value):
                 raise InvalidInput(f"the measure {self.name!r} returned {value!r}: it must return one number")
             return float(value)
 
-        return measured
+        return measure_now
 
     def scale(self, values: Array) -> float | None:
         """Return s if the measure is s * sqrt(sum (f - f*)^2), which engines can update by differences; None if not."""

@@ -115,7 +115,7 @@ def give_lessons_in(folder: RunFolder, settings: Recipe, problem: Problem, *, as
         with progress_bar(settings.title, shown=not (quiet or as_json)) as watcher:
             comparison = give(
                 settings.make_learner(problem.pool, problem.start), settings.make_teachers(problem), problem.pool,
-                problem.target, **settings.shared_options(), seeds=settings.seeds, callback=watcher,
+                problem.target, **settings.list_shared_options(), seeds=settings.seeds, callback=watcher,
                 out=folder.under_way, holdout=None if aside is None else (aside.points, aside.target),
             )  # fmt: skip
     except KeyboardInterrupt:

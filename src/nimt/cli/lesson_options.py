@@ -56,7 +56,7 @@ def with_lesson_options(
         if name not in without and line.only in (None, command)
     } | {"config": Annotated[Optional[str], CONFIG]}  # noqa: UP045
 
-    def replaced(command: Callable[..., Any]) -> Callable[..., Any]:
+    def replace(command: Callable[..., Any]) -> Callable[..., Any]:
         own = [
             part
             for part in inspect.signature(command, eval_str=True).parameters.values()
@@ -74,4 +74,4 @@ def with_lesson_options(
         command.__annotations__ = {part.name: part.annotation for part in everything} | {"return": None}
         return command
 
-    return replaced
+    return replace

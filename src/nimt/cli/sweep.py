@@ -75,7 +75,7 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
 
     check_jobs(jobs)
     seeds = check_seeds(study.values["seeds"])
-    rules = check_rules("sweep", **study.settings()[0].shared_options())
+    rules = check_rules("sweep", **study.settings()[0].list_shared_options())
     plans, notes = study.plans()
     for sentence in notes:
         note(sentence, quiet=quiet)

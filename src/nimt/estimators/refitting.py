@@ -83,7 +83,7 @@ class Ridge:
 
     def coefficients(self, penalties: Array) -> Array:
         """Return b for each penalty, shape (m, q, g); an infinite penalty leaves zeros."""
-        gains = self._kept(penalties).T / np.where(self.singular > 0, self.singular, 1.0)[:, np.newaxis]
+        gains = self._share_kept(penalties).T / np.where(self.singular > 0, self.singular, 1.0)[:, np.newaxis]
         shrunk = self.projections[:, :, np.newaxis] * gains[:, np.newaxis, :]
         return np.tensordot(self.right.T, shrunk, axes=1)
 
@@ -92,13 +92,13 @@ class Ridge:
 
         The error is N RSS / (N - degrees of freedom)^2.
         """
-        lost = 1.0 - self._kept(penalties)
+        lost = 1.0 - self._share_kept(penalties)
         free = self.count - len(self.singular) + lost.sum(axis=1)
         free[free < len(self.singular) * ROUNDING] = np.nan  # as many parameters as labels: no degrees are left
         errors = (self.unexplained + lost**2 @ self.projections**2) / free[:, np.newaxis] ** 2
         return np.asarray(np.nanargmin(errors, axis=0))
 
-    def _kept(self, penalties: Array) -> Array:
+    def _share_kept(self, penalties: Array) -> Array:
         """Return the share of each direction that each penalty leaves, shape (g, m); 0 for those lost in rounding."""
         squares = self.singular**2
         seen = self.singular > len(self.singular) * ROUNDING * self.singular[:1]

@@ -120,7 +120,7 @@ class Lesson:
             return None
         return error_on(np.asarray(self.taught.predict(held[0]), dtype=np.float64), held[1])
 
-    def held_out_to_store(self) -> HeldOutError | None:
+    def find_held_out(self) -> HeldOutError | None:
         """Return `held_out`, None if it cannot be computed: a lesson that a failing learner ended is saved, too."""
         try:
             return self.held_out
@@ -316,7 +316,7 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self.held_out_to_store()))
+        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self.find_held_out()))
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
         """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.

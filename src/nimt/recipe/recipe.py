@@ -352,7 +352,7 @@ class Recipe:
         found = {line.option: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.option}
         return found | {"tol": self.tolerance, "measure": self.measure or defaults.MEASURE}
 
-    def shared_options(self) -> dict[str, Any]:
+    def list_shared_options(self) -> dict[str, Any]:
         """Return what all lessons of a comparison or a study share."""
         shared = {name: value for name, value in self.options().items() if name != "seed"}
         return shared | {"time_limit": self.time_limit}

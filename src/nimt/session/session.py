@@ -348,7 +348,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def _content(self) -> dict[str, Any]:
         """Return the lesson so far as a file holds it, with the state from which it goes on."""
         # of a lesson that is over the error is kept, so that no learner has to be made to show it
-        error = None if self.task.holdout is None or self.outcome is None else self.lesson.held_out_to_store()
+        error = None if self.task.holdout is None or self.outcome is None else self.lesson.find_held_out()
         fields = self._fields(is_over=True)
         if self._settings is not None:
             fields["settings"] = self._settings.description

@@ -197,7 +197,7 @@ def _limit_body(receive: Any) -> Any:
     end = time.monotonic() + SECONDS_FOR_A_BODY
     whole = False
 
-    async def bounded() -> Any:
+    async def receive_some() -> Any:
         nonlocal taken, whole
         if whole:
             return await receive()  # whether the client is still there, which takes as long as it takes
@@ -211,18 +211,18 @@ def _limit_body(receive: Any) -> Any:
             raise TooLarge
         return message
 
-    return bounded
+    return receive_some
 
 
 def _with_headers(send: Any) -> Any:
-    async def sent(message: Any) -> None:
+    async def send_some(message: Any) -> None:
         if message["type"] == "http.response.start":
             there = {name.lower() for name, _ in message["headers"]}
             extra = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in there]
             message = message | {"headers": [*message["headers"], *extra]}
         await send(message)
 
-    return sent
+    return send_some
 
 
 async def _answer(send: Any, status: int, sentence: str) -> None:

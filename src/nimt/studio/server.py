@@ -60,7 +60,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
     async def health(request: Request) -> Response:
         return JSONResponse(pulse.report() | {"races": len(room.races), "compiling": room.is_compiling})
 
-    async def dropped(request: Request) -> Response:
+    async def take_file(request: Request) -> Response:
         async with request.form(max_files=1, max_fields=2, max_part_size=LARGEST_BODY) as form:
             given = form.get("file")
             if given is None or isinstance(given, str):
@@ -72,7 +72,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             return _binary(await asyncio.to_thread(files.record_lesson, found))
         return JSONResponse(files.describe_file(found) | {"id": room.keep_file(_browser(request), found)})
 
-    async def described(request: Request) -> Response:
+    async def describe_problem(request: Request) -> Response:
         asked = await _json(request)
         kept = room.files.get(_browser(request), {})
         return _binary(await asyncio.to_thread(describe, asked, kept))
@@ -126,7 +126,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
         finally:
             talking.discard(socket)
 
-    async def refused(request: Request, error: Exception) -> Response:
+    async def refuse(request: Request, error: Exception) -> Response:
         return JSONResponse({"said": str(error)}, 422)
 
     async def too_large(request: Request, error: Exception) -> Response:
@@ -143,15 +143,15 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             Route("/", page),
             Route("/static/{name}", page),
             Route("/health", health),
-            Route("/file", dropped, methods=["POST"]),
-            Route("/describe", described, methods=["POST"]),
+            Route("/file", take_file, methods=["POST"]),
+            Route("/describe", describe_problem, methods=["POST"]),
             Route("/forecast", forecast, methods=["POST"]),
             Route("/code", code, methods=["POST"]),
             Route("/export/{race}/{racer}/{name}", export),
             WebSocketRoute("/talk", talk),
         ],
         lifespan=life,
-        exception_handlers={NimtError: refused, TooLarge: too_large, TooSlow: too_slow, ClientDisconnect: gone},
+        exception_handlers={NimtError: refuse, TooLarge: too_large, TooSlow: too_slow, ClientDisconnect: gone},
     )
     app.state.classroom = room
     return RequestGuard(app, guard)
