@@ -145,7 +145,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
             warnings.simplefilter("default", UserWarning)
             code = program()(args=given, prog_name="nimt", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted; what was finished before is kept")
+        complain("interrupted")
         return INTERRUPTED
     except NimtError as error:
         for sentence in getattr(error, "__notes__", ()):  # what led to it

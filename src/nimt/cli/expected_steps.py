@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LARGEST_TRIAL = 1 << 29  # bytes
 TRIAL_SECONDS = 0.2
+LARGEST_PIECE = 10_000  # steps at a time: few of them are faster than the clock can tell
 LARGEST_POOL = 100_000  # points: beyond it a forecast takes memory that the lesson does not need
 
 
@@ -33,7 +34,7 @@ def measure_seconds(task: Task, steps: int) -> float | None:
     session, size = task.begin(quiet=True), 1
     while session.outcome is None and session.elapsed < TRIAL_SECONDS:
         session.advance(size)
-        size *= 4
+        size = min(4 * size, LARGEST_PIECE)
     return session.elapsed / session.step * steps if session.step else None
 
 

@@ -28,6 +28,15 @@ from nimt.pools.pool import values_on
 ROOMS = (
     "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "schedules", "teachers",
 )  # whose classes files may name  # fmt: skip
+IN_ROOMS = {  # and which are not at the top of nimt
+    "AlternativeLabels": "teachers",
+    "Formula": "datasets",
+    "PreparedLearner": "learners",
+    **dict.fromkeys(("Column", "Preparation", "PreparedPoints"), "pools"),
+    **dict.fromkeys(("LookSchedule", "PackSchedule"), "schedules"),
+    **dict.fromkeys(("NystroemKernel", "RandomFeatureKernel"), "operators"),
+    **dict.fromkeys(("Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Square"), "losses"),
+}
 FOREIGN = "foreign"
 ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
@@ -50,8 +59,8 @@ def own_class(name: str) -> type | None:
     """Return the class of that name among nimt's public nouns and scikit-learn's kernels, or None."""
     if name in FAMILIES:
         return FAMILIES[name]
-    if name in nimt.__all__:
-        kind = getattr(nimt, name)
+    if name in nimt.__all__ or name in IN_ROOMS:
+        kind = getattr(getattr(nimt, IN_ROOMS[name]) if name in IN_ROOMS else nimt, name)
         in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
         return kind if in_room else None
     from sklearn.gaussian_process import kernels  # here, since files that name no kernel of it are read without

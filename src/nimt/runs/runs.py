@@ -245,7 +245,10 @@ def check_rules(caller: str, **options: Any) -> dict[str, Any]:
     """Return the rules of all lessons, checked before the first; `caller` is the function that takes them."""
     for name in options:
         if name not in OPTIONS and name != "time_limit":
-            raise InvalidInput(f"{caller}() does not take {name}: see the options of teach()")
+            way_out = (
+                "out= names the folder for finished lessons" if name == "checkpoint" else "see the options of teach()"
+            )
+            raise InvalidInput(f"{caller}() does not take {name}: {way_out}")
     Options(**{name: value for name, value in options.items() if name != "time_limit"}).check()
     return options
 

@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import math
 import secrets
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, TypeVar
 
@@ -232,7 +233,9 @@ def settle_tolerance(tol: Tolerance, measure: Measure, target: Array, start: Arr
         middle = np.broadcast_to(target.mean(axis=0), target.shape)
         spread = distance(target, middle) or distance(target, start)  # a constant has no deviation
     settled = (USUAL_SHARE if share is None else share) * spread * scale
-    return float(f"{settled:.6g}") if 0 < settled < math.inf else None
+    if settled == 0.0:  # the learner starts at the target, which is constant: there is nothing to teach
+        return sys.float_info.min
+    return float(f"{settled:.6g}") if settled < math.inf else None
 
 
 def _share(text: str) -> float | None:
