@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import nimt
+from nimt.operators.random_features import subsample
 from nimt.plots.animation import draw_frames
 from nimt.replay.lesson_recording import record_of
 
@@ -58,7 +59,7 @@ def test_comparisons_and_parts_of_a_pool_keep_names():
     learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
     found = nimt.compare(learner, [nimt.GreedyTeacher()], FRAME, PRICE, max_iterations=2)
     ((lesson,),) = found.lessons.values()
-    part, _ = nimt.subsample(FRAME, PRICE, 5)
+    part, _ = subsample(FRAME, PRICE, 5)
     for kept in (lesson.pool, part):
         assert (kept.names, kept.target_name) == (("width", "height", "step"), "price")
 

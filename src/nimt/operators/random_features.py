@@ -205,5 +205,5 @@ def subsample(X: Pool | ArrayLike, y: FunctionLike, size: int, *, seed: int = 0)
     if size > len(pool):
         raise InvalidInput(f"must be at most the {len(pool)} points of the pool, got {size}", parameter="size")
     chosen = np.sort(np.random.default_rng(seed).choice(len(pool), size=int(size), replace=False))
-    part = Points(pool.take(chosen), getattr(pool, "names", ()), pool.target_name)
+    part = Points(pool.take(chosen), pool.axis_names, pool.target_name)
     return part, values_on(pool, y, "the target")[chosen]
