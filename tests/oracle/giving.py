@@ -196,7 +196,9 @@ def read(lesson: Any, problem: Problem) -> dict[str, Any]:
         "held_out_curve": dict(lesson.held_out_curve),
         "held_out": held,
         "predictions": told(lambda: lesson.learner.predict(problem.probes)),
-        "examples": told(lesson.examples) if kept else None,
+        "examples": told(lambda: {name: np.asarray(part) for name, part in lesson.examples().items()})
+        if kept
+        else None,
         "table": told(lesson.to_table),
         "rate": lesson.learning_rate,
     }

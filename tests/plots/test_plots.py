@@ -310,10 +310,21 @@ def test_panels_fill_a_figure_that_was_given(lesson, tmp_path):
     saved(figure, tmp_path)
 
 
-def test_three_dimensions_cannot_be_drawn():
+def test_in_many_dimensions_panels_are_f_against_the_target_as_in_the_report(tmp_path):
     lesson = lesson_on(np.eye(3))
-    with pytest.raises(nimt.InvalidInput, match="pools of 1 or 2 dimensions, this one has 3: use curve"):
-        plots.panels(lesson)
+    figure = plots.panels(lesson)
+    dots, rings = figure.axes[0].collections
+    np.testing.assert_array_equal(dots.get_offsets(), np.column_stack([lesson.target, lesson.initial]))
+    first = lesson.pack(0)[0]
+    np.testing.assert_array_equal(rings.get_offsets(), np.column_stack([lesson.target, lesson.initial])[first])
+    np.testing.assert_array_equal(
+        figure.axes[-1].collections[0].get_offsets(), np.column_stack([lesson.target, lesson.final])
+    )
+    assert figure.axes[0].get_xlabel() == "target f*"
+    reported = panels_figure(lesson, None)
+    assert [ax.get_title() for ax in reported.axes] == [ax.get_title() for ax in figure.axes]
+    np.testing.assert_array_equal(reported.axes[0].collections[1].get_offsets(), rings.get_offsets())
+    saved(figure, tmp_path)
 
 
 @pytest.mark.parametrize("pool", [X, np.column_stack([X, X]), nimt.Grid.like(np.zeros((2, 3)))])

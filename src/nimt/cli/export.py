@@ -64,7 +64,8 @@ def write_exports(lesson: Lesson, folder: Path) -> list[str]:
     written = ["curve.csv"]
     write_text(folder / "curve.csv", as_csv(curve_columns(lesson)))
     if lesson.indices is not None:
-        write_text(folder / "examples.csv", as_csv(lesson.examples()))
+        examples = {str(name): column.to_numpy() for name, column in lesson.examples().items()}
+        write_text(folder / "examples.csv", as_csv(examples))
         written.insert(0, "examples.csv")
     arrays = learner_arrays(lesson)
     if arrays:
@@ -93,6 +94,7 @@ def learner_arrays(lesson: Lesson) -> dict[str, Any]:
     from nimt.arrays import is_number
     from nimt.kernels import Kernel
     from nimt.kernels.expressions import kernel_expression
+    from nimt.pools.pool import Points
     from nimt.pools.prepared_points import PreparedPoints
 
     learner = lesson.taught
@@ -104,11 +106,12 @@ def learner_arrays(lesson: Lesson) -> dict[str, Any]:
     if isinstance(kernel := getattr(learner, "kernel", None), Kernel):
         text = kernel_expression(kernel, dimension=lesson.pool.dimension)
         arrays["kernel"] = np.array(repr(kernel) if text is None else text)
+    if isinstance(lesson.pool, Points) and lesson.pool.names:
+        arrays["names"] = np.array(lesson.pool.names)
     if isinstance(lesson.pool, PreparedPoints):
         preparation = lesson.pool.preparation
         scales = [(column.mean, column.deviation) for column in preparation.columns for _ in column.names]
         arrays |= {
-            "names": np.array(preparation.names),
             "mean": np.array([mean for mean, _ in scales]),
             "deviation": np.array([deviation for _, deviation in scales]),
         }

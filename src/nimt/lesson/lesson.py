@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from nimt.lesson.stored_learner import MadeWhenAsked, StoredLearner, refuse_inco
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool
 from nimt.pools.prepared_points import PreparedPoints
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,22 +277,27 @@ class Lesson:
                     columns[f"{name}{suffix}"] = with_empty_end(column)
         return columns
 
-    def examples(self) -> dict[str, NDArray[Any]]:
-        """Return the examples in the order in which they were shown, one per row, with coordinates and label.
+    def examples(self) -> pd.DataFrame:
+        """Return the examples as a DataFrame, one per row in the order in which they were shown.
 
-        Columns: step, index (in the pool), row (in the file, of a table), the coordinates as the table has them or as
-        x_1, x_2, and label: words of classes, otherwise numbers. If every output has examples of its own, output
-        says which one an example is for. A table's column that is named like one of the record's (step, discrepancy,
-        index, row, label, output, looked, mixed) gets the prefix table_: "step" of the table is "table_step".
+        Columns: step, index (in the pool), row (in the file, of a table), the coordinates with the names that a table
+        or a DataFrame given as X has, or as x_1, x_2, and label: words of classes, otherwise numbers. If every output
+        has examples of its own, output says which one an example is for. A table's column that is named like one of
+        the record's (step, discrepancy, index, row, label, output, looked, mixed) gets the prefix table_: "step" of
+        the table is "table_step".
 
         Examples
         --------
         >>> import nimt
         >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5), nimt.GreedyTeacher(),
         ...                     [0.0, 5.0], [1.0, 3.0], max_iterations=2)
-        >>> {name: column.tolist() for name, column in lesson.examples().items()}
-        {'step': [0, 1], 'index': [1, 0], 'x_1': [5.0, 0.0], 'label': [3.0, 1.0]}
+        >>> lesson.examples()
+           step  index  x_1  label
+        0     0      1  5.0    3.0
+        1     1      0  0.0    1.0
         """
+        import pandas as pd  # here, since a lesson needs none
+
         if self.indices is None or self.labels is None:
             raise InvalidInput("only how often each point was shown is recorded (picks): teach with record='all'")
         steps, places = np.nonzero(self.indices >= 0)
@@ -302,7 +310,7 @@ class Lesson:
             table["output"] = np.concatenate([none, *(outputs_of(count, self.target.shape[1]) for count in counts)]) + 1
         if isinstance(self.pool, PreparedPoints):
             table["row"] = self.pool.rows[indices]
-        return table | columns_of(self.pool, indices, labels, points)
+        return pd.DataFrame(table | columns_of(self.pool, indices, labels, points))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.

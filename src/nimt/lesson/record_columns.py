@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.pools.pool import Pool
+from nimt.pools.pool import Points, Pool
 from nimt.pools.prepared_points import PreparedPoints
 
 LABEL_OUTPUT = "label_output_"  # with its number: the label of one of several outputs
@@ -43,8 +43,9 @@ def columns_of(pool: Pool, indices: NDArray[np.int64], labels: Array, points: Ar
         found = dict(pool.coordinates(indices[shown]))
     else:
         found = {f"x_{axis + 1}": column for axis, column in enumerate(points[shown].T)}
-    if isinstance(pool, PreparedPoints):
+    if isinstance(pool, Points):
         found = dict(zip(names_in_record(found), found.values(), strict=True))
+    if isinstance(pool, PreparedPoints):
         preparation = pool.preparation
         if preparation.classes and labels.shape[1:] == preparation.outputs:
             answers = preparation.answers(labels[shown])

@@ -21,7 +21,7 @@ from nimt.kernels import Kernel, KernelLike, as_kernel, as_rows
 from nimt.kernels.distances import Scale, is_far
 from nimt.kernels.gaussian import Gaussian
 from nimt.kernels.kernel import normalise
-from nimt.pools.pool import FunctionLike, Points, Pool, as_pool, values_on
+from nimt.pools.pool import FunctionLike, Points, Pool, as_pool, name_target, values_on
 
 SMALLEST_VALUE = 1e-12  # of the singular values of a Gram matrix that is inverted
 
@@ -200,9 +200,10 @@ def subsample(X: Pool | ArrayLike, y: FunctionLike, size: int, *, seed: int = 0)
     >>> len(part), target.shape
     (10, (10,))
     """
-    pool = as_pool(X)
+    pool = name_target(as_pool(X), y)
     check_count("size", size, at_least=1)
     if size > len(pool):
         raise InvalidInput(f"must be at most the {len(pool)} points of the pool, got {size}", parameter="size")
     chosen = np.sort(np.random.default_rng(seed).choice(len(pool), size=int(size), replace=False))
-    return Points(pool.take(chosen)), values_on(pool, y, "the target")[chosen]
+    part = Points(pool.take(chosen), pool.axis_names, pool.target_name)
+    return part, values_on(pool, y, "the target")[chosen]

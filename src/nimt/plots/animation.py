@@ -22,7 +22,7 @@ from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.plots.figures import choose_style
 from nimt.plots.looks import look_of
-from nimt.plots.scenes import scene_of
+from nimt.plots.scenes import limits_of, scene_of, within
 from nimt.plots.style import QUIET, inks
 
 Indices = NDArray[np.int64]
@@ -59,20 +59,6 @@ def frames_of(lesson: Lesson) -> list[AnimationFrame]:
     return frames
 
 
-def limits_of(lesson: Lesson) -> tuple[float, float]:
-    """Return the smallest and largest finite value to draw; a diverging lesson is cut at twice the target's range."""
-    known = np.concatenate([lesson.target, lesson.initial])
-    low, high = float(known.min()), float(known.max())
-    if low == high:
-        low, high = low - 1.0, high + 1.0
-    room = (high - low) / 2
-    everything = np.concatenate([lesson.final, *lesson.snapshots.values()])
-    finite = everything[np.isfinite(everything)]
-    if finite.size:
-        low, high = max(min(low, float(finite.min())), low - room), min(max(high, float(finite.max())), high + room)
-    return low, high
-
-
 def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image]:
     """Draw the frames one after another; on a 2-D pool the target is drawn beside the learner."""
     is_map = lesson.pool.dimension == 2
@@ -92,7 +78,8 @@ def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image
             scenes[0].show(lesson.target, nothing)
         learner, scene = axes[-1], scenes[-1]
         if is_map and look.limits is not None:
-            learner.set_xlabel(f"{look.bar}, bright: {look.limits[1]:.3g}", color=QUIET)
+            below = [learner.get_xlabel(), f"{look.bar}, bright: {look.limits[1]:.3g}"]
+            learner.set_xlabel("\n".join(filter(None, below)), color=QUIET)
         frames = frames_of(lesson)
         left = learner.set_title(f"t = {frames[-1].step:,}", loc="left")
         right = learner.set_title(f"{letter} = 0.00e+00", loc="right", color=QUIET)
@@ -106,7 +93,7 @@ def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image
             canvas.restore_region(still)  # type: ignore[no-untyped-call]
             left.set_text(f"t = {frame.step:,}")
             right.set_text(f"{letter} = {lesson.measure.text(frame.discrepancy, digits=3)}")
-            scene.show(np.nan_to_num(frame.values, nan=limits[1], posinf=limits[1], neginf=limits[0]), frame.shown)
+            scene.show(within(frame.values, limits), frame.shown)
             for artist in moving:
                 learner.draw_artist(artist)
             drawn = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]

@@ -19,7 +19,7 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.figures import choose_style, new_figure
 from nimt.plots.looks import Values, class_words, look_of
-from nimt.plots.scenes import by_output
+from nimt.plots.scenes import by_output, limits_of, name_axes, name_values, scene_of, within
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
 from nimt.pools.pool import Grid, Pool
 
@@ -40,6 +40,8 @@ class Panel:
     values, target : arrays (n,), or (n, q) for q outputs
     shown, labels, values_shown : arrays (k, d), (k,) or (k, q), and another like it
         Where the examples lie, their labels, and f^t there.
+    indices : array (k,) of int
+        Of the examples, in the pool.
     """
 
     step: int
@@ -50,6 +52,7 @@ class Panel:
     shown: Array
     labels: Array
     values_shown: Array
+    indices: NDArray[np.int64]
 
 
 def panel_table(lesson: Lesson, steps: Iterable[int] | None = None) -> list[Panel]:
@@ -81,13 +84,15 @@ def panels(
     On a 1-D pool functions are lines, and a stem leads from f^t at an example to its label. On a 2-D grid they are
     pictures (that of `Grid.like(image)` upright, row first), on other 2-D points coloured dots. Rings mark examples.
 
+    In more dimensions f^t is drawn against f*, as dots, or of many points as a density; classes as a table of which
+    class the learner names. A lesson that diverged is drawn as far as twice the range of the target.
+
     With several outputs there is one line for each in 1-D. In 2-D a picture with three outputs is drawn in colour,
     one-hot targets as regions of classes, and of any other function the size of the error |f^t - f*|.
 
     Parameters
     ----------
     lesson : Lesson
-        On a pool of one or two dimensions.
     steps : list of int, optional
         Steps whose f^t was kept: 0, the snapshots, the last. All of them by default, eight at most.
     figure : matplotlib Figure or SubFigure, optional
@@ -100,12 +105,11 @@ def panels(
     Figure or SubFigure
         The figure given, or the new one: `figure.savefig("panels.png")`.
     """
-    dimension = lesson.pool.dimension
-    if dimension > 2:
-        raise InvalidInput(f"panels can be drawn on pools of 1 or 2 dimensions, this one has {dimension}: use curve")
     table = panel_table(lesson, steps)
     with choose_style(lesson, cmap):
-        if dimension == 1:
+        if lesson.pool.dimension > 2 or not all(np.isfinite(panel.values).all() for panel in table):
+            return _draw_scenes(table, lesson, figure)
+        if lesson.pool.dimension == 1:
             return _draw_lines(table, lesson, figure)
         return _draw_maps(table, lesson, figure)
 
@@ -128,6 +132,7 @@ def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
         shown=shown,
         labels=labels,
         values_shown=values[indices],
+        indices=indices,
     )
 
 
@@ -161,12 +166,29 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
         _title(ax, panel, lesson)
-    _finish(all_axes, len(table), columns)
+    _finish(all_axes, len(table), columns, lesson)
     entries = {label: line for ax in all_axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     figure.legend(
         list(entries.values()), list(entries), loc="outside upper left", ncols=min(len(entries), max(3, 1 + columns)),
         borderpad=0.2, handlelength=2.0,
     )  # fmt: skip
+    return figure
+
+
+def _draw_scenes(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
+    """Draw what an animation draws: for many dimensions, and for values that are not finite."""
+    rows, columns = _layout(len(table))
+    figure = figure or new_figure(2.45 * columns, 2.75 * rows + 0.35)
+    all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    limits, colour = limits_of(lesson), inks([lesson.colour])[0].colour
+    for place, (ax, panel) in enumerate(zip(all_axes, table, strict=False)):
+        scene_of(ax, lesson, limits, colour).show(within(panel.values, limits), panel.indices)
+        _title(ax, panel, lesson)
+        if place % columns:
+            ax.set_ylabel("")  # the same at all panels of a row
+            ax.tick_params(labelleft=False)
+    for ax in all_axes[len(table) :]:
+        ax.set_visible(False)
     return figure
 
 
@@ -208,9 +230,10 @@ def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | 
     for ax, panel in zip(all_axes[len(beside) :], table, strict=False):
         _title(ax, panel, lesson)
         _mark(ax, panel.shown[:, ::-1] if pool.view == "picture" else panel.shown)
-    _finish(all_axes, len(shades), columns)
+    _finish(all_axes, len(shades), columns, lesson)
     if look.bar is not None:
-        bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02, label=look.bar)
+        title = look.bar or name_values(lesson)
+        bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02, label=title)
         bar.outline.set_visible(False)
     words = class_words(lesson)
     if words is not None and len(words) <= MOST_NAMED and not isinstance(look, Values):
@@ -269,10 +292,14 @@ def _title(ax: Axes, panel: Panel, lesson: Lesson) -> None:
     )
 
 
-def _finish(all_axes: NDArray[Any], used: int, columns: int) -> None:
-    """Hide empty axes, and label the ticks of the lowest axes of each column."""
+def _finish(all_axes: NDArray[Any], used: int, columns: int, lesson: Lesson) -> None:
+    """Hide empty axes, label the ticks of the lowest axes of each column, and name the axes that have names."""
+    across, up = name_axes(lesson)
+    for ax in all_axes[:used:columns]:
+        ax.set_ylabel(up)
     for place, ax in enumerate(all_axes):
         if place >= used:
             ax.set_visible(False)
         elif place + columns >= used:
             ax.tick_params(labelbottom=True)
+            ax.set_xlabel(across)

@@ -43,6 +43,38 @@ class Scene(Protocol):
         ...
 
 
+def limits_of(lesson: Lesson) -> tuple[float, float]:
+    """Return the smallest and largest finite value to draw; a diverging lesson is cut at twice the target's range."""
+    known = np.concatenate([lesson.target, lesson.initial])
+    low, high = float(known.min()), float(known.max())
+    if low == high:
+        low, high = low - 1.0, high + 1.0
+    room = (high - low) / 2
+    everything = np.concatenate([lesson.final, *lesson.snapshots.values()])
+    finite = everything[np.isfinite(everything)]
+    if finite.size:
+        low, high = max(min(low, float(finite.min())), low - room), min(max(high, float(finite.max())), high + room)
+    return low, high
+
+
+def within(values: Array, limits: tuple[float, float]) -> Array:
+    """Return values in which those that are not finite are replaced by the limits."""
+    return np.nan_to_num(values, nan=limits[1], posinf=limits[1], neginf=limits[0])
+
+
+def name_axes(lesson: Lesson) -> tuple[str, str]:
+    """Return the labels of the axes across and up, for a lesson on a line or a plane; "" where nothing has a name."""
+    names = lesson.pool.axis_names
+    if lesson.pool.dimension == 1:
+        return (names[0] if names else "", name_values(lesson))
+    return (names[0], names[1]) if len(names) == 2 else ("", "")
+
+
+def name_values(lesson: Lesson) -> str:
+    """Return what the values of f are called: the target's name; "" of classes, whose values are no more than signs."""
+    return "" if lesson.target.ndim > 1 or class_words(lesson) is not None else lesson.pool.target_name
+
+
 def scene_of(ax: Axes, lesson: Lesson, limits: tuple[float, float], colour: str) -> Scene:
     """Return the scene that fits the pool of a lesson.
 
@@ -55,6 +87,9 @@ def scene_of(ax: Axes, lesson: Lesson, limits: tuple[float, float], colour: str)
     colour : str
         Of the learner's curve; with several outputs each has a colour of its own.
     """
+    if lesson.pool.dimension <= 2:
+        across, up = name_axes(lesson)
+        ax.set(xlabel=across, ylabel=up)
     if lesson.pool.dimension == 1:
         return CurveScene(ax, lesson.pool, lesson.target, limits, colour)
     if lesson.pool.dimension == 2:
@@ -62,9 +97,11 @@ def scene_of(ax: Axes, lesson: Lesson, limits: tuple[float, float], colour: str)
     words = class_words(lesson)
     if words is not None and len(words) <= MOST_CLASSES:
         return ConfusionScene(ax, lesson.target, words)
-    if lesson.target.size > MOST_DOTS:
-        return DensityScene(ax, lesson.target, limits)
-    return AgreementScene(ax, lesson.target, limits, colour)
+    many = lesson.target.size > MOST_DOTS
+    scene = DensityScene(ax, lesson.target, limits) if many else AgreementScene(ax, lesson.target, limits, colour)
+    if name_values(lesson):
+        ax.set_xlabel(f"target f* ({name_values(lesson)})")
+    return scene
 
 
 class CurveScene:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from nimt import display
 from nimt.arrays import Array, check_finite, freeze, read_only, real_array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput, NimtError
+from nimt.pools.frames import check_names, column_names, series_name, stack_columns
 from nimt.pools.interpolating import interpolate
 
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
@@ -42,6 +43,16 @@ class Pool(ABC):
     @property
     def dimension(self) -> int:
         return int(self.points.shape[1])
+
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        """What the axes of figures are called, () where the coordinates have no names."""
+        return ()
+
+    @property
+    def target_name(self) -> str:
+        """What the target is called in figures, "" where it has no name."""
+        return ""
 
     def take(self, indices: NDArray[np.intp]) -> Array:
         """Return the points at some indices."""
@@ -98,20 +109,42 @@ class ActsOnPools(Protocol):
 
 
 class Points(Pool):
-    """Points in any arrangement, as rows: an array given as X becomes one of these.
+    """Points in any arrangement, as rows: an array or a DataFrame given as X becomes one of these.
 
     Parameters
     ----------
-    points : array of shape (n,) or (n, d)
+    points : array of shape (n,) or (n, d), or a DataFrame
+    names : words, optional
+        What the d coordinates are called in tables and figures; the columns of a DataFrame by default.
+    target_name : str
+        What the target is called in figures; a Series given as y brings its name.
 
     Examples
     --------
     >>> Points([0.0, 0.5, 2.0]).points.shape
     (3, 1)
+    >>> Points([[1.0, 2.0]], names=["width", "height"]).coordinates(np.array([0]))
+    {'width': array([1.]), 'height': array([2.])}
     """
 
-    def __init__(self, points: ArrayLike) -> None:
+    names: tuple[str, ...] = ()
+    _target_name: str = ""
+
+    def __init__(self, points: ArrayLike, names: Iterable[str] | None = None, target_name: str = "") -> None:
         self._points: Array = freeze(_check_rows("the pool", points))
+        if names is None:
+            self.names = column_names(points)
+        else:
+            self.names = check_names("the pool", names)
+            if self.names and len(self.names) != self.dimension:
+                raise InvalidInput(
+                    f"must have a word for each of the {say_count(self.dimension, 'coordinate', 'd')}, got "
+                    f"{list(self.names)}",
+                    parameter="names",
+                )
+        if not isinstance(target_name, str):
+            raise InvalidInput(f"must be a word, got {target_name!r}", parameter="target_name")
+        self._target_name = target_name
 
     @classmethod
     def from_checked(cls, points: Array) -> Points:
@@ -124,12 +157,27 @@ class Points(Pool):
     def points(self) -> Array:
         return self._points
 
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        return self.names
+
+    @property
+    def target_name(self) -> str:
+        return self._target_name
+
+    def coordinates(self, indices: NDArray[np.intp]) -> Mapping[str, NDArray[Any]]:
+        if not self.names:
+            return super().coordinates(indices)
+        return dict(zip(self.names, self.take(indices).T, strict=True))
+
     def describe(self) -> dict[str, Any]:
-        return {"points": self.points}
+        named = {"names": list(self.names)} if self.names else {}
+        return {"points": self.points} | named | ({"target_name": self.target_name} if self.target_name else {})
 
     def _repr_html_(self) -> str:
         low, high = self.points.min(axis=0), self.points.max(axis=0)
-        sides = {f"axis {i}": f"from {low[i]:g} to {high[i]:g}" for i in range(min(self.dimension, AXES_SHOWN))}
+        titles = self.axis_names or [f"axis {i}" for i in range(self.dimension)]
+        sides = {titles[i]: f"from {low[i]:g} to {high[i]:g}" for i in range(min(self.dimension, AXES_SHOWN))}
         return display.cell(repr(self), display.pairs(sides))
 
     def __repr__(self) -> str:
@@ -254,7 +302,22 @@ FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a 
 
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
     """Return X as a pool: a Grid stays one, an array becomes Points; `name` is for error messages."""
-    return X if isinstance(X, Pool) else Points(_check_rows(name, X))
+    return X if isinstance(X, Pool) else Points(_check_rows(name, X), column_names(X))
+
+
+def name_target(pool: Pool, y: object) -> Pool:
+    """Return the pool with the name of a Series that is the target; any other pool or target has none to give.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> name_target(Points([1.0, 2.0]), pandas.Series([3.0, 4.0], name="price")).target_name
+    'price'
+    """
+    name = series_name(y)
+    if not name or type(pool) is not Points or pool.target_name == name:
+        return pool
+    return Points(pool.points, pool.names, name)
 
 
 def same_points(one: Pool, other: Pool) -> bool:
@@ -350,7 +413,7 @@ def _without_single_output(array: Array) -> Array:
 
 
 def _check_rows(name: str, points: ArrayLike) -> Array:
-    array = real_array(name, points)
+    array = real_array(name, stack_columns(name, points))
     if array.ndim == 0:
         raise InvalidInput(
             "must have shape (n,) or (n, d), got ()", parameter=name, way_out=f"for one point give [[{array!s}]]"

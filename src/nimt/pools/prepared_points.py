@@ -67,6 +67,13 @@ class Column:
         """What its coordinates are called."""
         return tuple(f"{self.name}={level}" for level in self.levels) if self.levels else (self.name,)
 
+    @property
+    def unit(self) -> str:
+        """What figures add to the name of its coordinates."""
+        if (self.mean, self.deviation) != (0.0, 1.0):
+            return ", scaled"
+        return ", days since 1970-01-01" if self.dates else ""
+
     def coordinates(self, values: ColumnValues) -> Array:
         """Return the coordinates (n, m) of values; a missing number is NaN, a word that is not a level has only 0."""
         if self.levels:
@@ -219,7 +226,7 @@ class PreparedPoints(Points):
     """
 
     def __init__(self, points: ArrayLike, preparation: Preparation, rows: ArrayLike | None = None) -> None:
-        super().__init__(points)
+        super().__init__(points, ())
         if not isinstance(preparation, Preparation):
             raise InvalidInput(f"must be a nimt.pools.Preparation, got {preparation!r}", parameter="preparation")
         if self.dimension != len(preparation.names):
@@ -227,9 +234,19 @@ class PreparedPoints(Points):
                 f"the points have dimension {self.dimension} and the preparation makes {len(preparation.names)}"
             )
         self.preparation = preparation
+        self.names = preparation.names
         self.rows: NDArray[np.int64] = np.arange(len(self)) if rows is None else np.asarray(rows, dtype=np.int64)
         if self.rows.shape != (len(self),):
             raise InvalidInput(f"{len(self)} points need as many rows, got shape {self.rows.shape}")
+
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        """The names of the columns, which say where a figure has scaled numbers."""
+        return tuple(f"{name}{column.unit}" for column in self.preparation.columns for name in column.names)
+
+    @property
+    def target_name(self) -> str:
+        return self.preparation.target
 
     def coordinates(self, indices: NDArray[np.intp]) -> dict[str, ColumnValues]:
         """Return the feature columns at some indices, as the table had them."""

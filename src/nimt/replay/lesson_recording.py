@@ -97,6 +97,7 @@ def record_of(lesson: Lesson, *, title: str = "A lesson", largest: int = LARGEST
     blocks = {"target": _by_output(lesson.target), "initial": _by_output(lesson.initial)}
     header = describe_lesson(lesson, title) | {"outputs": blocks["target"].shape[1]}
     header |= describe_pool(lesson.pool, blocks)
+    header |= {"columns": list(lesson.pool.axis_names), "target_name": lesson.pool.target_name}
     steps = curve_steps(lesson)
     blocks |= {"curve_steps": steps.astype(np.uint32), "curve": np.asarray(lesson.discrepancy)[steps]}
     found = _as_examples(lesson, largest) or _as_frames(lesson)

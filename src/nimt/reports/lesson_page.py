@@ -18,11 +18,11 @@ from nimt.errors import InvalidInput, MissingFile
 from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
-from nimt.plots.animation import frames_of, limits_of, write_gif, write_mp4
-from nimt.plots.figures import check_cmap, choose_style, new_figure
+from nimt.plots.animation import frames_of, write_gif, write_mp4
+from nimt.plots.figures import check_cmap
 from nimt.plots.looks import class_words, has_decibels, look_of
-from nimt.plots.scenes import MOST_DOTS, scene_of
-from nimt.plots.style import QUIET, inks
+from nimt.plots.scenes import MOST_DOTS
+from nimt.pools.pool import Points
 from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports import html as pages
 from nimt.reports.summary import COMPILING, compiling_text, summary_of
@@ -106,27 +106,9 @@ def curve_figure(lesson: Lesson) -> Figure:
 
 def panels_figure(lesson: Lesson, cmap: str | None = None) -> Figure:
     """Return a figure of f^t before, during and after the lesson, on a pool of any dimension."""
-    steps = panel_steps(lesson)
-    if lesson.pool.dimension <= 2 and np.isfinite(lesson.final).all():
-        drawn = plots.panels(lesson, steps, cmap=cmap)
-        assert isinstance(drawn, Figure)
-        return drawn
-    frames = {frame.step: frame for frame in frames_of(lesson)}
-    limits = limits_of(lesson)
-    colour = inks([lesson.colour])[0].colour
-    with choose_style(lesson, cmap):
-        figure: Figure = new_figure(2.45 * len(steps), 3.1)
-        axes = figure.subplots(1, len(steps), squeeze=False).ravel()
-        for ax, step in zip(axes, steps, strict=True):
-            values = np.nan_to_num(frames[step].values, nan=limits[1], posinf=limits[1], neginf=limits[0])
-            scene_of(ax, lesson, limits, colour).show(values, np.empty(0, np.int64))
-            ax.set_title(f"t = {step:,}", loc="left")
-            value = f"{lesson.measure.letter} = {lesson.measure.text(frames[step].discrepancy, digits=3)}"
-            ax.set_title(value, loc="right", color=QUIET, fontsize=8)
-            if ax is not axes[0]:
-                ax.set_ylabel("")  # the same at all panels
-                ax.tick_params(labelleft=False)
-    return figure
+    drawn = plots.panels(lesson, panel_steps(lesson), cmap=cmap)
+    assert isinstance(drawn, Figure)
+    return drawn
 
 
 def panel_steps(lesson: Lesson) -> list[int]:
@@ -170,18 +152,23 @@ def lesson_page(
 
 
 def _list_shown_rows(lesson: Lesson) -> list[str]:
-    """Return the rows of a table that were shown most often, as a table of the page; [] for other lessons."""
-    if not isinstance(lesson.pool, PreparedPoints):
+    """Return the rows that were shown most often, as a table of the page; [] where columns have no names."""
+    pool = lesson.pool
+    if not isinstance(pool, Points) or not pool.names:
         return []
     shown = np.flatnonzero(lesson.picks)
     most = shown[np.argsort(-lesson.picks[shown], kind="stable")[:MOST_ROWS]]
-    columns: dict[str, Any] = {"row": lesson.pool.rows[most], "times shown": lesson.picks[most]}
-    features = dict(list(lesson.pool.coordinates(most).items())[:MOST_COLUMNS])
-    answers = lesson.pool.preparation.answers
-    columns |= features | {"label": answers(lesson.target[most]), "learned": answers(lesson.final[most])}
-    lines = [[_short_cell(cell) for cell in row] for row in zip(*columns.values(), strict=True)]
+    rows, label, learned = most, lesson.target[most], lesson.final[most]
+    if isinstance(pool, PreparedPoints):
+        rows, answers = pool.rows[most], pool.preparation.answers
+        label, learned = answers(label), answers(learned)
+    features = list(pool.coordinates(most).items())[:MOST_COLUMNS]
+    columns: list[tuple[str, Any]] = [  # not by name, since a feature may be called "row"
+        ("row", rows), ("times shown", lesson.picks[most]), *features, ("label", label), ("learned", learned),
+    ]  # fmt: skip
+    lines = [[_short_cell(cell) for cell in row] for row in zip(*(column for _, column in columns), strict=True)]
     caption = f"The {len(most)} rows that were shown most often, of {say_count(len(shown), 'row')} shown."
-    return [pages.heading("The rows shown"), pages.table(list(columns), lines), pages.remark(caption)]
+    return [pages.heading("The rows shown"), pages.table([title for title, _ in columns], lines), pages.remark(caption)]
 
 
 def _short_cell(cell: Any) -> str:

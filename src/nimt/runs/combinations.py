@@ -17,7 +17,7 @@ from nimt.learners.foreign_learner import check_learner
 from nimt.lesson.descriptions import describe
 from nimt.lesson.identity import fingerprint
 from nimt.pools.box import Box
-from nimt.pools.pool import FunctionLike, Pool, as_pool, values_on
+from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
 from nimt.runs.entries import Scalar, flatten_description, sentence_of
 from nimt.sources.problem import Problem, read_problem
 from nimt.teachers.adapter import as_teacher
@@ -118,7 +118,7 @@ def _problem(name: str, value: object) -> Place:
     X, y = value
     if isinstance(X, Box):
         return Place(X, y, None)
-    pool = as_pool(X)
+    pool = name_target(as_pool(X), y)
     if hasattr(y, "predict"):
         return Place(pool, y, None)
     target: Array = values_on(pool, y, "the target" if name == ONLY else f"the target of {name}")

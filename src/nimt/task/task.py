@@ -25,7 +25,7 @@ from nimt.measures import Measure
 from nimt.operators.pack_gain import pack_gain
 from nimt.operators.random_features import FeatureKernel, RandomFeatures
 from nimt.pools.box import Box
-from nimt.pools.pool import FunctionLike, Pool, as_pool, values_on
+from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
 from nimt.task.description import describe_rules, describe_task
 from nimt.task.lesson_plan import Plan
@@ -102,7 +102,7 @@ class Task:
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
         box = X if isinstance(X, Box) else None
-        pool = X.grid if isinstance(X, Box) else as_pool(X)
+        pool = X.grid if isinstance(X, Box) else name_target(as_pool(X), y)
         if isinstance(engine, RandomFeatures):
             if box is not None:
                 raise InvalidInput(

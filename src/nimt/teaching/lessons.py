@@ -53,8 +53,9 @@ def teach(
     learner : anything with `predict(X)` and `partial_fit(X, y)`
         It is left as it was; `lesson.learner` is the taught copy.
     teacher : a teacher, with `select(view)`
-    X : Grid or array (n,) or (n, d), or Box
+    X : Grid or array (n,) or (n, d), DataFrame, or Box
         The pool: the points at which functions are known and examples can be given. In a `Box` they may lie anywhere.
+        The columns of a DataFrame keep their names.
     y : array (n,) or of the grid's shape, callable, or a learner
         The target f*. A callable is called with all points at once, as one array (n, d), (n, 1) in 1-D too, and
         returns (n,) or (n, 1): `np.sin`, `lambda x: x[:, 0] + x[:, 1]`.

@@ -75,6 +75,7 @@ export class Player {
     const about = {
       teacher: header.teacher, learner: header.learner, kernel: header.kernel_text, "kernel width": header.kernel_width,
       loss: header.loss, "learning rate": header.learning_rate, points: countText(header.points),
+      columns: header.columns?.join("; ") || null, target: header.target_name || null,
       "examples shown": countText(header.examples), "distinct points shown": countText(header.distinct_points),
       tolerance: header.in_per_cent && header.tol !== null ? this.text(header.tol) : header.tol, "steps to tolerance (ITD)": header.itd === null ? "not reached" : countText(header.itd),
       [`${this.letter} at the start`]: this.text(header.discrepancy_at_start),
