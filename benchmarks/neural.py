@@ -1,6 +1,6 @@
 """Neural fields: quality against time, for ways of choosing packs and learning rates. It needs PyTorch.
 
-    python -m benchmarks.neural               every run (about 10 minutes of one core), then the tables
+    python -m benchmarks.neural               every run (about 5 minutes of one core), then the tables
     python -m benchmarks.neural --quick       one seed and two epochs: is everything in place?
     python -m benchmarks.neural --table       the tables of the runs that are finished
 
