@@ -367,6 +367,20 @@ def test_a_schedule_without_a_length_runs_over_the_epochs():
     assert 200 <= sum(sizes) < 240
 
 
+def test_the_length_of_a_schedule_is_found_without_trying_far_longer_ones(monkeypatch):
+    tried, count = [], nimt.torch.TeachingLoop._examples
+    monkeypatch.setattr(
+        nimt.torch.TeachingLoop, "_examples", lambda loop, k, steps: tried.append(steps) or count(loop, k, steps)
+    )
+    x = torch.linspace(-1, 1, 400)[:, None]
+    teacher = nimt.RandomTeacher(k=schedules.geometric(0.05, 1.0))
+    packs = nimt.torch.teach((x, x), network(), teacher, epochs=50)
+    steps = len(list(packs))
+    assert max(tried) <= 2 * steps
+    k = schedules.geometric(0.05, 1.0)
+    assert count(packs, k.fix_length(steps - 1), steps - 1) < 50 * 400 <= count(packs, k.fix_length(steps), steps)
+
+
 def test_the_choices_resume_bit_for_bit():
     def packs(module):
         dataset = Named()

@@ -108,13 +108,14 @@ class TeachingLoop:
         k: Any = teacher.size
         if teacher.fix_length(1) is teacher or not hasattr(k, "at") or k.over is not None:
             return teacher.fix_length(max(1, self._least_steps(k)))
-        few, many = 1, max(1, int(float(self.epochs or 1) * self.n))
+        goal = float(self.epochs or 1) * self.n
+        many = 1
+        while self._examples(k.fix_length(many), many) < goal:  # doubled, as a sum over goal steps takes seconds
+            many *= 2
+        few = many // 2 + 1
         while few < many:  # the more steps, the more examples
             middle = (few + many) // 2
-            if self._examples(k.fix_length(middle), middle) >= float(self.epochs or 1) * self.n:
-                many = middle
-            else:
-                few = middle + 1
+            few, many = (few, middle) if self._examples(k.fix_length(middle), middle) >= goal else (middle + 1, many)
         return teacher.fix_length(few)
 
     def _least_steps(self, k: Any) -> int:
