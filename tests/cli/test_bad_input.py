@@ -97,10 +97,6 @@ FILES = {
     "ragged.csv": (lambda p: p.write_text("x,y\n1,2\n1,2,3\n"), ("3 column(s) in row 3",)),
     "same-names.csv": (lambda p: p.write_text("x,x\n1,2\n2,3\n"), ("two columns named 'x'",)),
     "one-column.csv": (lambda p: p.write_text("y\n1\n2\n"), ("feature",)),
-    "torn.csv": (
-        lambda p: p.write_text("x,y\n1,2\n1,3\n2,5\n2,6\n2,7\n3,1\n3,1\n"),
-        ("2 point(s)", "different targets", "no learner can fit both"),
-    ),
     "binary.csv": (lambda p: p.write_bytes(bytes(range(256))), ("UTF-8",)),
     "quotes.csv": (lambda p: p.write_text('x,y\n"1,2\n'), ("comma-separated",)),
     "blank.csv": (lambda p: p.write_text("\n\n\n"), ("no rows",)),

@@ -133,7 +133,7 @@ def test_a_copied_command_is_parsed_into_the_recipe_it_was_made_of():
         assert words[:2] == ["nimt", "teach"]
         read = teach.make_context("teach", words[2:], resilient_parsing=False).params
         found = Recipe.of(read["target"], {name: value for name, value in read.items() if name in FIELDS})
-        assert found == replace(recipe, target="gmm", loss=recipe.loss or "square")
+        assert found == replace(recipe, target="gmm", initial="zero", loss=recipe.loss or "square")
         assert write_racer(found)["k"] == ("whole" if racer["k"] == 1.0 and type(racer["k"]) is float else racer["k"])
         compared += 1
     assert compared == 300
