@@ -132,5 +132,5 @@ def test_without_a_home_the_shipped_data_is_used(monkeypatch):
     monkeypatch.setattr("pathlib.Path.home", homeless)
     monkeypatch.setattr("pathlib.Path.expanduser", homeless)
     assert nimt.datasets.cheetah().name == "cat"
-    assert [face.name for face in nimt.datasets.olivetti()] == ["Eileen Collins", "Grace Hopper"]
+    assert [face.name for face in nimt.datasets.faces()] == ["Eileen Collins", "Grace Hopper"]
     assert nimt.datasets.data_folder() is None

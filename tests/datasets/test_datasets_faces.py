@@ -6,8 +6,7 @@ import pytest
 import sklearn.datasets
 from sklearn.datasets._base import _pkl_filepath
 
-from nimt.datasets import olivetti, portraits
-from nimt.datasets import olivetti as faces
+from nimt.datasets import faces, olivetti, portraits
 from nimt.errors import InvalidInput
 
 CACHE = "olivetti_py3.pkz"

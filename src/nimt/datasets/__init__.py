@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from nimt.datasets.face_pictures import faces, olivetti, portraits
 from nimt.datasets.formulas import Formula
 from nimt.datasets.letters import closest_letter, draw_o, letter_o, read_emnist_o, scale_to
 from nimt.datasets.mnist import digits_from_mnist, first_eight, mean_zero, read_mnist
-from nimt.datasets.olivetti import faces, olivetti, portraits
 from nimt.datasets.picture import Picture, standardise
 from nimt.datasets.picture_files import astronaut, cat, cheetah, prepare_like_the_cheetah, read_picture
 from nimt.datasets.places import data_folder

@@ -134,7 +134,8 @@ def _write(value: Any) -> str:
         return repr(value)
     parts = [(part, getattr(value, part.name)) for part in dataclasses.fields(value)]
     words = [f"{part.name}={own!r}" for part, own in parts if own != part.default]
-    return f"nimt.{type(value).__name__}({', '.join(words)})"
+    name, room = type(value).__name__, type(value).__module__.split(".")[1]  # "schedules", of a pack's or a look's
+    return f"nimt.{room}.{name}({', '.join(words)})"
 
 
 def write_options(recipe: Recipe) -> str:
