@@ -83,7 +83,7 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
     rng = np.random.default_rng(20)
     folder = tmp_path / "killed"
     killed, went_on, tries = 0, 0, 0
-    while (killed < 20 or went_on < 5) and tries < 80:
+    while (killed < 20 or went_on < 5) and tries < 120:
         tries += 1
         # a run of its own is killed anywhere in its time; what it left behind is resumed, and killed again
         if not (folder / "run.toml").exists():  # there is nothing to resume yet
@@ -95,6 +95,11 @@ def test_twenty_kills_change_nothing(server, tmp_path, engine, options, steps):
         answer = server.kill(pid)
         assert answer.code in (-signal.SIGKILL, 0), answer.err
         killed += answer.code == -signal.SIGKILL
+        # other tests run beside this one, so that the first run may have been faster or slower than these
+        if answer.code == 0:
+            duration *= 0.8
+        elif not (folder / "lesson.npz").exists():
+            duration *= 1.1
         if is_finished(folder):
             assert_same_lesson(tmp_path / "whole", folder)
             for path in folder.iterdir():
