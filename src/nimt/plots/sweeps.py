@@ -272,11 +272,14 @@ def _number(value: Scalar) -> float | None:
 
 
 def _column(entries: Sequence[Entry], name: str) -> str:
-    """Return the column of that name, or the only one whose name ends so."""
+    """Return the column of that name, or the only one whose name ends so; of several, the only one that varies."""
     names = list(dict.fromkeys(column for entry in entries for column in entry.row))
     if name in names:
         return name
     ending = [column for column in names if column.endswith(f".{name}")]
+    if len(ending) > 1:
+        varying = [column for column in ending if len({entry.row.get(column) for entry in entries}) > 1]
+        ending = varying if len(varying) == 1 else ending
     if len(ending) != 1:
         known = "several columns end so" if ending else "there is no such column"
         raise InvalidInput(f"{name!r}: {known}; there are {', '.join(ending or names)}, and {STEP!r} for x")
