@@ -278,7 +278,8 @@ def _column(entries: Sequence[Entry], name: str) -> str:
         return name
     ending = [column for column in names if column.endswith(f".{name}")]
     if len(ending) > 1:
-        varying = [column for column in ending if len({entry.row.get(column) for entry in entries}) > 1]
+        values = {column: {entry.row[column] for entry in entries if column in entry.row} for column in ending}
+        varying = [column for column in ending if len(values[column]) > 1]
         ending = varying if len(varying) == 1 else ending
     if len(ending) != 1:
         known = "several columns end so" if ending else "there is no such column"
