@@ -33,8 +33,8 @@ def honest_runs(folder: Path) -> list[tuple[Path, Path]]:
     points = folder / "points.csv"
     points.write_text("x_1,x_2\n0.5,0.25\n-1,2\n")
     rows = folder / "rows.csv"
-    words, kinds = ("red", "blue", "green"), ("c", "ab", "ab", "ab")
-    lines = (f"{i % 7 or ''},{words[i % 3]},{kinds[i % 4]},{i * i}\n" for i in range(40))
+    words, kinds = ("red", "blue", "green"), ("c", "ab", "ab")
+    lines = (f"{i % 7 or ''},{words[i % 3]},{kinds[i % 3]},{i * i}\n" for i in range(40))
     rows.write_text("size,colour,kind,price\n" + "".join(lines))
     wide = folder / "wide.csv"
     wide.write_text("size,colour,kind\n" + "".join(f"{i},{'rbg'[i % 3]},{'xyz'[i % 3]}\n" for i in range(40)))

@@ -260,3 +260,12 @@ def test_a_replay_that_is_too_large_is_not_left_behind(nimt, monkeypatch):
     answer = nimt("teach", "sine", "-n", "50", "--out", "run")
     assert answer.code == 0 and not Path("run/replay.html").exists()
     assert "replay.html is left out" in answer.err and "replay.html" not in answer.out
+
+
+def test_classes_that_no_feature_tells_apart_are_taught_all_the_same(nimt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kinds = ("c", "ab", "ab", "ab")
+    rows = "".join(f"{(i * 7) % 40},{kinds[i % 4]}\n" for i in range(40))
+    (tmp_path / "rows.csv").write_text("x,kind\n" + rows)
+    answer = nimt("teach", "rows.csv", "--iterations", "5", "--figures", "none", "--out", "run")
+    assert answer.code == 0, answer.err

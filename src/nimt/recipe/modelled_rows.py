@@ -25,6 +25,8 @@ def take_reference(problem: Problem) -> Problem:
         if not SMALLEST < largest < 1 / SMALLEST:
             raise InvalidInput(f"its labels go up to {largest:.3g}, and models square them: rescale them")
         found = reference(problem.pool.points, problem.labels, classes=bool(problem.classes))
+        if problem.classes and len(set(found.labels)) == 1:
+            raise InvalidInput(f"the best one answers {found.labels[0]} in every row")
     except InvalidInput as error:  # fewer rows than folds, one class left
         note = f"f* is the rows themselves, because no model can be made of them: {error}"
         return dataclasses.replace(problem, notes=(*problem.notes, note))
