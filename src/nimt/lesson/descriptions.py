@@ -9,13 +9,14 @@ nimt's own also has a mark of its code, by which a lesson is known again (see `u
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-import nimt
 from nimt.errors import CannotStore, InvalidInput
 from nimt.kernels import Kernel
 from nimt.kernels.families import FAMILIES
@@ -26,17 +27,8 @@ from nimt.lesson.user_code import code_mark
 from nimt.pools.pool import values_on
 
 ROOMS = (
-    "datasets", "kernels", "learners", "losses", "measures", "operators", "pools", "schedules", "teachers",
-)  # whose classes files may name  # fmt: skip
-IN_ROOMS = {  # and which are not at the top of nimt
-    "AlternativeLabels": "teachers",
-    "Formula": "datasets",
-    "PreparedLearner": "learners",
-    **dict.fromkeys(("Column", "Preparation", "PreparedPoints"), "pools"),
-    **dict.fromkeys(("LookSchedule", "PackSchedule"), "schedules"),
-    **dict.fromkeys(("NystroemKernel", "RandomFeatureKernel"), "operators"),
-    **dict.fromkeys(("Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Square"), "losses"),
-}
+    "pools", "losses", "learners", "teachers", "schedules", "operators", "kernels", "measures", "datasets",
+)  # whose public classes files may name  # fmt: skip
 FOREIGN = "foreign"
 ESTIMATOR = "estimator"  # of scikit-learn, as skops writes it
 
@@ -55,19 +47,28 @@ class DescribedLater:
         return dict, (self.description,)  # what is copied or sent to another process is the description
 
 
+@cache
 def own_class(name: str) -> type | None:
     """Return the class of that name among nimt's public nouns and scikit-learn's kernels, or None."""
     if name in FAMILIES:
         return FAMILIES[name]
-    if name in nimt.__all__ or name in IN_ROOMS:
-        kind = getattr(getattr(nimt, IN_ROOMS[name]) if name in IN_ROOMS else nimt, name)
-        in_room = isinstance(kind, type) and kind.__module__.split(".")[1:2] in [[room] for room in ROOMS]
-        return kind if in_room else None
+    for place in ("nimt", *(f"nimt.{room}" for room in ROOMS)):
+        listed = import_module(place)
+        if name in getattr(listed, "__all__", vars(listed)):
+            return _noun(getattr(listed, name))
     from sklearn.gaussian_process import kernels  # here, since files that name no kernel of it are read without
 
     kind = getattr(kernels, name, None)
     is_kernel = isinstance(kind, type) and issubclass(kind, kernels.Kernel)
     return kind if is_kernel and not getattr(kind, "__abstractmethods__", None) else None
+
+
+def _noun(kind: object) -> type | None:
+    """Return a class if a file may name it; of the operators only plain values: the others may fill the memory."""
+    if not isinstance(kind, type) or inspect.isabstract(kind):
+        return None
+    room = kind.__module__.split(".")[1]
+    return kind if room in ROOMS and (room != "operators" or dataclasses.is_dataclass(kind)) else None
 
 
 def is_own(thing: object) -> bool:

@@ -103,7 +103,7 @@ class Studio {
       const asked = request || this.form.request();
       this.alert("");
       if (!await this.lessons.start(asked, { forks: wanted?.forks, ...options })) return;
-      delete wanted?.forks;
+      if (wanted) { delete wanted.forks; wanted.race = this.race; }
       this.showTeaching();
       if (!await this.describing) return;
       const { safe } = this.form.teachers;
@@ -143,8 +143,9 @@ class Studio {
   taught(racer) {
     this.time.measure();
     if (this.time.alone && racer.number === 0) this.seek(racer.taken, true);
-    if (this.wanted?.place !== undefined && this.clock.end >= this.wanted.place) {
-      this.clock.seek(this.wanted.place);
+    const { place, race } = this.wanted || {};
+    if (place !== undefined && race === this.race && this.clock.end >= place) { // not in the race before that of the link
+      this.clock.seek(place);
       delete this.wanted.place;
     }
     this.askForNews();
@@ -293,8 +294,9 @@ class Studio {
     this.settle();
     clearTimeout(this.later);
     if (what === "target" && this.form.isBlank) this.lessons.clear();
-    this.later = setTimeout(async () => {
+    const later = this.later = setTimeout(async () => {
       if (await this.describe() && what === "target") await this.start();
+      if (this.later === later) this.later = null;
     }, PAUSE_BEFORE_DESCRIBING);
   }
 
