@@ -26,7 +26,7 @@ from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Part, Rule
+from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Part, Rule
 from nimt.teachers.scores import Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
@@ -85,6 +85,19 @@ def pack_size(task: Task, step: int = 0) -> int:
     k = task.teacher.size
     assert k is not None  # a teacher with a compiled rule has it
     return count_of(k, task.offered, step)
+
+
+def find_other_choice(task: Task) -> str | None:
+    """Return how a task does not show the one point with the largest |f - f*| at every step, None if it does."""
+    rule = rule_of(task)
+    if not isinstance(rule.choose, Largest | Diverse) or not isinstance(rule.score, Residual):
+        return f"it chooses by the largest |f - f*|, and {task.teacher.kind} chooses otherwise"
+    if pack_size(task) != 1 or task.has_schedule or task.per_output:
+        return "it shows one example per step"
+    assert isinstance(task.learner, KernelLearner)
+    if couples_outputs(as_loss(task.learner.loss)):
+        return f"the loss {as_loss(task.learner.loss)!r} couples the outputs"
+    return None
 
 
 def code_of(loss: Loss) -> tuple[int, float]:

@@ -76,7 +76,7 @@ class Options:
     holdout : pair (X, y), optional
         Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
         `lesson.held_out_curve` that at the snapshots.
-    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
+    engine : {"auto", "reference", "grid", "neighbours", "cells", "streamed"}, RandomFeatures or Nystroem
         How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
         are approximations: their lesson is close to the exact one, not equal to it.
     """
