@@ -21,7 +21,7 @@ PUBLIC = {
     "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "MixedTeacher", "PlannedTeacher", "schedules", "torch",
     "LessonInterrupted", "LinearLearner", "Measure", "NimtError",
-    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points",
+    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points", "Precomputed",
 
 
     "RandomFeatures", "RandomTeacher", "Selection",

@@ -25,6 +25,7 @@ from .errors import LessonInterrupted as LessonInterrupted
 from .errors import NimtError as NimtError
 from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
 from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
+from .kernels import Precomputed as Precomputed
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf

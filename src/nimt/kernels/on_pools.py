@@ -32,6 +32,9 @@ def profile(kernel: Kernel, differences: Array) -> Array:
 
 def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
     """Refuse a kernel that cannot take points of this dimension, or whose values cannot be those of a kernel."""
+    named = getattr(kernel, "names", ())  # of a precomputed kernel: its rows and the pool must be the same things
+    if named and pool.point_names and named != pool.point_names:
+        raise InvalidInput(f"{kernel!r} and {pool!r} have different names: teach on kernel.pool")
     last = len(pool) - 1
     some = pool.take(np.array(sorted({last * part // (PROBED - 1) for part in range(PROBED)})))
     try:
