@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -33,11 +35,27 @@ def load_numba() -> None:
     with _loading, without_collecting():
         if _loaded:
             return
-        numba = importlib.import_module("numba")
-        if not PLAIN_NUMBA:
+        if PLAIN_NUMBA:
+            _loaded.append(importlib.import_module("numba"))
+            return
+        with _without_coverage():
+            numba = importlib.import_module("numba")
             _load_arrays()
-            _listen()
+        _listen()
         _loaded.append(numba)
+
+
+@contextlib.contextmanager
+def _without_coverage() -> Iterator[None]:
+    """Keep numba from loading coverage, which takes a fifth as long: who measures coverage has loaded it before."""
+    if "coverage" in sys.modules:
+        yield
+        return
+    sys.modules["coverage"] = None  # type: ignore[assignment]  # for Python that there is none
+    try:
+        yield
+    finally:
+        del sys.modules["coverage"]
 
 
 def _load_arrays() -> None:
