@@ -168,12 +168,14 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
 
 def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
     load_numba()  # only where it is used
-    from nimt.engines.row_engine import RowsEngine
-    from nimt.engines.sparse_engine import SparseEngine
-
     assert isinstance(pupil, KernelPupil)
-    if isinstance(operator, GridOperator) and RowsEngine.covers(task):
-        return RowsEngine(task, pupil, operator)
+    if isinstance(operator, GridOperator):
+        from nimt.engines.row_engine import RowsEngine
+
+        if RowsEngine.covers(task):
+            return RowsEngine(task, pupil, operator)
+    from nimt.engines.sparse_engine import SparseEngine  # its compiled functions take as long to load
+
     return SparseEngine(task, pupil, operator)
 
 

@@ -33,10 +33,13 @@ from nimt.task.narrow_kernels import find_narrow_kernel
 from nimt.task.options import Keep, LessonOptions, Options, Stop, settle_tolerance
 from nimt.task.step_size import find_large_step
 from nimt.teachers.adapter import as_teacher
+from nimt.teachers.rule import Rule
 from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
 
 if TYPE_CHECKING:
     from nimt.session.session import Session
+
+ROLES = ("pool", "selection", "labels")  # each has a random stream of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,17 +153,22 @@ class Task:
             return np.asarray(values[indices])
         return np.asarray(values[indices, outputs_of(len(indices), self.outputs[0])])
 
-    def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
-        """Return new random streams of the lesson, one per role: the teacher's pool, its selection, its labels."""
-        first, second, third = np.random.SeedSequence(self.seed).spawn(3)  # as `Generator.spawn` does
-        return np.random.default_rng(first), np.random.default_rng(second), np.random.default_rng(third)
+    def stream(self, role: str) -> np.random.Generator:
+        """Return a new random stream of the lesson, for the teacher's "pool", its "selection" or its "labels"."""
+        own = np.random.SeedSequence(self.seed, spawn_key=(ROLES.index(role),))  # as `Generator.spawn` does
+        return np.random.default_rng(own)
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """What the teacher does, for compiled code; None where that is known to the teacher alone."""
+        return self.teacher.compiled_rule()
 
     @cached_property
     def candidates(self) -> Indices | None:
         """The points the teacher may show, sorted; None for all."""
         if self.teacher.pool is None:
             return None
-        return candidates_of(self.teacher.pool, self.pool.shape, self.streams()[0])
+        return candidates_of(self.teacher.pool, self.pool.shape, self.stream("pool"))
 
     @property
     def offered(self) -> int:
