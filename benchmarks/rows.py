@@ -24,8 +24,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.row_choices import ACTIVE, CHOICES, can_run, describe_missing
 from benchmarks.row_tables import TABLES, missing_tables, split
 from nimt.teaching_sets.choosing_rules import Chooser
-from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.making_reference import make_reference
+from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.row_checks import read_rows
 
 SIZES = (20, 50, 100, 200)
