@@ -66,8 +66,8 @@ from .teaching.lessons import resume as resume
 from .teaching.lessons import steps as steps
 from .teaching.lessons import teach as teach
 from .teaching_sets.chosen_rows import teaching_set as teaching_set
+from .teaching_sets.making_reference import reference as reference
 from .teaching_sets.reference import Reference as Reference
-from .teaching_sets.reference import reference as reference
 from .teaching_sets.selector import TeachingSetSelector as TeachingSetSelector
 from .teaching_sets.suspicious_rows import suspects as suspects
 from .theory.forecasting import forecast as forecast

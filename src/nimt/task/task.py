@@ -18,7 +18,7 @@ from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner, Pupil, auto_rate
-from nimt.lesson.held_out import check_held_out
+from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure
@@ -59,7 +59,7 @@ class Task:
     seed : int
     engine : str or RandomFeatures
         As asked for; `plan.engine` is the one that runs.
-    holdout : pair of arrays (m, d), (m,) or (m, q); or None
+    holdout : HeldOutRows or None
     box : Box or None
         Where the teacher may show any point of a box; `pool` is then its grid.
     planned_steps : int
@@ -76,7 +76,7 @@ class Task:
     keep: Keep
     seed: int
     engine: str | RandomFeatures = "auto"
-    holdout: tuple[Array, Array] | None = None
+    holdout: HeldOutRows | None = None
     box: Box | None = None
     planned_steps: int = 0
 
@@ -115,7 +115,7 @@ class Task:
         target = values_on(pool, y, "the target")
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
-            check_held_out(*held, pool.dimension, target.shape[1:])
+            check_held_out(held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
