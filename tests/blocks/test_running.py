@@ -128,7 +128,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, 
         write(*given, **more)
 
     monkeypatch.setattr(storage, "write", write_a_few)
-    with pytest.raises(nimt.InvalidInput, match="No space left on device.: make room there"):
+    with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
         teach(target, nimt.Blocks((3, 2), folder=folder))
     monkeypatch.undo()
     assert_same(whole, nimt.resume_blocks(folder))

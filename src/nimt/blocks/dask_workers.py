@@ -69,7 +69,7 @@ class DaskWorkers:
                 try:
                     answers[number] = future.result()
                 except LOST as error:
-                    if self.client.status not in ("running", "connecting"):
+                    if self.client.status != "running":
                         raise self._say_lost(error) from None
         if len(answers) < len(calls):
             raise self._say_lost(KilledWorker)
@@ -87,8 +87,10 @@ class DaskWorkers:
 
     def _find_homes(self) -> None:
         """Give every block a worker: neighbours in number to one; those of a lost worker to the others."""
+        if self.client.status != "running":
+            raise self._say_lost(CommClosedError)
         try:
-            found = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+            found = sorted(self.client.scheduler_info(n_workers=-1).get("workers", {}))
         except LOST as error:
             raise self._say_lost(error) from None
         for block in range(self.count):
@@ -106,7 +108,7 @@ class DaskWorkers:
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # the cluster may be gone
-            self.client.run(forget_lesson, self.shared.name, wait=False)
+            self.client.run(forget_lesson, self.shared.name, on_error="ignore")
             self.shared.close()
 
 
