@@ -15,7 +15,7 @@ SOURCE = Path(nimt.__file__).parent
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts)  # speaking is the cli's job
 
 PUBLIC = {
-    "Box", "Comparison",
+    "Blocks", "Box", "Comparison", "resume_blocks", "teach_blocks",
     "Communicating", "compiled", "UncertaintyTeacher",
     "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid",
     "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",

@@ -20,6 +20,8 @@ from . import teaching_sets as teaching_sets
 from . import testing as testing
 from . import theory as theory
 from . import torch as torch
+from .blocks.teaching_blocks import resume_blocks as resume_blocks
+from .blocks.teaching_blocks import teach_blocks as teach_blocks
 from .errors import InvalidInput as InvalidInput
 from .errors import LessonInterrupted as LessonInterrupted
 from .errors import NimtError as NimtError
@@ -46,6 +48,7 @@ from .runs.comparing import compare as compare
 from .runs.comparison import Comparison as Comparison
 from .runs.sweeping import sweep as sweep
 from .sources import read_problem as read_problem
+from .task.cutting import Blocks as Blocks
 from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.int_rule import INTTeacher as INTTeacher

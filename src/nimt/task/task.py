@@ -27,6 +27,7 @@ from nimt.operators.random_features import FeatureKernel, RandomFeatures
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
+from nimt.task.cutting import Blocks
 from nimt.task.description import describe_rules, describe_task
 from nimt.task.lesson_plan import Plan
 from nimt.task.narrow_kernels import find_narrow_kernel
@@ -101,6 +102,8 @@ class Task:
         given = Options.of("teach", options)
         stop, keep, measured, drawn, held = given.check(learner=not numbers_only)
         engine = given.engine
+        if isinstance(engine, Blocks):
+            raise InvalidInput("only nimt.teach, nimt.teach_blocks and nimt.plan take Blocks", parameter="engine")
         check_learner(learner)
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
