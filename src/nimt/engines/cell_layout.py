@@ -142,33 +142,34 @@ def sort_into_cells(points: Array) -> NDArray[np.int32]:
     n = len(points)
     order = np.full(-(-n // CELL) * CELL, n, dtype=np.int32)
     order[:n] = np.arange(n)
+    axes = np.array(points.T, order="C")  # they move along with the order, so that memory is read as it lies
     waiting = [(0, n)]
     while waiting:
         low, high = waiting.pop()
         cells = -(-(high - low) // CELL)
-        if cells == 1:
-            continue
-        half = 1 << ((cells - 1).bit_length() - 1)  # a power of two, so that groups are halves of halves, too
+        here = axes[:, low:high]
         if cells == CELL and high - low == CELL**2:
-            order[low:high] = _sort_group(points, order[low:high])
-            continue
-        part = order[low:high]
-        axis = int(np.argmax(np.ptp(points[part], axis=0)))
-        order[low:high] = part[np.argpartition(points[part, axis], half * CELL)]
-        waiting += [(low, low + half * CELL), (low + half * CELL, high)]
+            order[low:high] = order[low:high][_halve(here)]
+        elif cells > 1:
+            half = CELL << ((cells - 1).bit_length() - 1)  # a power of two, so that groups are halves of halves, too
+            places = np.argpartition(here[np.argmax(np.ptp(here, axis=1))], half)
+            axes[:, low:high] = here[:, places]
+            order[low:high] = order[low:high][places]
+            waiting += [(low, low + half), (low + half, high)]
     order.reshape(-1, CELL).sort(axis=1)
     return order
 
 
-def _sort_group(points: Array, part: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the points of a whole group, halved until there are cells, all parts of one size at a time."""
-    there, place = points[part], np.arange(len(part)).reshape(1, -1)
-    while place.shape[1] > CELL:
-        axes = np.argmax(np.ptp(there[place], axis=1), axis=1)
-        values = there[place, axes[:, np.newaxis]]
-        halves = np.argpartition(values, place.shape[1] // 2, axis=1)
-        place = np.take_along_axis(place, halves, axis=1).reshape(2 * len(place), -1)
-    return part[place.reshape(-1)]
+def _halve(axes: Array) -> NDArray[np.intp]:
+    """Return the places of the points (d, CELL^2) of a group, halved until there are cells, all parts at a time."""
+    places = np.arange(axes.shape[1]).reshape(1, -1)
+    while places.shape[1] > CELL:
+        parts = axes[:, places]
+        longest = np.argmax(np.ptp(parts, axis=2), axis=0)
+        values = parts[longest, np.arange(len(places))]
+        halves = np.argpartition(values, places.shape[1] // 2, axis=1)
+        places = np.take_along_axis(places, halves, axis=1).reshape(2 * len(places), -1)
+    return places.reshape(-1)
 
 
 def find_obstacle_to_cells(kernel: Kernel, pool: Pool) -> str | None:
