@@ -183,7 +183,9 @@ def _reference(task: Task, reason: str) -> Choice:
         keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    return Choice(plan, 1e-9 * n, lambda task, pupil: ReferenceEngine(task, pupil))
+    columns = (task.pack_size or 1) * (1.5e-9 if keeps_gram else 2e-8)
+    seconds = 3e-5 + n * q * (4e-9 + columns)  # per step, measured
+    return Choice(plan, seconds, lambda task, pupil: ReferenceEngine(task, pupil))
 
 
 def _by_features(task: Task, kernel: FeatureKernel) -> Choice:

@@ -26,7 +26,7 @@ from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
 from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Part, Rule
-from nimt.teachers.scores import Residual
+from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -361,6 +361,7 @@ class CompiledEngine(Engine):
         constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
         loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
         value = 0 if score.loss is None else value_code_of(score.loss)
+        value = score.address if isinstance(score, OwnScore) else value
         return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
 
     def _rates(self, steps: int) -> Array:

@@ -85,6 +85,12 @@ def call_at(address, f, y):
     return np.nan
 
 
+@inlined
+def call_score_at(address, f, y, kappa):
+    """Nothing, either (`OwnScore.is_compiled`)."""
+    return np.nan
+
+
 @part
 def kernel_at(square, form, numbers):
     """K at a squared distance, by the number of its formula."""
