@@ -30,6 +30,20 @@ def pytest_collection_modifyitems(items):
             item.add_marker("data")
         if "browser" in fixtures:
             item.add_marker("slow")
+    _leave_samples(items)
+
+
+def _leave_samples(items):
+    """Of a test of many cases that is marked `sampled(n)`, leave every n-th to the everyday tests."""
+    counts: dict[str, int] = {}
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is None:
+            continue
+        name = item.nodeid.partition("[")[0]
+        if counts.get(name, 0) % sampled.args[0]:
+            item.add_marker("exhaustive")
+        counts[name] = counts.get(name, 0) + 1
 
 
 @pytest.fixture(scope="session")
