@@ -10,6 +10,9 @@ from nimt.datasets import Picture, cheetah
 # a shell starts background jobs with Ctrl-C ignored, and what they start would ignore it too
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# what a test writes need not survive a power cut, and waiting for the disk takes longer than most tests
+os.fsync = lambda handle: None
+
 # the same examples every time, and no example fails because the machine was busy
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, database=None)
 settings.load_profile("fixed")
