@@ -13,6 +13,9 @@ from nimt.classes import answers, are_classes
 from nimt.errors import InvalidInput
 from nimt.measures import distance
 
+PAIRS = 4_000_000  # kernel values per measurement during a lesson
+FEWEST = 200  # points, however many centres there are
+
 
 @dataclass(frozen=True)
 class HeldOutError:
@@ -55,6 +58,13 @@ def error_on(values: Array, target: Array) -> HeldOutError:
     share = None if spread == 0 else 1.0 - (off / spread) ** 2
     right = float(np.mean(answers(values, target) == answers(target, target))) if names_classes(target) else None
     return HeldOutError(len(target), off / float(np.sqrt(target.size)), share, right)
+
+
+def measure_on_the_way(learner: Any, held: tuple[Array, Array]) -> float:
+    """Return the main error of a learner on held-out points; of many, only the first are measured."""
+    points, target = held
+    count = max(FEWEST, PAIRS // max(1, len(getattr(learner, "centers_", ()))))
+    return error_on(learner.predict(points[:count]), target[:count]).main[1]
 
 
 def names_classes(target: Array) -> bool:

@@ -88,7 +88,8 @@ def teach(
     >>> print(lesson.outcome)
     the discrepancy fell below the tolerance
     """
-    check_progress(progress)
+    if progress is not False:
+        check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
     stored = None if checkpoint is None else _stored_at(Path(checkpoint), on_existing, options.get("seed", 0))
     planned = None if stored is None else stored.settings["planned_steps"]
