@@ -112,7 +112,7 @@ class GreedyTeacher(Teacher):
         if self.diverse and self.kernel is None:
             raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
         told = ("kernel",) if self.diverse else SCORES[self.score].told
-        missing = [f"{name}=" for name in told if getattr(self, name) is None]
+        missing = [f"{name}=" for name in told if getattr(self, name) is None] if told else []
         if missing:
             raise InvalidInput(
                 f"score={self.score!r} needs the learner's {' and '.join(missing)}, which a view does not have"
@@ -121,11 +121,11 @@ class GreedyTeacher(Teacher):
             as_loss(self.loss)
         if self.kernel is not None and "kernel" in told:
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        unused = [name for name in ("loss", "kernel") if getattr(self, name) is not None and name not in told]
-        if unused:
-            by = [f"score={name!r}" for name, kind in SCORES.items() if unused[0] in kind.told]
-            by += ["diverse=True"] if unused[0] == "kernel" else []
-            raise InvalidInput(f"{unused[0]}= is used by {' and '.join(by)} only")
+        for unused in ("loss", "kernel"):
+            if getattr(self, unused) is not None and unused not in told:
+                by = [f"score={name!r}" for name, kind in SCORES.items() if unused in kind.told]
+                by += ["diverse=True"] if unused == "kernel" else []
+                raise InvalidInput(f"{unused}= is used by {' and '.join(by)} only")
 
     def _check_where(self) -> None:
         if self.where is None:
