@@ -40,7 +40,7 @@ class Block:
         pool, own = cut.pool(number), cut.own(number)
         self.own: Indices = own
         self.target: Array = lesson.target.read(cut, number)
-        teacher = GreedyTeacher() if len(own) == len(pool) else GreedyTeacher(pool=own)
+        teacher = GreedyTeacher() if len(own) == len(pool) else GreedyTeacher(pool=_mask(len(pool), own))
         self.task = Task.of(
             lesson.learner_on(number), teacher, pool, self.target, measure=lesson.measure, tol=None,
             patience=lesson.patience if len(cut) == 1 else None, record="all" if lesson.records else "picks",
@@ -56,7 +56,7 @@ class Block:
             self._note_sum()
         self.turn: int = 0
         self.latest = self._open()
-        self.picks: NDArray[np.int32] = np.zeros(len(own), dtype=np.int32)
+        self._picks: NDArray[np.int32] = np.zeros(len(pool), dtype=np.int32)
         self.record: list[tuple[NDArray[np.int64], Array, Array]] = []  # indices, coefficients, discrepancy; by turn
         self.lengths: list[int] = []  # examples, by turn
         self.before: list[float] = []  # the sum of squares that is held, by turn
@@ -77,7 +77,7 @@ class Block:
             if len(chunk.discrepancy):
                 shown += len(chunk.discrepancy)
                 indices = chunk.indices[:, 0]
-                np.add.at(self.picks, np.searchsorted(self.own, indices), 1)
+                self._count(indices)
                 if lesson.records:
                     assert chunk.coefficients is not None
                     self.record.append((indices, chunk.coefficients[:, 0], chunk.discrepancy))
@@ -90,6 +90,12 @@ class Block:
         self.latest = Report(self.number, orders.turn, shown, self.square - before, self.top, code, -1)
         sent = {other: engine.f[places] for other, places in self._shared.items()} if shown else {}
         return self.latest, sent
+
+    def _count(self, indices: NDArray[np.int64]) -> None:
+        if 4 * len(indices) > len(self._picks):
+            self._picks += np.bincount(indices, minlength=len(self._picks)).astype(np.int32)
+        else:  # a turn may show few of very many points
+            np.add.at(self._picks, indices, 1)
 
     def absorb(self, patches: dict[int, Array]) -> None:
         """Take over what the neighbours changed; to do it twice changes nothing."""
@@ -156,6 +162,11 @@ class Block:
         """What all examples added at its own points."""
         return np.asarray(self.engine.in_pool_order(self.engine.c, self.task.target.shape))[self.own]
 
+    @property
+    def picks(self) -> NDArray[np.int32]:
+        """How often each of its own points was shown."""
+        return self._picks[self.own]
+
     def joined_record(self) -> tuple[NDArray[np.int64], Array, Array]:
         """Return the examples shown: indices in the whole pool, coefficients, and the discrepancy of what it holds."""
         parts = self.record or [(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
@@ -173,7 +184,7 @@ class Block:
             "turn": self.turn,
             "target": _fingerprint(self.target),
             "engine": self.engine.state(),
-            "picks": self.picks,
+            "picks": self._picks,
             "record": list(self.record[0]),
             "lengths": np.array(self.lengths, dtype=np.int64),
             "before": np.array(self.before),
@@ -191,13 +202,19 @@ class Block:
             )
         self.engine.restore(state["engine"])
         self.turn = int(state["turn"])
-        self.picks = np.asarray(state["picks"], dtype=np.int32)
+        self._picks = np.array(state["picks"], dtype=np.int32)
         indices, coefficients, discrepancy = state["record"]
         self.record = [(indices, coefficients, discrepancy)] if len(indices) else []
         self.lengths = [int(length) for length in state["lengths"]]
         self.before = [float(square) for square in state["before"]]
         block, turn, shown, change, top, code, saved, opening = state["latest"]
         self.latest = Report(block, turn, shown, change, top, code, saved, tuple(opening))
+
+
+def _mask(count: int, indices: Indices) -> NDArray[np.bool_]:
+    flags = np.zeros(count, dtype=bool)
+    flags[indices] = True
+    return flags
 
 
 def _sum_squares(error: Array) -> float:
