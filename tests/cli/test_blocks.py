@@ -33,6 +33,16 @@ def test_an_array_is_taught_in_blocks_stopped_and_resumed(nimt, rough, tmp_path)
     assert more.out.startswith("the discrepancy fell below the tolerance after ")
 
 
+def test_the_plan_says_memory_turns_and_time_on_many_workers(nimt, rough):
+    few, many = (
+        json.loads(nimt("plan", rough, "--blocks", "4x2", "--tol", "20%", "--workers", workers, "--json").out)
+        for workers in (1, 64)
+    )
+    assert few["blocks"] == 8 and few["turns"] == many["turns"] > 0
+    assert (few["busy"], many["busy"]) == (1, 2)
+    assert "8 blocks in 4 colours" in nimt("plan", rough, "--blocks", "4x2").out
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

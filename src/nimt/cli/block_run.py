@@ -58,6 +58,29 @@ def resume_in_blocks(
     return finish(lesson, **how)
 
 
+def plan_in_blocks(settings: Recipe, blocks: str, workers: int, *, as_json: bool) -> None:
+    """Say what memory each worker needs, how much is sent, and how long it takes on so many workers."""
+    from nimt.blocks.block_plan import estimate, plan_task
+    from nimt.blocks.teaching_blocks import make_task
+    from nimt.cli.expected_steps import say_time
+    from nimt.task.options import Options
+
+    learner, _, path = read_settings(settings)
+    cut = make_blocks(blocks, {"workers": workers})
+    options = Options(tol=settings.tolerance, measure=settings.options()["measure"])
+    task, _ = make_task(learner, None, path, cut, options)
+    plan = plan_task(task, cut)
+    costs, found = estimate(task, plan, workers)
+    if as_json:
+        told = {"engine": plan.engine, "bytes": int(found.memory), "blocks": plan.blocks, "colours": plan.colours}
+        told |= {"turns": plan.turns, "sent": plan.sent, "busy": found.busy, "seconds": found.seconds}
+        print(json.dumps(told))
+        return
+    say(str(plan))
+    say(f"costs of one core, measured now: {costs}")
+    say(f"{workers} workers, of which {found.busy} are busy, take {say_time(found.seconds)}")
+
+
 def read_settings(settings: Recipe) -> tuple[Any, Any, str]:
     """Return learner, teacher and the path of the array; refuse what blocks do not teach."""
     import numpy as np

@@ -18,6 +18,14 @@ TARGET_HELP = (
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 BLOCKS = "Blocks: one lesson in parts"
+CutInto = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--blocks",
+        help="Cut an array in a file into so many parts (8x8), taught at the same time.",
+        rich_help_panel=BLOCKS,
+    ),
+]
 Cluster = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--cluster", help="Teach blocks on the Dask scheduler at this address.", rich_help_panel=BLOCKS),

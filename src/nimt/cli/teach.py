@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
-from nimt.cli.lesson_options import BLOCKS, TARGET_HELP, BlockWorkers, Cluster, Overwrite, Quiet, with_lesson_options
+from nimt.cli.lesson_options import (
+    BLOCKS,
+    TARGET_HELP,
+    BlockWorkers,
+    Cluster,
+    CutInto,
+    Overwrite,
+    Quiet,
+    with_lesson_options,
+)
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
@@ -35,14 +44,7 @@ def teach(
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
     quiet: Quiet = False,
-    blocks: Annotated[
-        str | None,
-        typer.Option(
-            "--blocks",
-            help="Cut an array in a file into so many parts (8x8), taught at the same time.",
-            rich_help_panel=BLOCKS,
-        ),
-    ] = None,
+    blocks: CutInto = None,
     cluster: Cluster = None,
     workers: BlockWorkers = None,
     memory: Annotated[
