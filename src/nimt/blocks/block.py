@@ -16,12 +16,14 @@ from nimt.engines.arranging import ArrangedEngine
 from nimt.engines.choice import make_by_windows
 from nimt.engines.codes import CARRY, ERROR, LIMIT, SCALE, STILL, TOL, TOL_SQUARE, TOTAL
 from nimt.engines.compiled import OUTCOMES
+from nimt.engines.compiled_steps.renewing import count_shown, renew_rows
 from nimt.engines.layouts import places_in
+from nimt.engines.row_engine import RowsEngine
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 
-STEPS = 2**16  # examples that are shown between two looks at what they take in memory
+FEWEST, MOST = 2**10, 2**16  # examples for which room is made at once
 
 
 class Block:
@@ -53,7 +55,7 @@ class Block:
         self.engine.rules[SCALE] = lesson.scale
         self.engine.scale = lesson.scale
         if len(cut) > 1:  # one block is a lesson as any other, to the last bit
-            self._note_sum()
+            self._renew()
         self.turn: int = 0
         self.latest = self._open()
         self._picks: NDArray[np.int32] = np.zeros(len(pool), dtype=np.int32)
@@ -71,13 +73,14 @@ class Block:
         engine, lesson = self.engine, self.lesson
         before = self.square
         self._set_rules(orders, before)
-        shown, code = 0, 0
+        shown, code, room = 0, 0, FEWEST
         while True:
-            chunk = engine.advance(min(STEPS, orders.most - shown))
+            chunk = engine.advance(min(room, orders.most - shown))
+            room = min(2 * room, MOST)
             if len(chunk.discrepancy):
                 shown += len(chunk.discrepancy)
                 indices = chunk.indices[:, 0]
-                self._count(indices)
+                count_shown(indices, self._picks)
                 if lesson.records:
                     assert chunk.coefficients is not None
                     self.record.append((indices, chunk.coefficients[:, 0], chunk.discrepancy))
@@ -91,26 +94,24 @@ class Block:
         sent = {other: engine.f[places] for other, places in self._shared.items()} if shown else {}
         return self.latest, sent
 
-    def _count(self, indices: NDArray[np.int64]) -> None:
-        if 4 * len(indices) > len(self._picks):
-            self._picks += np.bincount(indices, minlength=len(self._picks)).astype(np.int32)
-        else:  # a turn may show few of very many points
-            np.add.at(self._picks, indices, 1)
-
     def absorb(self, patches: dict[int, Array]) -> None:
         """Take over what the neighbours changed; to do it twice changes nothing."""
         for other, values in patches.items():
             self.engine.f[self._shared[other]] = values
         if patches:
-            self.engine.find_scores()
-            self._note_sum()
+            self._renew()
 
-    def _note_sum(self) -> None:
-        """Compute the sum of squares from all points that are held, and the discrepancy that it makes."""
+    def _renew(self) -> None:
+        """Compute scores, the sum of squares and the discrepancy anew from all points that are held."""
         engine = self.engine
-        error = engine.f - engine.y
-        engine.sums[TOTAL], engine.sums[CARRY], engine.sums[ERROR] = _sum_squares(error), 0.0, 0.0
-        engine.discrepancy = engine.scale * math.sqrt(engine.sums[TOTAL])
+        if isinstance(engine, RowsEngine) and engine.forbidden is not None:
+            nodes = (engine.levels, engine.node_bits, engine.node_index)
+            total = float(renew_rows(engine.f, engine.y, engine.forbidden, engine.order, len(self.target), *nodes))
+        else:
+            engine.find_scores()
+            total = _sum_squares(engine.f - engine.y)
+        engine.sums[TOTAL], engine.sums[CARRY], engine.sums[ERROR] = total, 0.0, 0.0
+        engine.discrepancy = engine.scale * math.sqrt(total)
 
     def _set_rules(self, orders: Orders, square: float) -> None:
         engine, lesson = self.engine, self.lesson
