@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, Indices, check_stored_count, check_stored_indices
+from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
-from nimt.engines.engine import Watch
+from nimt.engines.engine import Engine, Watch
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
@@ -20,7 +20,6 @@ from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner, KernelPupil
-from nimt.learners.learner import Learner
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
@@ -45,7 +44,7 @@ def find_obstacle(task: Task) -> str | None:
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     if twin_of(as_loss(learner.loss)) is None:
         return f"the loss {as_loss(learner.loss)!r} is your own"
-    rule = teacher.compiled_rule()
+    rule = task.rule
     if rule is None and teacher.has_schedule:
         return f"the reference loop follows the schedule of this {teacher.kind}"
     if rule is None:
@@ -70,7 +69,7 @@ def find_obstacle(task: Task) -> str | None:
 
 def rule_of(task: Task) -> Rule:
     """Return the rule of a teacher whose lessons compiled engines cover."""
-    rule = task.teacher.compiled_rule()
+    rule = task.rule
     assert rule is not None
     return rule
 
@@ -143,7 +142,7 @@ class StepBatch(NamedTuple):
         return StepBatch(rates, other, self.watch, *parts)
 
 
-class CompiledEngine(ABC):
+class CompiledEngine(Engine):
     """The part of an engine that does not depend on how K acts.
 
     While it runs it owns the pupil's arrays, in an order of its own; a subclass defines `run(sheet)`.
@@ -157,9 +156,6 @@ class CompiledEngine(ABC):
         self.loss: int
         self.delta: float
         self.loss, self.delta = code_of(pupil.loss)
-        self.selection_rng: np.random.Generator
-        self.label_rng: np.random.Generator
-        _, self.selection_rng, self.label_rng = task.streams()
         self.rule: Rule = rule_of(task)
         self.choose: Part = self.rule.choose
         self.greedy: bool = not isinstance(self.choose, Drawn)
@@ -331,10 +327,6 @@ class CompiledEngine(ABC):
     def take_over(self) -> float:
         """Take the pupil's arrays, bring the scores up to date, and return the discrepancy."""
 
-    def last_selection(self) -> Selection:
-        assert self.last is not None
-        return self.last
-
     @property
     def barred(self) -> Flags:
         """The points that may not be shown."""
@@ -359,9 +351,10 @@ class CompiledEngine(ABC):
         return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
 
     def _rates(self, steps: int) -> Array:
-        learner, before = self.pupil.learner, self.pupil.learner.steps_so_far() + self.step
+        learner = self.pupil.learner
         if not callable(learner.learning_rate):
-            return np.full(steps, learner.rate(before, self.pupil.diagonal))
+            return np.full(steps, self.pupil.rate())
+        before = learner.steps_so_far() + self.step
         rates = np.empty(steps)
         for t in range(steps):
             try:
@@ -382,43 +375,12 @@ class CompiledEngine(ABC):
         drawn = self.choose.draw(self.selection_rng, candidates, self.k, steps * packs).reshape(steps, packs * self.k)
         return np.ascontiguousarray(drawn if self.task.candidates is None else candidates[drawn], np.int64)
 
-    @property
-    @abstractmethod
-    def values(self) -> Array:
-        """The learner's values on the pool now."""
-
-    @abstractmethod
-    def settle(self) -> None:
-        """Hand the pupil its values, coefficients and shown flags as they are now, in the order of the pool."""
-
-    def to_learner(self) -> Learner:
-        self.settle()
-        return self.pupil.to_learner()
-
-    @abstractmethod
-    def close(self) -> None:
-        """Release all arrays but the learner's."""
-
     def state(self) -> dict[str, Any]:
-        self.settle()
-        return {
-            "step": self.step,
-            "discrepancy": self.discrepancy,
-            "selection_rng": self.selection_rng.bit_generator.state,
-            "label_rng": self.label_rng.bit_generator.state,
-            "watch": self.watch.state(),
-            "pupil": self.pupil.state(),
-            "responses": None if self.maker is None else self.maker.state(),
-            "pack": self.pack,
-        }
+        responses = None if self.maker is None else self.maker.state()
+        return super().state() | {"responses": responses, "pack": self.pack}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = check_stored_count(state, "step")
-        self.discrepancy = float(state["discrepancy"])
-        self.selection_rng.bit_generator.state = state["selection_rng"]
-        self.label_rng.bit_generator.state = state["label_rng"]
-        self.watch.restore(state["watch"])
-        self.pupil.restore(state["pupil"])
+        super().restore(state)
         self.rules[LIMIT] = self.watch.limit
         if self.maker is not None:
             self.maker.restore(state["responses"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -40,8 +41,9 @@ from nimt.learners.norms import between_expansions, is_expansion_from, of_interp
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.box import Box
-from nimt.pools.pool import Points, Pool, as_pool
+from nimt.pools.pool import Grid, Points, Pool, as_pool
 
+UNCHANGING = frozenset({bool, int, float, str, Grid, Points, *SINGLE})
 PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
 
 
@@ -255,9 +257,13 @@ class KernelLearner(StartsFromInitial, Described):
 
 
 def copy_learner(learner: KernelLearner) -> KernelLearner:
-    """Return a copy that shares nothing with the learner that may change; a kernel of nimt cannot."""
-    kernel = learner.kernel
-    return copy.deepcopy(learner, {id(kernel): kernel} if type(kernel) in SINGLE else None)
+    """Return a copy that shares nothing with the learner that may change; kernels and pools of nimt cannot."""
+    if type(learner) is not KernelLearner:
+        return copy.deepcopy(learner)
+    made = object.__new__(KernelLearner)
+    for name, part in vars(learner).items():
+        vars(made)[name] = part if type(part) in UNCHANGING else copy.deepcopy(part)
+    return made
 
 
 class KernelPupil:
@@ -266,7 +272,6 @@ class KernelPupil:
     def __init__(self, learner: KernelLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
         self.learner: KernelLearner = copy_learner(learner).bind(pool)
         self.pool = pool
-        self.operator: Operator = DenseOperator(learner.kernel, pool)
         self.loss: Loss = as_loss(learner.loss)
         self.diagonal: Array = diagonal(learner.kernel, pool)
         self.values: Array = self.learner.values_on(pool, outputs)
@@ -277,6 +282,11 @@ class KernelPupil:
         self.steps: int = 0
         self.added: Array = np.empty(0)  # the coefficients of the latest step, as its labels were
         self.constant_rate: float | None = None  # known from the first step on: "auto" depends on the packs
+
+    @cached_property  # compiled engines have operators of their own
+    def operator(self) -> Operator:
+        """How K acts on the pool."""
+        return DenseOperator(self.learner.kernel, self.pool)
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
@@ -374,6 +384,7 @@ class KernelPupil:
         self.shown = check_stored_array(state, "shown", shape[:1], "bf") > 0
         self.mixed = _check_stored_mixture(state, self.outputs)
         restore_rate(self.learner, state["rate"])
+        self.constant_rate = None
         self.steps = check_stored_count(state, "steps")
 
 
@@ -498,6 +509,7 @@ class KernelBoxPupil:
         self.coefficients = check_stored_array(state, "coefficients", (self.size, *self.outputs))
         self.mixed = _check_stored_mixture(state, self.outputs)
         restore_rate(self.learner, state["rate"])
+        self.constant_rate = None
         self.steps = check_stored_count(state, "steps")
         self.followed = check_stored_array(state, "followed", self.followed.shape)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nimt.arrays import Array
 from nimt.engines.engine import Engine
-from nimt.lesson.held_out import error_on
+from nimt.lesson.held_out import HeldOutRows
 
 PAIRS = 4_000_000  # kernel values per measurement: of many points, only the first so many are measured on the way
 FEWEST = 200  # points, however many centres there are
@@ -17,10 +16,10 @@ class HeldOutWatch:
 
     Parameters
     ----------
-    held : pair of arrays, points and target; or None
+    held : HeldOutRows or None
     """
 
-    def __init__(self, held: tuple[Array, Array] | None) -> None:
+    def __init__(self, held: HeldOutRows | None) -> None:
         self.held = held
         self.errors: dict[int, float] = {}
 
@@ -28,8 +27,8 @@ class HeldOutWatch:
         """Measure the learner of an engine at a step, once."""
         if self.held is None or step in self.errors:
             return
-        points, target = self.held
+        points, target = self.held.for_curve()
         learner: Any = engine.to_learner()
         centers = len(getattr(learner, "centers_", ()))
         count = max(FEWEST, PAIRS // max(1, centers))
-        self.errors[step] = error_on(learner.predict(points[:count]), target[:count]).main[1]
+        self.errors[step] = self.held.measure(learner.predict(points[:count]), target[:count]).main[1]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nimt.arrays import Array, check_count, check_positive, is_number, read_only
-from nimt.engines._numba.compiling import compile_time
+from nimt.engines._numba.compiling import seconds_compiling
 from nimt.engines.engine import Engine
 from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError, keep_warnings
 from nimt.learners.learner import Learner
@@ -85,11 +85,11 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def __init__(self, task: Task) -> None:
         self.task: Task = task
         check_memory(task.plan)
-        with compile_time() as compiling, name_kernels(task.learner, task.teacher):
+        compiled = seconds_compiling()
+        with name_kernels(task.learner, task.teacher):
             self.engine: Engine = task.choice.make(task, task.make_pupil())
         if isinstance(task.engine, RandomFeatures):
             self.engine.name = task.engine.name
-        self._unused = (self.engine.selection_rng.bit_generator.state, self.engine.label_rng.bit_generator.state)
         self._settings: DescribedLater | None = None
         if task.keep.learner and "settings" not in vars(task):
             self._settings = describe_later(task)
@@ -97,7 +97,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
                 task.settings  # noqa: B018  (described now: the caller may change the learner later)
         self.outcome: Outcome | None = None
         self.elapsed: float = 0.0
-        self.compiling: float = compiling.seconds
+        self.compiling: float = seconds_compiling() - compiled
         self.snapshots: dict[int, Array] = {}
         self.warnings: list[str] = []
         self.checkpoint: CheckpointFile | None = None
@@ -136,7 +136,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             raise self._make_interrupted(error) from error
 
     def _advance(self, steps: int) -> Chunk:
-        began = time.perf_counter()
+        began, compiled = time.perf_counter(), seconds_compiling()
         before = self.engine.step
         following = bisect.bisect_right(self._asked, before)  # there may be one after every step
         looks = [] if self.task.holdout is None else self._asked[following : following + 1]
@@ -145,7 +145,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         asked = self._asked[following : bisect.bisect_left(self._asked, before + allowed)]
         # the engine is asked even if no step is left, so that a tolerance met by the last step counts
         self._is_torn = True  # until what the engine did is recorded
-        with compile_time() as compiling, keep_warnings(self.warnings):
+        with keep_warnings(self.warnings):
             chunk = self.engine.advance(max(0, allowed), asked)
         self.record.add(chunk)
         self.snapshots.update(chunk.snapshots)
@@ -156,8 +156,9 @@ class Session(Iterator[tuple[int, Selection, float]]):
             met = self.engine.watch.over(self.engine.step, self.engine.discrepancy)
             self.outcome = met or Outcome.BUDGET
         self._take_snapshot()
-        self.compiling += compiling.seconds
-        self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
+        compiled = seconds_compiling() - compiled
+        self.compiling += compiled
+        self.elapsed += max(0.0, time.perf_counter() - began - compiled)
         if self.task.holdout is not None:
             self._look_at_held_out()
         self._is_torn = False
@@ -319,10 +320,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _drew(self) -> bool:
         """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""
-        if is_number(self.task.teacher.pool):
-            return True
-        now = (self.engine.selection_rng.bit_generator.state, self.engine.label_rng.bit_generator.state)
-        return self._unused != now
+        return is_number(self.task.teacher.pool) or self.engine.has_drawn("selection", "labels")
 
     # -- on disk
 

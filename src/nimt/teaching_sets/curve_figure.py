@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nimt.teaching_sets.chosen_rows import TeachingSet
+    from nimt.teaching_sets.kept_rows import TeachingSet
 
 LINES = {
     "chosen": ("chosen", GREEDY, "-", "o"),
