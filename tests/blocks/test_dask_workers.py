@@ -65,12 +65,11 @@ def test_workers_killed_at_any_moment_change_nothing(cluster, whole, tmp_path):
 
 def test_a_lesson_goes_on_after_its_cluster_is_gone(cluster, whole, tmp_path):
     folder = tmp_path / "run"
-    with distributed.Client(cluster) as client:
-        with pytest.raises(nimt.LessonInterrupted, match="the cluster was lost"):
-            teach(
-                nimt.Blocks((4, 2), client=client, folder=folder),
-                callback=lambda progress: cluster.close() if progress.turn == 3 else None,
-            )
+    with distributed.Client(cluster) as client, pytest.raises(nimt.LessonInterrupted, match="the cluster was lost"):
+        teach(
+            nimt.Blocks((4, 2), client=client, folder=folder),
+            callback=lambda progress: cluster.close() if progress.turn == 3 else None,
+        )
     lesson = nimt.resume_blocks(folder)
     assert np.array_equal(lesson.final, whole.final)
     assert np.array_equal(lesson.curve, whole.curve)

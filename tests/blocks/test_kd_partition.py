@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.blocks.oracle_of_blocks import teach_by_loops
 
 import nimt
 from nimt.blocks.kd_partition import PointPartition
 from nimt.kernels import CUT
-from tests.blocks.oracle_of_blocks import teach_by_loops
 
 
 def scattered(n, d, seed=0):

@@ -555,6 +555,7 @@ DAMAGED = {
 }
 
 
+@pytest.mark.sampled(3)
 def test_a_damaged_link_says_so(page, browser, studio):
     link = link_of(page)
     shown = "() => document.getElementById('alert').textContent.includes('this link is damaged')"
