@@ -12,7 +12,7 @@ from nimt.engines.codes import CELL, LANES, NO_SCORE
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.cell_steps import UNKNOWN, by_cells
 from nimt.engines.layouts import BLOCK, norm_of_outputs
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.losses import Square
 from nimt.task.task import Task
 

@@ -16,7 +16,8 @@ from nimt.engines.engine import Engine
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.errors import InvalidInput
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import Pupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
 from nimt.operators.grid import GridOperator, find_window

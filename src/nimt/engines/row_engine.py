@@ -14,7 +14,7 @@ from nimt.engines.codes import FAN, LANES
 from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
 from nimt.engines.compiled_steps.row_steps import by_rows
 from nimt.engines.layouts import BLOCK, Order, grid_order, norm_of_outputs
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.losses import Square
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task

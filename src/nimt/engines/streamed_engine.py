@@ -18,7 +18,7 @@ from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
 from nimt.kernels.families import SINGLE
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.streamed_columns import StreamedOperator
 from nimt.pools.pool import Pool
 from nimt.task.task import Task

@@ -207,7 +207,7 @@ class Keep:
         for step in asked:
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")
-        kept = tuple(sorted({int(step) for step in asked}))
+        kept = tuple(sorted(set(map(int, asked))))
         return cls(snapshots=kept, record=record, coefficients=learner, learner=learner)
 
 
