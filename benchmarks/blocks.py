@@ -79,10 +79,10 @@ def print_workers(side: int = 1024, times: int = 3) -> None:
     print(f"by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)} times as fast")
 
 
-def print_growth(largest: int, costs: Costs, memory: float | None, scratch: Path) -> None:
+def print_growth(smallest: int, largest: int, costs: Costs, memory: float | None, scratch: Path) -> None:
     """Print seconds of processor by the number of points, beside those of the model."""
     print("\npoints, examples, turns, seconds, of processor, per million points, by the model, largest memory")
-    side = 512
+    side = smallest
     while side <= largest:
         path = scratch / f"picture-{side}.npy"
         write_picture(path, side)
@@ -140,6 +140,7 @@ def print_paper(costs: Costs, examples: float = 2.3, turns: int = 5) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smallest", type=int, default=512, help="the side of the smallest picture")
     parser.add_argument("--largest", type=int, default=1024, help="the side of the largest picture")
     parser.add_argument("--memory", type=float, help="gigabytes for blocks; others wait in a folder")
     parser.add_argument("--only", choices=("examples", "workers", "growth", "paper"))
@@ -153,7 +154,7 @@ def main() -> None:
         print(f"\ncosts of one core: {costs}")
         if asked.only != "paper":
             with tempfile.TemporaryDirectory() as scratch:
-                print_growth(asked.largest, costs, asked.memory, Path(scratch))
+                print_growth(asked.smallest, asked.largest, costs, asked.memory, Path(scratch))
         print_paper(costs)
 
 
