@@ -21,11 +21,11 @@ PUBLIC = {
     "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "MixedTeacher", "PlannedTeacher", "schedules", "torch",
     "LessonInterrupted", "LinearLearner", "Measure", "NimtError",
-    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points",
+    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points", "Precomputed",
 
 
     "RandomFeatures", "RandomTeacher", "Selection",
-    "SoftTeacher",
+    "SequenceTeacher", "SoftTeacher", "shortest",
     "OmniscientTeacher", "SurrogateTeacher", "SynthesisTeacher", "Teacher", "Wendland",
     "__version__", "errors", "kernels", "losses", "compare", "datasets", "forecast", "linear", "paper",
     "plan", "plots", "rbf", "read_problem", "resume", "steps", "sweep", "teach", "testing",

@@ -27,6 +27,7 @@ from .errors import LessonInterrupted as LessonInterrupted
 from .errors import NimtError as NimtError
 from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
 from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
+from .kernels import Precomputed as Precomputed
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf
@@ -40,6 +41,7 @@ from .losses.compiled_loss import compiled as compiled
 from .measures import Measure as Measure
 from .operators.random_features import Nystroem as Nystroem
 from .operators.random_features import RandomFeatures as RandomFeatures
+from .planning.shortest_lesson import shortest as shortest
 from .pools import Box as Box
 from .pools import Grid as Grid
 from .pools import Points as Points
@@ -57,6 +59,7 @@ from .teachers.omniscient import OmniscientTeacher as OmniscientTeacher
 from .teachers.per_output import PerOutput as PerOutput
 from .teachers.planned import PlannedTeacher as PlannedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
+from .teachers.sequence import SequenceTeacher as SequenceTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.surrogate import SurrogateTeacher as SurrogateTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher
@@ -68,8 +71,8 @@ from .teaching.lessons import resume as resume
 from .teaching.lessons import steps as steps
 from .teaching.lessons import teach as teach
 from .teaching_sets.chosen_rows import teaching_set as teaching_set
+from .teaching_sets.making_reference import reference as reference
 from .teaching_sets.reference import Reference as Reference
-from .teaching_sets.reference import reference as reference
 from .teaching_sets.selector import TeachingSetSelector as TeachingSetSelector
 from .teaching_sets.suspicious_rows import suspects as suspects
 from .theory.forecasting import forecast as forecast

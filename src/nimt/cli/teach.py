@@ -18,6 +18,7 @@ from nimt.cli.lesson_options import (
     Quiet,
     with_lesson_options,
 )
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
@@ -91,7 +92,8 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
     session = task.begin()
     config = mark_settings(settings, task.settings, folder.path)
     with folder.claim_anew(overwrite=overwrite):
-        for sentence in problem.notes:
+        notes = (*problem.notes, *_describe_choosing(settings.count_choosing(problem)))
+        for sentence in notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
         expected = _announce(task) if shown else None
@@ -100,7 +102,14 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
         session.keep_checkpoints(folder.lesson)
         lesson = run_session(session, settings, shown=shown, expected=expected)
         how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
-        return finish(lesson, folder, settings, session, notes=problem.notes, **how)
+        return finish(lesson, folder, settings, session, notes=notes, **how)
+
+
+def _describe_choosing(count: int) -> list[str]:
+    """Say which of the rows held out choose the learner that is kept."""
+    if not count:
+        return []
+    return [f"{say_count(count, 'row')} of those held out choose the step, and the error is measured on the others"]
 
 
 def _announce(task: Task) -> int | None:

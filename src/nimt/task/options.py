@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from nimt import defaults
 from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.lesson.held_out import HeldOutRows
 from nimt.lesson.recording import RECORDS
 from nimt.measures import Measure, as_measure, distance
 from nimt.operators.random_features import RandomFeatures
@@ -30,7 +31,7 @@ from nimt.wording import Wording
 USUAL_SHARE = 0.01  # of the target's deviation: tol="auto"
 
 Tolerance = float | str | None
-Holdout = tuple[ArrayLike, ArrayLike]
+Holdout = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, int]
 Called = TypeVar("Called", bound=Callable[..., Any])
 
 
@@ -74,10 +75,11 @@ class Options:
         to "picks" when the record becomes too large.
     seed : int or None
         All random choices are derived from it; None draws one and records it.
-    holdout : pair (X, y), optional
+    holdout : (X, y) or (X, y, m), optional
         Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
-        `lesson.held_out_curve` that at the snapshots.
-    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, Blocks, RandomFeatures or Nystroem
+        `lesson.held_out_curve` that at the snapshots. With m, the curve is of the first m points and `held_out` of the
+        others, so that a step that is chosen by the curve is measured on points that did not choose it.
+    engine : {"auto", "reference", "grid", "neighbours", "cells", "streamed"}, Blocks, RandomFeatures or Nystroem
         How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. `Blocks` cuts
         it into parts that are taught at the same time. The last two are approximations: their lesson is close to the
         exact one, not equal to it.
@@ -102,7 +104,7 @@ class Options:
                 raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
         return cls(**given)
 
-    def check(self, *, learner: bool = True) -> tuple[Stop, Keep, Measure, int, tuple[Array, Array] | None]:
+    def check(self, *, learner: bool = True) -> tuple[Stop, Keep, Measure, int, HeldOutRows | None]:
         """Check all that does not depend on what is taught; a tolerance in words is settled by `settle_tolerance`."""
         in_words = isinstance(self.tol, str)
         if isinstance(self.tol, str):
@@ -205,7 +207,7 @@ class Keep:
         for step in asked:
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")
-        kept = tuple(sorted({int(step) for step in asked}))
+        kept = tuple(sorted(set(map(int, asked))))
         return cls(snapshots=kept, record=record, coefficients=learner, learner=learner)
 
 
@@ -277,11 +279,16 @@ def check_seed(seed: int | None) -> int:
     return int(seed)
 
 
-def check_holdout(holdout: Holdout | None) -> tuple[Array, Array] | None:
+def check_holdout(holdout: Holdout | None) -> HeldOutRows | None:
     """Return held-out points and their targets as arrays."""
     if holdout is None:
         return None
-    if not isinstance(holdout, tuple | list) or len(holdout) != 2:
+    if not isinstance(holdout, tuple | list) or len(holdout) not in (2, 3):
         raise InvalidInput(f"must be a pair (X, y) of points and targets, got {holdout!r}", parameter="holdout")
     pool = as_pool(holdout[0], "the points of holdout")
-    return pool.points, values_on(pool, holdout[1], "the target of holdout")
+    target = values_on(pool, holdout[1], "the target of holdout")
+    choosing = holdout[2] if len(holdout) == 3 else 0
+    if not is_whole(choosing) or not 0 <= int(choosing) < len(target):
+        problem = f"must leave points to measure on: of (X, y, m), m is below {len(target)}, got {choosing!r}"
+        raise InvalidInput(problem, parameter="holdout")
+    return HeldOutRows(pool.points, target, int(choosing))
