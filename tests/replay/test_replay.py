@@ -101,6 +101,7 @@ def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
 
 
 @pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.sampled(3)
 def test_a_recording_is_the_same_without_recorded_coefficients(name, tmp_path):
     """A file holds none of packs: they follow from what was shown."""
     lesson = LESSONS[name]()
@@ -195,6 +196,7 @@ def browser():
 
 
 @pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.sampled(3)
 def test_a_browser_gives_pythons_numbers(browser, name, tmp_path):
     lesson = LESSONS[name]()
     lesson.replay(tmp_path / "lesson.html")

@@ -543,3 +543,12 @@ def test_a_colour_racer_knows_its_values_and_can_be_forked(racer_request):
 def test_colours_that_are_none(target, start, classes, said):
     with pytest.raises(nimt.InvalidInput, match=said):
         read_setting(target, start, {}, classes)
+
+
+def test_a_class_of_forty_watches_its_races_at_once():
+    room = races.RaceRunner()
+    recipes = read_recipes({"steps": 5}, [{"teacher": "greedy"}, {"teacher": "random"}])
+    setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "zero"}, {})
+    for number in range(40):
+        room.start(f"browser {number}", recipes, setting).watchers = 1
+    assert len(room.races) == 40 and server.MOST_TALKS >= 40

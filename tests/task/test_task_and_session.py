@@ -40,6 +40,7 @@ TEACHERS = {
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("teacher", TEACHERS)
+@pytest.mark.sampled(3)
 def test_the_coefficients_of_a_chunk_are_what_its_examples_added(teacher, engine):
     chosen, outputs = TEACHERS[teacher]
     task = a_task(engine, chosen, GRID if engine in ("grid", "reference") else POINTS, outputs)

@@ -31,14 +31,18 @@ def studio(
         raise MissingExtra(f"the studio needs {', '.join(missing)}: pip install 'nimt[studio]'")
     if not 0 <= port <= 65535:
         raise InvalidInput(f"--port must be a number from 0 to 65535, got {port}")
+    from nimt.studio.listening import listening
     from nimt.studio.safety import Guard, check_host
-    from nimt.studio.serving import alert, listening, serve
 
     check_host(host, token)
-    with listening(host, port) as taken, alert() as compiler:
+    with listening(host, port) as taken:
         number = taken.getsockname()[1]
         guard = Guard(number, host) if token is None else Guard(number, host, token)
+        # a page that is opened now waits for the rest to be loaded, as its reader would without an address
         print(f"the studio is open at {guard.address()}\nCtrl-C ends it", flush=True)
         if browser and sys.stdout.isatty() and (os.environ.get("DISPLAY") or sys.platform in ("darwin", "win32")):
             webbrowser.open(guard.address())
-        serve(guard, taken, compiler)
+        from nimt.studio.serving import alert, serve
+
+        with alert() as compiler:
+            serve(guard, taken, compiler)

@@ -91,7 +91,7 @@ def _grid(task: Task) -> Choice | str:
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
-    return Choice(plan, operator.cost().seconds, lambda task, pupil: _sparse(task, pupil, operator))
+    return Choice(plan, operator.cost().seconds, lambda task, pupil: make_by_windows(task, pupil, operator))
 
 
 def count_teacher_bytes(task: Task) -> int:
@@ -117,7 +117,7 @@ def _neighbours(task: Task) -> Choice | str:
     average = max(1, round(cost.seconds / PAIR_SECONDS))
     needed = cost.memory + 100 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
-    return Choice(plan, cost.seconds, lambda task, pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
+    return Choice(plan, cost.seconds, lambda task, pupil: make_by_windows(task, pupil, NeighbourOperator(kernel, pool)))
 
 
 def _offer_streamed(task: Task) -> Choice | str:
@@ -167,7 +167,8 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
     return Choice(plan, 1e-9 * len(task.pool) * components, make)
 
 
-def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+def make_by_windows(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+    """Return the engine for a kernel with short columns."""
     load_numba()  # only where it is used
     assert isinstance(pupil, KernelPupil)
     if isinstance(operator, GridOperator):

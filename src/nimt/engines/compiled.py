@@ -27,7 +27,7 @@ from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Part, Rule
+from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Listed, Part, Rule
 from nimt.teachers.scores import Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
@@ -161,7 +161,7 @@ class CompiledEngine(Engine):
         self.loss, self.delta = code_of(pupil.loss)
         self.rule: Rule = rule_of(task)
         self.choose: Part = self.rule.choose
-        self.greedy: bool = not isinstance(self.choose, Drawn)
+        self.greedy: bool = not isinstance(self.choose, Drawn | Listed)
         self.k: int = pack_size(task)
         self.pack: NDArray[np.int64] | None = None  # of the latest look, where the teacher looks by a schedule
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
@@ -367,6 +367,9 @@ class CompiledEngine(Engine):
 
     def _draw(self, steps: int) -> NDArray[np.int64]:
         """Return what `select` would draw in these steps, the same numbers from the same stream; or the pack again."""
+        if isinstance(self.choose, Listed):
+            listed = self.choose.indices
+            return listed[np.arange(self.step, self.step + steps) % len(listed)].reshape(steps, 1).astype(np.int64)
         if not isinstance(self.choose, Drawn):
             assert self.pack is not None
             return np.tile(self.pack, (steps, 1))

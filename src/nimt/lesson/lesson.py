@@ -21,7 +21,7 @@ from nimt.learners.prepared_learner import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
-from nimt.lesson.held_out import HeldOutError, error_on, load_held_out
+from nimt.lesson.held_out import HeldOutError, load_held_out
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, with_empty_end
 from nimt.lesson.stored_learner import EndState, MadeWhenAsked, StoredLearner, refuse_incomplete
@@ -121,7 +121,8 @@ class Lesson:
             return self._stored_learner.held_out
         if self.taught is None:
             return None
-        return error_on(np.asarray(self.taught.predict(held[0]), dtype=np.float64), held[1])
+        points, target = held.for_report()
+        return held.measure(np.asarray(self.taught.predict(points), dtype=np.float64), target)
 
     def find_held_out(self) -> HeldOutError | None:
         """Return `held_out`, None if it cannot be computed: a lesson that a failing learner ended is saved, too."""

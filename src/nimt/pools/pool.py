@@ -65,8 +65,23 @@ class Pool(ABC):
 
     @property
     def view(self) -> str:
-        """How functions on it are drawn: "curve", "picture", "map", "points"; "agreement" is f against f*."""
+        """How functions on it are drawn: "curve", "picture", "map", "points", "graph"; "agreement" is f against f*."""
         return {1: "curve", 2: "points"}.get(self.dimension, "agreement")
+
+    @property
+    def positions(self) -> Array:
+        """Where figures draw the points, shape (n, 1) on a line and (n, 2) on a plane."""
+        return self.points
+
+    @property
+    def edges(self) -> NDArray[np.intp]:
+        """Which points figures join by lines, shape (m, 2)."""
+        return np.empty((0, 2), np.intp)
+
+    @property
+    def point_names(self) -> tuple[str, ...]:
+        """What the points themselves are called, () where they are known by their coordinates."""
+        return ()
 
     @property
     def has_distinct_points(self) -> bool:
@@ -325,7 +340,7 @@ def name_target(pool: Pool, y: object) -> Pool:
 
 def same_points(one: Pool, other: Pool) -> bool:
     """Say whether two pools hold the same points in the same order."""
-    if len(one) != len(other) or one.dimension != other.dimension:
+    if len(one) != len(other) or one.dimension != other.dimension or one.point_names != other.point_names:
         return False
     if isinstance(one, Grid) and isinstance(other, Grid) and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one.axes, other.axes, strict=True))

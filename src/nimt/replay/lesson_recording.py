@@ -127,8 +127,8 @@ def view_of(lesson: Lesson) -> str:
     """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "classes", "points" or "agreement"."""
     pool = lesson.pool
     classes = teaches_classes(make_described_loss(lesson.settings["learner"].get("loss")))
-    if pool.view == "agreement":
-        return pool.view
+    if pool.view in ("agreement", "graph"):  # the player draws no graphs
+        return "agreement"
     if pool.dimension == 2 and lesson.target.ndim > 1 and isinstance(look_of(lesson), Classes):
         return "classes"
     return "boundary" if classes and isinstance(pool, Grid) else pool.view

@@ -92,7 +92,7 @@ class StoredTask:
             self.fields["pool"] if box is None else rebuild(box),
             self.fields["target"] if box is None else self._function_in_box(target),
             measure=self._rebuild(settings["measure"], "measure"),
-            holdout=None if held is None else (held["points"], held["target"]),
+            holdout=None if held is None else (held["points"], held["target"], held.get("choosing", 0)),
             engine=rebuild(settings["engine"]),
             target_function=self._target_function(target),
             planned_steps=settings["planned_steps"],

@@ -18,7 +18,7 @@ from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner, Pupil, auto_rate
-from nimt.lesson.held_out import check_held_out
+from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure
@@ -27,6 +27,7 @@ from nimt.operators.random_features import FeatureKernel, RandomFeatures
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
+from nimt.task.cutting import Blocks
 from nimt.task.description import describe_rules, describe_task
 from nimt.task.lesson_plan import Plan
 from nimt.task.narrow_kernels import find_narrow_kernel
@@ -59,7 +60,7 @@ class Task:
     seed : int
     engine : str or RandomFeatures
         As asked for; `plan.engine` is the one that runs.
-    holdout : pair of arrays (m, d), (m,) or (m, q); or None
+    holdout : HeldOutRows or None
     box : Box or None
         Where the teacher may show any point of a box; `pool` is then its grid.
     planned_steps : int
@@ -76,7 +77,7 @@ class Task:
     keep: Keep
     seed: int
     engine: str | RandomFeatures = "auto"
-    holdout: tuple[Array, Array] | None = None
+    holdout: HeldOutRows | None = None
     box: Box | None = None
     planned_steps: int = 0
 
@@ -101,6 +102,8 @@ class Task:
         given = Options.of("teach", options)
         stop, keep, measured, drawn, held = given.check(learner=not numbers_only)
         engine = given.engine
+        if isinstance(engine, Blocks):
+            raise InvalidInput("only nimt.teach, nimt.teach_blocks and nimt.plan take Blocks", parameter="engine")
         check_learner(learner)
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
@@ -115,7 +118,7 @@ class Task:
         target = values_on(pool, y, "the target")
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
-            check_held_out(*held, pool.dimension, target.shape[1:])
+            check_held_out(held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)

@@ -42,6 +42,16 @@ export class Stages {
       const spot = stage.spotAt(event);
       if (spot.point >= 0 && this.choosing(racer, isTeaching())) this.on.choose(racer, stage, spot);
     });
+    const hover = (cursor) => {
+      if (this.choosing(racer, isTeaching()) !== "teach") return;
+      stage.cursor = cursor;
+      this.on.change();
+    };
+    stage.canvas.addEventListener("pointermove", (event) => {
+      const { point } = stage.spotAt(event);
+      if (point >= 0 && point !== stage.cursor?.point) hover(stage.put(point));
+    });
+    stage.canvas.addEventListener("pointerleave", () => hover(null));
     stage.canvas.addEventListener("keydown", (event) => {
       const choosing = this.choosing(racer, isTeaching());
       if (!choosing) return;
@@ -51,6 +61,7 @@ export class Stages {
     });
     if (isTeaching() && racer.number === 0) stage.canvas.focus();
     const count = this.root.children.length;
+    this.root.style.setProperty("--count", count);
     this.root.style.setProperty("--columns", count <= FEW ? count : count === 4 ? 2 : 3);
     this.root.style.setProperty("--stage", count > FEW ? "13.5rem" : "18rem");
   }
