@@ -184,6 +184,13 @@ def test_draw_a_curve_and_race(page):
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.array(drawn), max_iterations=5000, tol=1e-3, snapshots=[7])
     assert np.max(np.abs(values_at(page, 0, 7) - lesson.snapshots[7])) <= 1e-12
     assert page.evaluate("studio.racers[0].end") == len(lesson)
+    assert page.locator("#sketch").bounding_box()["width"] > 700  # drawn on the stage
+    assert lesson.itd is None and "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
+    before = page.evaluate("studio.race")
+    page.click("#do-narrow")
+    page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(before)}")
+    settled(page)
+    assert page.evaluate("studio.request.rules.width") == 0.2
     page.click("#sketch-clear")
     page.wait_for_selector("#empty:visible")
 
@@ -660,6 +667,21 @@ def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
     page.wait_for_function("() => studio.racers[0]?.header.points === 60")
     assert page.evaluate("studio.racers[0].header.view") == "points"
     settled(page)
+    flowers = "\n".join(f"{a},{b},{a * b},{'abc'[i % 3]}" for i, (a, b) in enumerate(rng.uniform(-1, 1, (60, 2))))
+    (tmp_path / "classes.csv").write_text("length,width,area,kind\n" + flowers)
+    page.set_input_files("#file", tmp_path / "classes.csv")
+    page.wait_for_function("() => studio.racers[0]?.header.outputs === 3 && studio.racers[0].taken >= 20")
+    view = "studio.stages[0].view"
+    counts = np.array(page.evaluate(f"{view}.count(studio.racers[0].valuesAt(20))"))
+    target = np.array(page.evaluate("Array.from(studio.racers[0].target)")).reshape(60, 3)
+    values = values_at(page, 0, 20).reshape(60, 3)
+    expected = np.zeros((3, 3))
+    np.add.at(expected, (target.argmax(axis=1), values.argmax(axis=1)), 1)
+    np.testing.assert_array_equal(counts, expected)
+    page.evaluate("studio.seek(20)")
+    right = f"{round(1000 * np.trace(expected) / 60) / 10:g} % right"
+    page.wait_for_function("(right) => studio.stages[0].m.textContent.includes(right)", arg=right)
+    assert page.evaluate(f"{view}.names") == ["a", "b", "c"]
     (tmp_path / "evil.png").write_bytes(b"<svg onload=alert(1)>")
     page.set_input_files("#file", tmp_path / "evil.png")
     page.wait_for_function("() => document.getElementById('alert').textContent.includes('not a picture')")

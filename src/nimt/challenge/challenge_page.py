@@ -11,7 +11,7 @@ from nimt.files import write_text
 from nimt.replay.lesson_recording import Recording, record_of
 from nimt.replay.player_page import join_scripts, page_of, read_shipped
 
-VIEWS = ("recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "views.js")
+VIEWS = ("recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js")
 TITLE = "Beat the greedy teacher"
 
 

@@ -27,8 +27,8 @@ from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Listed, Part, Rule
-from nimt.teachers.scores import Residual
+from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed, Part, Rule
+from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -87,6 +87,19 @@ def pack_size(task: Task, step: int = 0) -> int:
     k = task.teacher.size
     assert k is not None  # a teacher with a compiled rule has it
     return count_of(k, task.offered, step)
+
+
+def find_other_choice(task: Task) -> str | None:
+    """Return how a task does not show the one point with the largest |f - f*| at every step, None if it does."""
+    rule = rule_of(task)
+    if not isinstance(rule.choose, Largest | Diverse) or not isinstance(rule.score, Residual):
+        return f"it chooses by the largest |f - f*|, and {task.teacher.kind} chooses otherwise"
+    if pack_size(task) != 1 or task.has_schedule or task.per_output:
+        return "it shows one example per step"
+    assert isinstance(task.learner, KernelLearner)
+    if couples_outputs(as_loss(task.learner.loss)):
+        return f"the loss {as_loss(task.learner.loss)!r} couples the outputs"
+    return None
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -348,6 +361,7 @@ class CompiledEngine(Engine):
         constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
         loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
         value = 0 if score.loss is None else value_code_of(score.loss)
+        value = score.address if isinstance(score, OwnScore) else value
         return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
 
     def _rates(self, steps: int) -> Array:

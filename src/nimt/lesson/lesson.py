@@ -19,6 +19,7 @@ from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
 from nimt.lesson import storage
+from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
 from nimt.lesson.held_out import HeldOutError, load_held_out
@@ -346,6 +347,29 @@ class Lesson:
         before = self.settings["learner"]
         is_whole = find_lost_part(before) is None and not is_foreign(before.get("learning_rate"))
         return state if state is not None and is_whole else None
+
+    def cite(self) -> str:
+        """Return what to cite, in BibTeX: the papers of the methods it used, and the software."""
+        return cite(self.settings)
+
+    def rerun(
+        self, *, seed: int | None = None, learner: Any = None, teacher: Any = None, y: Any = None,
+        allow: Iterable[object] = (),
+    ) -> Lesson:  # fmt: skip
+        """Give the lesson again, by its settings; with the same versions it is the same lesson, to the last digit.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Another seed than before.
+        learner, teacher, y : optional
+            What is not nimt's own must be passed again, as at the start.
+        allow : classes and functions of yours that the settings may name
+        """
+        # a lesson is below what gives lessons, so that it is asked for by name and only here
+        run_again = import_module("nimt.session.rerunning").run_again
+        again: Lesson = run_again(self, seed=seed, learner=learner, teacher=teacher, y=y, allow=allow)
+        return again
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
         """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.

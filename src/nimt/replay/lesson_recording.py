@@ -22,6 +22,7 @@ from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.looks import Classes, look_of
 from nimt.pools.pool import Grid, Pool
+from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports.summary import summary_of
 from nimt.theory.replay import follow_step, learner_at_start
 
@@ -140,7 +141,10 @@ def describe_pool(pool: Pool, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]
         start = [float(axis[0]) for axis in pool.axes]
         return {"pool": {"kind": "grid", "shape": list(pool.shape), "start": start, "spacing": list(pool.spacing)}}
     blocks["points"] = np.asarray(pool.points, dtype=np.float64)
-    return {"pool": {"kind": "points", "dimension": pool.dimension}}
+    said: dict[str, Any] = {"kind": "points", "dimension": pool.dimension}
+    if isinstance(pool, PreparedPoints):
+        said |= {"names": list(pool.axis_names), "target": pool.target_name, "classes": list(pool.preparation.classes)}
+    return {"pool": said}
 
 
 def curve_steps(lesson: Lesson) -> NDArray[np.int64]:

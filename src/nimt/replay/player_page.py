@@ -18,8 +18,8 @@ from nimt.lesson.lesson import Lesson
 from nimt.replay.lesson_recording import Recording, record_of
 
 SCRIPTS = (
-    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "views.js", "clock.js", "controls.js",
-    "timeline.js", "player.js",
+    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js", "clock.js",
+    "controls.js", "timeline.js", "player.js",
 )  # fmt: skip
 IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)

@@ -46,7 +46,12 @@ def list_choices() -> dict[str, Any]:
 
 def fill_lists(page: str) -> str:
     """Write the choices into the page."""
-    return page.replace(PLACE, json.dumps(list_choices()).replace("<", "\\u003c"))
+    return page.replace(PLACE, spell_json(list_choices()))
+
+
+def spell_json(value: Any) -> str:
+    """Return a value as JSON that can stand in a page."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def _first_line(kind: type) -> str:

@@ -38,7 +38,9 @@ export class CurveView {
     context.textAlign = "center";
     for (const x of ticks(first, last, Math.max(2, width / (90 * TEXT.scale)))) context.fillText(numberText(x), this.toX(x), box.bottom + 14 * TEXT.scale);
     context.textAlign = "right";
-    context.fillText(this.axisName || "x", box.left - 7, box.bottom + 14 * TEXT.scale);
+    const name = this.pool.names?.[0];
+    if (name) context.fillText(`${name} →`, box.right, box.bottom - 8);
+    else context.fillText("x", box.left - 7, box.bottom + 14 * TEXT.scale);
     return { context, width, height, box };
   }
 

@@ -90,6 +90,9 @@ export class Form {
     by("formula-fields").hidden = kind !== "formula";
     by("sketch-tools").hidden = !kind.startsWith("draw:");
     by("sketch").classList.toggle("drawing", kind.startsWith("draw:"));
+    const place = by(kind.startsWith("draw:") ? "boards" : "sketch-home"); // what is drawn needs the room of the stage
+    if (by("sketch-box").parentElement !== place) place.prepend(by("sketch-box"));
+    by("boards").hidden = !kind.startsWith("draw:") && start !== "draw";
     by("sketch").hidden = kind === "file" && !this.file;
     by("sketch-key").hidden = by("sketch").hidden;
     by("sketch-hint").textContent = kind.startsWith("draw:") ? SKETCHES[kind.slice(5)].hint : "";

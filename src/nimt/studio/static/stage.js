@@ -43,7 +43,8 @@ export class Stage {
     const m = racer.discrepancyAt(step);
     write(this.name, `${this.number + 1}. ${racer.name}`);
     describeAs(this.name, racer.name, "title"); // it is cut off where there is no room
-    write(this.m, `M = ${numberText(m)}`);
+    const right = this.view.accuracy ? `${numberText(Math.round(1000 * this.view.accuracy(values)) / 10)} % right, ` : "";
+    write(this.m, `${right}M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
     const short = `at step ${countText(step)}`;
     write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);

@@ -7,11 +7,12 @@ const FEW = 3; // stages that stand in one row
 export class Stages {
   /**
    * @param {HTMLElement} root
-   * @param {object} on  select(number), choose(racer, stage, spot), change()
+   * @param {object} on  select(number), choose(racer, stage, spot), change(), isDrawn(): whether the target is seen in its drawing
    */
   constructor(root, on) {
     this.root = root;
     this.on = on;
+    this.isDrawn = on.isDrawn;
     this.target = null;
     this.list = [];
     this.poking = false;
@@ -29,7 +30,7 @@ export class Stages {
   add(racer, isTeaching) {
     const { header } = racer;
     const flat = header.pool.kind === "grid" && header.pool.shape.length === 2;
-    if (!this.target && (flat || header.view === "points")) {
+    if (!this.target && !this.isDrawn() && (flat || header.view === "points")) {
       this.target = new Stage(null, racer);
       this.root.append(this.target.figure);
       this.targetKey = "";

@@ -39,6 +39,7 @@ class Studio {
     this.results = new Results(by("results"));
     this.board = new Stages(by("stages"), {
       select: (number) => this.select(number), choose: (...chosen) => this.choose(...chosen), change: () => this.ask(),
+      isDrawn: () => this.form.kind.startsWith("draw:"),
     });
     this.lessons = new Race({
       opened: () => { if (this.isFilled && !this.form.isBlank) this.start(); },
@@ -129,6 +130,7 @@ class Studio {
     this.setPoking(false);
     this.endedTeaching = false;
     this.showTeaching();
+    this.offerNarrower();
     this.ask();
   }
 
@@ -157,7 +159,20 @@ class Studio {
     const random = this.racers.some((one) => one.header.request?.teacher === "random");
     if (this.racers.length > 1 && this.lessons.isOver && random) this.guide.note("raced");
     if (this.teaching && this.racers[0].over && this.racers[0].taken) this.endTeaching();
+    this.offerNarrower();
     this.ask();
+  }
+
+  /** Offer a narrower kernel where the first lesson did not come to its end: a wide one cannot follow a target that bends much. */
+  offerNarrower() {
+    const [first] = this.racers;
+    const { safe } = this.form.teachers;
+    const isSlow = first?.over && !first.known && !first.failed && first.tol > 0 && first.itd === null && !this.teaching;
+    const width = Number((Number(by("width").value) / 2).toPrecision(2));
+    by("narrow").hidden = !(isSlow && safe && first.header.rate && first.header.rate <= safe * (1 + 1e-9));
+    write(by("narrow-text"), `Lesson 1 did not reach the tolerance in ${countText(first?.taken || 0)} steps: the kernel may be too wide for this target.`);
+    write(by("do-narrow"), `Take width ${width}`);
+    by("do-narrow").onclick = () => { by("width").value = width; this.settle(); this.describe(); this.start(); };
   }
 
   // -- be the teacher
@@ -353,7 +368,7 @@ class Studio {
         this.form.file = taken;
         this.form.choose("file");
       }
-      by("file-name").textContent = isStart ? by("file-name").textContent : `${file.name}: ${countText(answer.points)} points. ${answer.notes.join(" ")}`;
+      by("file-name").textContent = isStart ? by("file-name").textContent : `${file.name}: ${[answer.size, ...answer.notes].join("; ")}`;
       by("start-file-name").textContent = isStart ? file.name : "";
       if (await this.describe()) await this.start();
     } catch (error) {
