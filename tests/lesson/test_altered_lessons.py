@@ -17,7 +17,6 @@ from nimt.lesson import storage
 from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 from nimt.reports.summary import summary_of
 
-
 OF_A_COPY = "copy.npz"  # which has the learner instead of a state
 
 
