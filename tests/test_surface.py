@@ -15,17 +15,17 @@ SOURCE = Path(nimt.__file__).parent
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts)  # speaking is the cli's job
 
 PUBLIC = {
-    "Box", "Comparison",
+    "Blocks", "Box", "Comparison", "resume_blocks", "teach_blocks",
     "Communicating", "compiled", "UncertaintyTeacher",
     "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid",
     "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "MixedTeacher", "PlannedTeacher", "schedules", "torch",
     "LessonInterrupted", "LinearLearner", "Measure", "NimtError",
-    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points",
+    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points", "Precomputed",
 
 
     "RandomFeatures", "RandomTeacher", "Selection",
-    "SoftTeacher",
+    "SequenceTeacher", "SoftTeacher", "shortest",
     "OmniscientTeacher", "SurrogateTeacher", "SynthesisTeacher", "Teacher", "Wendland",
     "__version__", "errors", "kernels", "losses", "compare", "datasets", "forecast", "linear", "paper",
     "plan", "plots", "rbf", "read_problem", "resume", "steps", "sweep", "teach", "testing",

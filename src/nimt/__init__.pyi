@@ -20,11 +20,14 @@ from . import teaching_sets as teaching_sets
 from . import testing as testing
 from . import theory as theory
 from . import torch as torch
+from .blocks.teaching_blocks import resume_blocks as resume_blocks
+from .blocks.teaching_blocks import teach_blocks as teach_blocks
 from .errors import InvalidInput as InvalidInput
 from .errors import LessonInterrupted as LessonInterrupted
 from .errors import NimtError as NimtError
 from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
 from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
+from .kernels import Precomputed as Precomputed
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf
@@ -38,6 +41,7 @@ from .losses.compiled_loss import compiled as compiled
 from .measures import Measure as Measure
 from .operators.random_features import Nystroem as Nystroem
 from .operators.random_features import RandomFeatures as RandomFeatures
+from .planning.shortest_lesson import shortest as shortest
 from .pools import Box as Box
 from .pools import Grid as Grid
 from .pools import Points as Points
@@ -45,6 +49,7 @@ from .runs.comparing import compare as compare
 from .runs.comparison import Comparison as Comparison
 from .runs.sweeping import sweep as sweep
 from .sources import read_problem as read_problem
+from .task.cutting import Blocks as Blocks
 from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.int_rule import INTTeacher as INTTeacher
@@ -54,6 +59,7 @@ from .teachers.omniscient import OmniscientTeacher as OmniscientTeacher
 from .teachers.per_output import PerOutput as PerOutput
 from .teachers.planned import PlannedTeacher as PlannedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
+from .teachers.sequence import SequenceTeacher as SequenceTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.surrogate import SurrogateTeacher as SurrogateTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher

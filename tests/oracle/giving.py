@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Matern, RationalQuadratic
 import nimt
 from oracle.problem import Problem
 
-ENGINES = ("auto", "reference", "grid", "neighbours", "streamed")
+ENGINES = ("auto", "reference", "grid", "neighbours", "cells", "streamed")
 
 
 def logcosh(f: float, y: float) -> tuple[float, float]:

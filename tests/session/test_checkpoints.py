@@ -53,6 +53,7 @@ LESSONS = {
 
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("options", LESSONS.values(), ids=LESSONS)
+@pytest.mark.sampled(3)
 def test_resuming_changes_nothing(options, tmp_path):
     whole = small_lesson(**options)
     for at in (1, 2, 7, len(whole)):

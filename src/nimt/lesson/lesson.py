@@ -19,6 +19,7 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
 from nimt.lesson import storage
+from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take
 from nimt.lesson.held_out import HeldOutError, load_held_out
@@ -326,6 +327,29 @@ class Lesson:
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
         storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self.find_held_out()))
+
+    def cite(self) -> str:
+        """Return what to cite, in BibTeX: the papers of the methods it used, and the software."""
+        return cite(self.settings)
+
+    def rerun(
+        self, *, seed: int | None = None, learner: Any = None, teacher: Any = None, y: Any = None,
+        allow: Iterable[object] = (),
+    ) -> Lesson:  # fmt: skip
+        """Give the lesson again, by its settings; with the same versions it is the same lesson, to the last digit.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Another seed than before.
+        learner, teacher, y : optional
+            What is not nimt's own must be passed again, as at the start.
+        allow : classes and functions of yours that the settings may name
+        """
+        # a lesson is below what gives lessons, so that it is asked for by name and only here
+        run_again = import_module("nimt.session.rerunning").run_again
+        again: Lesson = run_again(self, seed=seed, learner=learner, teacher=teacher, y=y, allow=allow)
+        return again
 
     def replay(self, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
         """Write one HTML file that plays the lesson, forwards or backwards, without a server; return its path.

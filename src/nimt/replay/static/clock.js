@@ -96,9 +96,13 @@ export function calmly(act) {
   };
 }
 
-export const SPEEDS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000];
+export const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
 
-/** Return the speed that plays a lesson in about ten seconds. */
-export function usualSpeed(steps) {
-  return SPEEDS.find((speed) => speed >= steps / 10) || SPEEDS[SPEEDS.length - 1];
+/** Return the speed that plays so many steps in about so many seconds. */
+export function usualSpeed(steps, seconds = 12) {
+  const far = (speed) => Math.abs(Math.log(speed / (Math.max(1, steps) / seconds)));
+  return SPEEDS.reduce((best, speed) => (far(speed) < far(best) ? speed : best));
 }
+
+/** Whether a page may begin to play by itself. */
+export const playsByItself = () => !lessMotion.matches;

@@ -137,6 +137,7 @@ export class Player {
     describeAs(this.by("scrub"), `step ${step}, ${this.letter} = ${this.text(m)}`, "aria-valuetext");
     this.timeline.end = header.steps;
     this.timeline.tol = header.tol;
+    this.timeline.letter = this.letter;
     this.timeline.inPerCent = header.in_per_cent;
     this.timeline.place = clock.place;
     this.timeline.series = [{ steps: blocks.curve_steps, values: blocks.curve, ink: colour("learner"), itd: header.itd }];
