@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    cells,
     first,
     loops,
     memory,
@@ -36,6 +37,7 @@ PARTS = {
     "parts": parts.parts,
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
+    "cells": cells.in_cells,
     "orthogonal": orthogonal.interpolating,
     "loop": loops.own_code,
     "box": loops.box,

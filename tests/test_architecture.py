@@ -195,7 +195,7 @@ import nimt
 
 learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
 nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid(np.linspace(-2, 4, 200)), np.sin, max_iterations=50)
-heavy = ("sklearn", "joblib", "scipy.linalg", "scipy.sparse", "tqdm", "pandas", "coverage", "nimt.engines.sparse_engine")
+heavy = "sklearn joblib scipy.linalg scipy.sparse tqdm pandas coverage nimt.engines.sparse_engine".split()
 print([name for name in heavy if name in set(sys.modules) - before])
 """
 

@@ -41,6 +41,7 @@ from .losses.compiled_loss import compiled as compiled
 from .measures import Measure as Measure
 from .operators.random_features import Nystroem as Nystroem
 from .operators.random_features import RandomFeatures as RandomFeatures
+from .planning.shortest_lesson import shortest as shortest
 from .pools import Box as Box
 from .pools import Grid as Grid
 from .pools import Points as Points
@@ -58,6 +59,7 @@ from .teachers.omniscient import OmniscientTeacher as OmniscientTeacher
 from .teachers.per_output import PerOutput as PerOutput
 from .teachers.planned import PlannedTeacher as PlannedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
+from .teachers.sequence import SequenceTeacher as SequenceTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.surrogate import SurrogateTeacher as SurrogateTeacher
 from .teachers.synthesis import SynthesisTeacher as SynthesisTeacher

@@ -35,7 +35,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def whole():
-    return teach((4, 2))
+    return teach(nimt.Blocks((4, 2), share=0.8))
 
 
 def kill_a_worker(cluster, rng):
@@ -45,7 +45,7 @@ def kill_a_worker(cluster, rng):
 
 def test_workers_killed_at_any_moment_change_nothing(cluster, whole, tmp_path):
     rng = np.random.default_rng(7)
-    rounds = iter(np.cumsum(rng.integers(2, 9, size=3)).tolist())
+    rounds = iter(np.cumsum(rng.integers(2, 9, size=2)).tolist())
     due, seen, killed = next(rounds), 0, 0
 
     def look(progress):
@@ -56,7 +56,7 @@ def test_workers_killed_at_any_moment_change_nothing(cluster, whole, tmp_path):
             due, killed = next(rounds, -1), killed + 1
 
     with distributed.Client(cluster) as client:
-        lesson = teach(nimt.Blocks((4, 2), client=client, folder=tmp_path / "run"), callback=look)
+        lesson = teach(nimt.Blocks((4, 2), share=0.8, client=client, folder=tmp_path / "run"), callback=look)
     assert killed >= 2
     assert np.array_equal(lesson.final, whole.final)
     assert np.array_equal(lesson.coefficients, whole.coefficients)
@@ -67,7 +67,7 @@ def test_a_lesson_goes_on_after_its_cluster_is_gone(cluster, whole, tmp_path):
     folder = tmp_path / "run"
     with distributed.Client(cluster) as client, pytest.raises(nimt.LessonInterrupted, match="the cluster was lost"):
         teach(
-            nimt.Blocks((4, 2), client=client, folder=folder),
+            nimt.Blocks((4, 2), share=0.8, client=client, folder=folder),
             callback=lambda progress: cluster.close() if progress.turn == 3 else None,
         )
     lesson = nimt.resume_blocks(folder)

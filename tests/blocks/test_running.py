@@ -31,6 +31,7 @@ def learner():
 
 
 def teach(y, blocks, X=None, **options):
+    blocks = nimt.Blocks(blocks, share=0.8) if isinstance(blocks, tuple) else blocks  # so that there are many turns
     return nimt.teach_blocks(
         learner(), nimt.GreedyTeacher(), X, y, blocks, **({"tol": "20%", "measure": "rms"} | options)
     )
@@ -54,7 +55,7 @@ def assert_same(one, other):
 
 def test_a_folder_and_little_memory_change_nothing(target, whole, tmp_path):
     one_block = 80 * 12 * 12
-    lesson = teach(target, nimt.Blocks((3, 2), folder=tmp_path / "run", memory=3 * one_block, workers=2))
+    lesson = teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run", memory=3 * one_block, workers=2))
     assert_same(whole, lesson)
     assert isinstance(lesson.final, np.memmap)
     assert lesson.final.shape == (30, 20)
@@ -72,7 +73,7 @@ def test_a_function_an_array_and_a_file_are_the_same_target(target, whole):
 
 def test_a_lesson_that_is_stopped_again_and_again_ends_the_same(target, whole, tmp_path):
     folder = tmp_path / "run"
-    lesson = teach(target, nimt.Blocks((3, 2), folder=folder), callback=lambda progress: True)
+    lesson = teach(target, nimt.Blocks((3, 2), share=0.8, folder=folder), callback=lambda progress: True)
     stops = 0
     while lesson.outcome is nimt.Outcome.STOPPED:
         lesson = nimt.resume_blocks(folder, callback=lambda progress: progress.turn % 4 == 0)
@@ -95,8 +96,8 @@ def counted(*given, **more):
 storage.write = counted
 if sys.argv[1] == "begin":
     learner = nimt.KernelLearner(nimt.Wendland(2.0), learning_rate=0.2)
-    nimt.teach_blocks(learner, nimt.GreedyTeacher(), None, sys.argv[4], nimt.Blocks((3, 2), folder=sys.argv[2]),
-                      tol="20%", measure="rms")
+    blocks = nimt.Blocks((3, 2), share=0.8, folder=sys.argv[2])
+    nimt.teach_blocks(learner, nimt.GreedyTeacher(), None, sys.argv[4], blocks, tol="20%", measure="rms")
 else:
     nimt.resume_blocks(sys.argv[2])
 """
@@ -129,7 +130,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, 
 
     monkeypatch.setattr(storage, "write", write_a_few)
     with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
-        teach(target, nimt.Blocks((3, 2), folder=folder))
+        teach(target, nimt.Blocks((3, 2), share=0.8, folder=folder))
     monkeypatch.undo()
     assert_same(whole, nimt.resume_blocks(folder))
 
@@ -137,7 +138,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, 
 def test_a_target_that_changed_since_the_checkpoint_is_refused(target, tmp_path):
     mine = tmp_path / "mine.npy"
     shutil.copy(target, mine)
-    teach(mine, nimt.Blocks((3, 2), folder=tmp_path / "run"), callback=lambda progress: True)
+    teach(mine, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run"), callback=lambda progress: True)
     values = np.load(mine)
     values[3, 3] += 1.0
     np.save(mine, values)
@@ -146,7 +147,7 @@ def test_a_target_that_changed_since_the_checkpoint_is_refused(target, tmp_path)
 
 
 def test_a_damaged_block_is_noticed(target, tmp_path):
-    teach(target, nimt.Blocks((3, 2), folder=tmp_path / "run"), callback=lambda progress: True)
+    teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run"), callback=lambda progress: True)
     file = tmp_path / "run" / "blocks" / "block-5.npz"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
@@ -173,7 +174,7 @@ def test_a_way_to_cut_that_cannot_work_is_refused(target, tmp_path, monkeypatch,
 
 
 def test_a_folder_is_one_lesson_at_a_time(target, tmp_path):
-    how = nimt.Blocks((3, 2), folder=tmp_path / "run")
+    how = nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run")
     teach(target, how, max_iterations=5)
     with pytest.raises(nimt.InvalidInput, match="holds a lesson by blocks already"):
         teach(target, how)

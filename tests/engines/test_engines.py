@@ -543,7 +543,9 @@ def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones():
-    with pytest.raises(nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, streamed, nimt.*got 'gpu'"):
+    with pytest.raises(
+        nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, cells, streamed, nimt.*got 'gpu'"
+    ):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "gpu", steps=5)
 
 

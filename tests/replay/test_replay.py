@@ -115,9 +115,7 @@ def test_a_recording_is_the_same_without_recorded_coefficients(name, tmp_path):
 
 def test_a_recording_of_single_examples_takes_no_step_again(monkeypatch, tmp_path):
     picture_lesson().save(tmp_path / "lesson")
-    monkeypatch.setattr(
-        "nimt.learners.kernel_learner.KernelPupil.add", lambda *_: pytest.fail("a step was taken again")
-    )
+    monkeypatch.setattr("nimt.learners.kernel_pupils.KernelPupil.add", lambda *_: pytest.fail("a step was taken again"))
     assert len(record_of(nimt.Lesson.load(tmp_path / "lesson")).blocks["coefficients"]) == 1000
 
 

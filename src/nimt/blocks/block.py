@@ -16,12 +16,14 @@ from nimt.engines.arranging import ArrangedEngine
 from nimt.engines.choice import make_by_windows
 from nimt.engines.codes import CARRY, ERROR, LIMIT, SCALE, STILL, TOL, TOL_SQUARE, TOTAL
 from nimt.engines.compiled import OUTCOMES
+from nimt.engines.compiled_steps.renewing import count_shown, renew_rows
 from nimt.engines.layouts import places_in
+from nimt.engines.row_engine import RowsEngine
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 
-STEPS = 2**16  # examples that are shown between two looks at what they take in memory
+FEWEST, MOST = 2**10, 2**16  # examples for which room is made at once
 
 
 class Block:
@@ -40,7 +42,7 @@ class Block:
         pool, own = cut.pool(number), cut.own(number)
         self.own: Indices = own
         self.target: Array = lesson.target.read(cut, number)
-        teacher = GreedyTeacher() if len(own) == len(pool) else GreedyTeacher(pool=own)
+        teacher = GreedyTeacher() if len(own) == len(pool) else GreedyTeacher(pool=_mask(len(pool), own))
         self.task = Task.of(
             lesson.learner_on(number), teacher, pool, self.target, measure=lesson.measure, tol=None,
             patience=lesson.patience if len(cut) == 1 else None, record="all" if lesson.records else "picks",
@@ -53,10 +55,10 @@ class Block:
         self.engine.rules[SCALE] = lesson.scale
         self.engine.scale = lesson.scale
         if len(cut) > 1:  # one block is a lesson as any other, to the last bit
-            self._note_sum()
+            self._renew()
         self.turn: int = 0
         self.latest = self._open()
-        self.picks: NDArray[np.int32] = np.zeros(len(own), dtype=np.int32)
+        self._picks: NDArray[np.int32] = np.zeros(len(pool), dtype=np.int32)
         self.record: list[tuple[NDArray[np.int64], Array, Array]] = []  # indices, coefficients, discrepancy; by turn
         self.lengths: list[int] = []  # examples, by turn
         self.before: list[float] = []  # the sum of squares that is held, by turn
@@ -71,13 +73,14 @@ class Block:
         engine, lesson = self.engine, self.lesson
         before = self.square
         self._set_rules(orders, before)
-        shown, code = 0, 0
+        shown, code, room = 0, 0, FEWEST
         while True:
-            chunk = engine.advance(min(STEPS, orders.most - shown))
+            chunk = engine.advance(min(room, orders.most - shown))
+            room = min(2 * room, MOST)
             if len(chunk.discrepancy):
                 shown += len(chunk.discrepancy)
                 indices = chunk.indices[:, 0]
-                np.add.at(self.picks, np.searchsorted(self.own, indices), 1)
+                count_shown(indices, self._picks)
                 if lesson.records:
                     assert chunk.coefficients is not None
                     self.record.append((indices, chunk.coefficients[:, 0], chunk.discrepancy))
@@ -96,15 +99,19 @@ class Block:
         for other, values in patches.items():
             self.engine.f[self._shared[other]] = values
         if patches:
-            self.engine.find_scores()
-            self._note_sum()
+            self._renew()
 
-    def _note_sum(self) -> None:
-        """Compute the sum of squares from all points that are held, and the discrepancy that it makes."""
+    def _renew(self) -> None:
+        """Compute scores, the sum of squares and the discrepancy anew from all points that are held."""
         engine = self.engine
-        error = engine.f - engine.y
-        engine.sums[TOTAL], engine.sums[CARRY], engine.sums[ERROR] = _sum_squares(error), 0.0, 0.0
-        engine.discrepancy = engine.scale * math.sqrt(engine.sums[TOTAL])
+        if isinstance(engine, RowsEngine) and engine.forbidden is not None:
+            nodes = (engine.levels, engine.node_bits, engine.node_index)
+            total = float(renew_rows(engine.f, engine.y, engine.forbidden, engine.order, len(self.target), *nodes))
+        else:
+            engine.find_scores()
+            total = _sum_squares(engine.f - engine.y)
+        engine.sums[TOTAL], engine.sums[CARRY], engine.sums[ERROR] = total, 0.0, 0.0
+        engine.discrepancy = engine.scale * math.sqrt(total)
 
     def _set_rules(self, orders: Orders, square: float) -> None:
         engine, lesson = self.engine, self.lesson
@@ -156,6 +163,11 @@ class Block:
         """What all examples added at its own points."""
         return np.asarray(self.engine.in_pool_order(self.engine.c, self.task.target.shape))[self.own]
 
+    @property
+    def picks(self) -> NDArray[np.int32]:
+        """How often each of its own points was shown."""
+        return self._picks[self.own]
+
     def joined_record(self) -> tuple[NDArray[np.int64], Array, Array]:
         """Return the examples shown: indices in the whole pool, coefficients, and the discrepancy of what it holds."""
         parts = self.record or [(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
@@ -173,7 +185,7 @@ class Block:
             "turn": self.turn,
             "target": _fingerprint(self.target),
             "engine": self.engine.state(),
-            "picks": self.picks,
+            "picks": self._picks,
             "record": list(self.record[0]),
             "lengths": np.array(self.lengths, dtype=np.int64),
             "before": np.array(self.before),
@@ -191,13 +203,19 @@ class Block:
             )
         self.engine.restore(state["engine"])
         self.turn = int(state["turn"])
-        self.picks = np.asarray(state["picks"], dtype=np.int32)
+        self._picks = np.array(state["picks"], dtype=np.int32)
         indices, coefficients, discrepancy = state["record"]
         self.record = [(indices, coefficients, discrepancy)] if len(indices) else []
         self.lengths = [int(length) for length in state["lengths"]]
         self.before = [float(square) for square in state["before"]]
         block, turn, shown, change, top, code, saved, opening = state["latest"]
         self.latest = Report(block, turn, shown, change, top, code, saved, tuple(opening))
+
+
+def _mask(count: int, indices: Indices) -> NDArray[np.bool_]:
+    flags = np.zeros(count, dtype=bool)
+    flags[indices] = True
+    return flags
 
 
 def _sum_squares(error: Array) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from nimt.blocks.block_store import PLAIN, FolderStore, naming_full_disk
 from nimt.errors import InvalidInput
 from nimt.lesson import storage
 from nimt.locks import hold
+from nimt.wording import Wording
 
 TASK, TURNS = "lesson by blocks", "turns of a lesson by blocks"
 RESULTS = {"values": np.float64, "coefficients": np.float64, "picks": np.int32}
@@ -58,13 +61,22 @@ class BlockFolder:
         """Begin a lesson here; refuse a folder that holds one."""
         if self.task_file.exists():
             where = str(self.path)
-            raise InvalidInput(
-                f"{where!r} holds a lesson by blocks already: go on with nimt.resume_blocks({where!r}), or name "
-                f"another folder"
+            ways = Wording(
+                f"go on with nimt.resume_blocks({where!r}), or name another folder",
+                f"go on with 'nimt resume {shlex.quote(where)}', give another --out, or --overwrite",
             )
+            raise InvalidInput(f"{where!r} holds a lesson by blocks already", way_out=ways)
         with naming_full_disk(self.path):
             self.store.prepare()
             storage.write(self.task_file, TASK, task)
+
+    def clear(self) -> None:
+        """Remove the lesson that is here, if one is."""
+        if self.task_file.exists():
+            for name in ("patches", "blocks"):
+                shutil.rmtree(self.path / name, ignore_errors=True)
+            for file in (self.turns_file, *map(self.result, RESULTS), self.task_file):
+                file.unlink(missing_ok=True)
 
     def read_task(self) -> dict[str, Any]:
         """Return what the lesson is."""

@@ -25,6 +25,7 @@ from nimt.teachers.adapter import as_teacher
 from nimt.teachers.rule import Largest, TrueLabels
 from nimt.teachers.scores import Residual
 from nimt.teachers.teacher import SelectsExamples
+from nimt.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,10 @@ def make_partition(pool: Pool, blocks: int | tuple[int, ...], kernel: Kernel) ->
     if not kernel.is_stationary() or not math.isfinite(reach(kernel)):
         raise InvalidInput(
             f"blocks need a kernel with a finite reach, and {kernel!r} has none",
-            way_out="take nimt.Wendland(radius) or nimt.rbf(width), or engine=nimt.RandomFeatures() without blocks",
+            way_out=Wording(
+                "take nimt.Wendland(radius) or nimt.rbf(width), or engine=nimt.RandomFeatures() without blocks",
+                "use --kernel wendland or --kernel rbf, or leave --blocks out",
+            ),
         )
     if not isinstance(pool, Grid):
         return PointPartition(pool, math.prod(blocks) if isinstance(blocks, tuple) else blocks, reach(kernel))

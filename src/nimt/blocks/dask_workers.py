@@ -102,8 +102,8 @@ class DaskWorkers:
     def _say_lost(self, error: object) -> LessonInterrupted:
         name = getattr(error, "__name__", type(error).__name__)
         return LessonInterrupted(
-            f"the cluster was lost ({name}): start it again, and go on with nimt.resume_blocks({str(self.folder)!r}) "
-            f"or nimt resume; nothing that was taught is lost"
+            f"the cluster was lost ({name}), and nothing that was taught is lost: start it again, and go on with "
+            f"nimt.resume_blocks({str(self.folder)!r}) or nimt resume"
         )
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ from nimt.session.interrupts import defer_interrupt
 from nimt.task.cutting import Blocks
 from nimt.task.lesson_plan import available_memory, readable
 from nimt.task.options import Stop
+from nimt.wording import Wording
 
 SAVE_EVERY = 8  # turns
 
@@ -141,15 +142,20 @@ def check_room(task: BlockTask, blocks: Blocks) -> None:
     one = largest_block(task)
     if blocks.memory is not None and one > blocks.memory:
         raise NotEnoughMemory(
-            f"one block takes about {readable(one)}, and a worker may use {readable(blocks.memory)}: cut the lesson "
-            f"into more blocks, or raise memory="
+            f"one block takes about {readable(one)}, and a worker may use {readable(blocks.memory)}",
+            way_out=Wording(
+                "cut the lesson into more blocks, or raise memory=", "give more --blocks, or raise --memory"
+            ),
         )
     free = available_memory() if blocks.client is None and blocks.memory is None else None
     everything = one * len(task.partition)
     if free is not None and everything > free:
         raise NotEnoughMemory(
-            f"the blocks take about {readable(everything)}, and {readable(free)} are free: give "
-            f"Blocks(folder=..., memory=...), which keeps those that are not taught on disk"
+            f"the blocks take about {readable(everything)}, and {readable(free)} are free",
+            way_out=Wording(
+                "give Blocks(folder=..., memory=...), which keeps those that are not taught on disk",
+                "give --memory, so that blocks which are not taught wait on disk",
+            ),
         )
 
 

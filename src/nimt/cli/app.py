@@ -25,8 +25,8 @@ from nimt.cli.lesson_options import OPTION_OF
 from nimt.errors import NimtError
 
 COMMANDS = (
-    "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "reproduce", "demo",
-    "teaching-set", "suspects", "studio", "challenge",
+    "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "shortest", "reproduce",
+    "demo", "teaching-set", "suspects", "studio", "challenge",
 )  # fmt: skip
 COMPLETION = ("--install-completion", "--show-completion")
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # Windows has one

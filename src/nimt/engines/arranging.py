@@ -11,7 +11,7 @@ from nimt.arrays import Array, Flags, check_stored_array, lend
 from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.layouts import BLOCK, gather, places_in, scatter
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.measures import distance
 from nimt.task.task import Task
 

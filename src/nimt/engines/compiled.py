@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,14 +20,15 @@ from nimt.errors import ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Part, Rule
-from nimt.teachers.scores import Residual
+from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed, Part, Rule
+from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -42,8 +44,9 @@ def find_obstacle(task: Task) -> str | None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
     if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
-    if twin_of(as_loss(learner.loss)) is None:
-        return f"the loss {as_loss(learner.loss)!r} is your own"
+    loss = as_loss(learner.loss)
+    if twin_of(loss) is None:
+        return f"the loss {loss!r} is your own"
     rule = task.rule
     if rule is None and teacher.has_schedule:
         return f"the reference loop follows the schedule of this {teacher.kind}"
@@ -54,10 +57,10 @@ def find_obstacle(task: Task) -> str | None:
         return unknown
     if rule.score.loss is not None and twin_of(rule.score.loss) is None:
         return f"the teacher's loss {name_thing(rule.score.loss)} is your own"
-    if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(rule.score.loss)):
+    if not task.label_outputs and (couples_outputs(loss) or couples_outputs(rule.score.loss)):
         return "the loss couples several outputs, and there is one"
-    if isinstance(rule.labels, LabelsByResponse) and hasattr(as_loss(learner.loss), "check_labels"):
-        return f"the loss {as_loss(learner.loss)!r} has to check every label that is made"
+    if isinstance(rule.labels, LabelsByResponse) and hasattr(loss, "check_labels"):
+        return f"the loss {loss!r} has to check every label that is made"
     if isinstance(rule.choose, Diverse) and not is_same_kernel(rule.choose.kernel, learner.kernel):
         return f"diverse packs are chosen with the kernel {rule.choose.kernel!r}, and the learner has another"
     if task.measure.scale(task.target) is None:
@@ -84,6 +87,19 @@ def pack_size(task: Task, step: int = 0) -> int:
     k = task.teacher.size
     assert k is not None  # a teacher with a compiled rule has it
     return count_of(k, task.offered, step)
+
+
+def find_other_choice(task: Task) -> str | None:
+    """Return how a task does not show the one point with the largest |f - f*| at every step, None if it does."""
+    rule = rule_of(task)
+    if not isinstance(rule.choose, Largest | Diverse) or not isinstance(rule.score, Residual):
+        return f"it chooses by the largest |f - f*|, and {task.teacher.kind} chooses otherwise"
+    if pack_size(task) != 1 or task.has_schedule or task.per_output:
+        return "it shows one example per step"
+    assert isinstance(task.learner, KernelLearner)
+    if couples_outputs(as_loss(task.learner.loss)):
+        return f"the loss {as_loss(task.learner.loss)!r} couples the outputs"
+    return None
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -158,11 +174,12 @@ class CompiledEngine(Engine):
         self.loss, self.delta = code_of(pupil.loss)
         self.rule: Rule = rule_of(task)
         self.choose: Part = self.rule.choose
-        self.greedy: bool = not isinstance(self.choose, Drawn)
+        self.greedy: bool = not isinstance(self.choose, Drawn | Listed)
         self.k: int = pack_size(task)
         self.pack: NDArray[np.int64] | None = None  # of the latest look, where the teacher looks by a schedule
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
+        self.makes_labels: bool = isinstance(self.rule.labels, LabelsByResponse)  # from the learner's responses
         self.norm: int = NORMS.index(self.rule.score.norm)
         self.step: int = 0
         self.discrepancy: float = 0.0
@@ -201,11 +218,6 @@ class CompiledEngine(Engine):
         """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
         if self.makes_labels:
             self.maker = LabelMaker(self.task, slots, self.k, largest)
-
-    @property
-    def makes_labels(self) -> bool:
-        """Whether labels are made from the learner's responses."""
-        return isinstance(self.rule.labels, LabelsByResponse)
 
     @property
     def making(self) -> tuple[object, ...] | None:
@@ -286,7 +298,7 @@ class CompiledEngine(Engine):
         began, end = self.step, self.step + len(sheet.rates)
         snapshots: dict[int, Array] = {}
         code = 0
-        for stop in [*(step for step in asked if step < end), end]:
+        for stop in [*asked[: bisect_left(asked, end)], end]:
             low, high = self.step - began, stop - began
             try:
                 taken, code = self.run(sheet.part(low, high) if asked else sheet)
@@ -348,6 +360,7 @@ class CompiledEngine(Engine):
         constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
         loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
         value = 0 if score.loss is None else value_code_of(score.loss)
+        value = score.address if isinstance(score, OwnScore) else value
         return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
 
     def _rates(self, steps: int) -> Array:
@@ -367,6 +380,9 @@ class CompiledEngine(Engine):
 
     def _draw(self, steps: int) -> NDArray[np.int64]:
         """Return what `select` would draw in these steps, the same numbers from the same stream; or the pack again."""
+        if isinstance(self.choose, Listed):
+            listed = self.choose.indices
+            return listed[np.arange(self.step, self.step + steps) % len(listed)].reshape(steps, 1).astype(np.int64)
         if not isinstance(self.choose, Drawn):
             assert self.pack is not None
             return np.tile(self.pack, (steps, 1))

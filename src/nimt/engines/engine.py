@@ -82,14 +82,12 @@ class Engine(ABC):
 
     def has_drawn(self, *roles: str) -> bool:
         """Say whether something was drawn from one of the streams "selection" and "labels"."""
-        made: dict[str, np.random.Generator] = {
-            role: vars(self)[name]
-            for role, name in (("selection", "selection_rng"), ("labels", "label_rng"))
-            if role in roles and name in vars(self)
-        }
-        return any(
-            stream.bit_generator.state != self.task.stream(role).bit_generator.state for role, stream in made.items()
-        )
+        for role, name in (("selection", "selection_rng"), ("labels", "label_rng")):
+            if role in roles and name in vars(self):  # else it was not even made
+                state = getattr(self, name).bit_generator.state
+                if state != self.task.stream(role).bit_generator.state:
+                    return True
+        return False
 
     @property
     @abstractmethod

@@ -14,7 +14,7 @@ from nimt.engines._numba.compiling import load_numba, numba_is_loaded
 from nimt.engines.engine import Engine, Watch
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows

@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.codes import FAN, LANES
-from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size, rule_of
+from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
 from nimt.engines.compiled_steps.row_steps import by_rows
 from nimt.engines.layouts import BLOCK, Order, grid_order, norm_of_outputs
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
-from nimt.losses import Square, as_loss, couples_outputs
+from nimt.learners.kernel_pupils import KernelPupil
+from nimt.losses import Square
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Largest
-from nimt.teachers.scores import Residual
 
 Whole = NDArray[np.int64]
 
@@ -69,11 +67,7 @@ class RowsEngine(ArrangedEngine):
     @staticmethod
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
-        rule = rule_of(task)
-        chooses = isinstance(rule.choose, Largest | Diverse) and isinstance(rule.score, Residual)
-        assert isinstance(task.learner, KernelLearner)
-        one = pack_size(task) == 1 and not task.has_schedule and not task.per_output
-        return chooses and one and not couples_outputs(as_loss(task.learner.loss)) and 2 * task.pool.shape[-1] > LANES
+        return find_other_choice(task) is None and 2 * task.pool.shape[-1] > LANES
 
     @property
     def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:

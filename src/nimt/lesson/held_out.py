@@ -13,6 +13,9 @@ from nimt.classes import answers, are_classes
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.measures import distance
 
+PAIRS = 4_000_000  # kernel values per measurement during a lesson
+FEWEST = 200  # points, however many centres there are
+
 
 class HeldOutRows(NamedTuple):
     """Points that are never shown, and f* there; the first `choosing` of them are for the curve alone.
@@ -81,6 +84,13 @@ def error_on(values: Array, target: Array, of_classes: bool | None = None) -> He
     of_classes = names_classes(target) if of_classes is None else of_classes
     right = float(np.mean(answers(values, target) == answers(target, target))) if of_classes else None
     return HeldOutError(len(target), off / float(np.sqrt(target.size)), share, right)
+
+
+def measure_on_the_way(learner: Any, held: HeldOutRows) -> float:
+    """Return the main error of a learner on the points of the curve; of many, only the first are measured."""
+    points, target = held.for_curve()
+    count = max(FEWEST, PAIRS // max(1, len(getattr(learner, "centers_", ()))))
+    return held.measure(learner.predict(points[:count]), target[:count]).main[1]
 
 
 def names_classes(target: Array) -> bool:

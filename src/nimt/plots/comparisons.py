@@ -25,7 +25,7 @@ def draw_comparison(compared: Comparison, ax: Axes | None = None, band: BandKind
 
 def _draw(compared: Comparison, ax: Axes, kind: BandKind) -> None:
     bands = compared.bands(kind)
-    ready = inks((band.colour for band in bands), (band.name for band in bands))
+    ready = inks((band.colour for band in bands), (band.name for band in bands), shades=True)
     for band, ink in zip(bands, ready, strict=True):
         step, mean, low, high = thin_curve(band.step.astype(float), band.mean, band.low, band.high)
         ax.plot(step, mean, color=ink.colour, linestyle=ink.dashes, label=band.name)

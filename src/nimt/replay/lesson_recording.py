@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, outputs_of
 from nimt.kernels import CUT, Kernel
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.recording import LARGE_PACK
 from nimt.losses import make_described_loss, teaches_classes

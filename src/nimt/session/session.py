@@ -21,13 +21,13 @@ from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import content_of
 from nimt.lesson.descriptions import DescribedLater
+from nimt.lesson.held_out import measure_on_the_way
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
 from nimt.operators.random_features import RandomFeatures
 from nimt.pools.pool import FunctionLike
 from nimt.session.checkpoint_file import CheckpointFile
-from nimt.session.held_out_watch import HeldOutWatch
 from nimt.session.interrupts import defer_interrupt
 from nimt.session.stored_task import StoredTask
 from nimt.task.checks import name_kernels
@@ -102,13 +102,14 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.warnings: list[str] = []
         self.checkpoint: CheckpointFile | None = None
         self.record: Record = Record(len(task.pool), self.engine.discrepancy, task.record, outputs=task.label_outputs)
-        self._held_out = HeldOutWatch(task.holdout)
+        self._held_out: dict[int, float] = {}  # the errors on held-out points so far
         self._is_torn = False  # whether the engine took steps that are not recorded
         self._chunk = 1
         self._asked = list(task.keep.snapshots)
-        if self._asked[:1] == [0] or self._next_mix(0) == [0]:  # where the learner starts, before any mixture
-            self._held_out.look(0, self.engine)
-        self._mix_if_due()
+        if task.holdout is not None and (self._asked[:1] == [0] or self._next_mix(0) == [0]):
+            self._measure_held_out()  # where the learner starts, before any mixture
+        if task.communicates:
+            self._mix_if_due()
         self.initial: Array = copy_values(self.engine.values)
         self._take_snapshot()
 
@@ -140,7 +141,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         before = self.engine.step
         following = bisect.bisect_right(self._asked, before)  # there may be one after every step
         looks = [] if self.task.holdout is None else self._asked[following : following + 1]
-        stop = min([self.task.stop.max_iterations, *looks, *self._next_mix(before + 1)])
+        mixes = self._next_mix(before + 1) if self.task.communicates else []
+        stop = min([self.task.stop.max_iterations, *looks, *mixes])
         allowed = min(steps, stop - before)
         asked = self._asked[following : bisect.bisect_left(self._asked, before + allowed)]
         # the engine is asked even if no step is left, so that a tolerance met by the last step counts
@@ -150,7 +152,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.record.add(chunk)
         self.snapshots.update(chunk.snapshots)
         self.outcome = chunk.outcome
-        if len(chunk.discrepancy):
+        if self.task.communicates and len(chunk.discrepancy):
             self._mix_if_due()
         if self.outcome is None and self.engine.step >= self.task.stop.max_iterations:
             met = self.engine.watch.over(self.engine.step, self.engine.discrepancy)
@@ -159,8 +161,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         compiled = seconds_compiling() - compiled
         self.compiling += compiled
         self.elapsed += max(0.0, time.perf_counter() - began - compiled)
-        if self.task.holdout is not None:
-            self._look_at_held_out()
+        self._look_at_held_out()
         self._is_torn = False
         return chunk
 
@@ -186,8 +187,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _look_at_held_out(self) -> None:
         """Measure the error on held-out points at snapshots and at the end."""
-        if self.engine.step in self.snapshots or self.outcome is not None:
-            self._held_out.look(self.engine.step, self.engine)
+        if self.task.holdout is not None and (self.engine.step in self.snapshots or self.outcome is not None):
+            self._measure_held_out()
+
+    def _measure_held_out(self) -> None:
+        """Measure the error on held-out points at this step, once."""
+        if self.task.holdout is not None and self.engine.step not in self._held_out:
+            self._held_out[self.engine.step] = measure_on_the_way(self.engine.to_learner(), self.task.holdout)
 
     @property
     def step(self) -> int:
@@ -286,29 +292,21 @@ class Session(Iterator[tuple[int, Selection, float]]):
         return Lesson(**self._fields(is_over=is_over), learner=learner)
 
     def _fields(self, *, is_over: bool) -> dict[str, Any]:
-        record = self.record
-        return {
-            "discrepancy": np.array(record.discrepancy),
-            "picks": record.picks if is_over else np.array(record.picks),
+        fields = self.record.fields()
+        if not is_over:
+            fields["picks"] = np.array(fields["picks"])
+        return fields | {
             "outcome": self.outcome or Outcome.UNFINISHED,
             "elapsed": self.elapsed,
             "engine": self.engine.name,
-            "record": record.name,
             "pool": self.task.pool,
             "target": self.task.target,
             "initial": self.initial,
             "final": self.engine.values if is_over else np.array(self.engine.values),
             "settings": self._settings or self.task.settings,
-            "indices": record.indices,
-            "labels": record.labels,
-            "coefficients": record.coefficients,
-            "shown_points": record.points,
             "snapshots": dict(self.snapshots),
             "compiling": self.compiling,
-            "drew": self._drew(),
-            "looked": record.looked,
-            "mix_steps": record.mix_steps,
-            "mixes": record.mixes,
+            "drew": is_number(self.task.teacher.pool) or self.engine.has_drawn("selection", "labels"),
             "held_out_curve": {} if self.task.holdout is None else self._list_held_out_curve(),
             "warnings": self.warnings if is_over else list(self.warnings),
         }
@@ -316,11 +314,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def _list_held_out_curve(self) -> dict[int, float]:
         """Return the errors at the snapshots and at the end; that of the start was measured in any case."""
         wants_start = self._asked[:1] == [0] or self.engine.step == 0
-        return {step: error for step, error in self._held_out.errors.items() if step or wants_start}
-
-    def _drew(self) -> bool:
-        """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""
-        return is_number(self.task.teacher.pool) or self.engine.has_drawn("selection", "labels")
+        return {step: error for step, error in self._held_out.items() if step or wants_start}
 
     # -- on disk
 
@@ -395,7 +389,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.initial = fields["initial"]
         self.snapshots = dict(fields["snapshots"])
         self.warnings = list(fields["warnings"])
-        self._held_out.errors = dict(fields["held_out_curve"])
+        self._held_out = dict(fields["held_out_curve"])
         self.elapsed, self.compiling = fields["elapsed"], fields["compiling"]
         ended: Outcome = fields["outcome"]
         has_more = ended is Outcome.BUDGET and self.engine.step < self.task.stop.max_iterations

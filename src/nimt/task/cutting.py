@@ -36,7 +36,7 @@ class Blocks:
     Examples
     --------
     >>> Blocks((8, 8)).share
-    0.8
+    0.5
     """
 
     blocks: int | tuple[int, ...]
@@ -44,7 +44,7 @@ class Blocks:
     client: Any = None
     folder: str | PathLike[str] | None = None
     memory: int | None = None
-    share: float = 0.8
+    share: float = 0.5
 
     def __post_init__(self) -> None:
         many = self.blocks if isinstance(self.blocks, tuple | list) else (self.blocks,)

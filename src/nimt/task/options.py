@@ -79,7 +79,7 @@ class Options:
         Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
         `lesson.held_out_curve` that at the snapshots. With m, the curve is of the first m points and `held_out` of the
         others, so that a step that is chosen by the curve is measured on points that did not choose it.
-    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, Blocks, RandomFeatures or Nystroem
+    engine : {"auto", "reference", "grid", "neighbours", "cells", "streamed"}, Blocks, RandomFeatures or Nystroem
         How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. `Blocks` cuts
         it into parts that are taught at the same time. The last two are approximations: their lesson is close to the
         exact one, not equal to it.
@@ -207,7 +207,7 @@ class Keep:
         for step in asked:
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")
-        kept = tuple(sorted({int(step) for step in asked}))
+        kept = tuple(sorted(set(map(int, asked))))
         return cls(snapshots=kept, record=record, coefficients=learner, learner=learner)
 
 

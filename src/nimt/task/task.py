@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.errors import InvalidInput, NarrowKernelWarning, StepSizeWarning, TeacherWarning, first_call_of, warn
+from nimt.counting import say_count
+from nimt.errors import (
+    InvalidInput,
+    NarrowKernelWarning,
+    SlowLessonWarning,
+    StepSizeWarning,
+    TeacherWarning,
+    first_call_of,
+    warn,
+)
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
@@ -40,6 +49,7 @@ from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
 if TYPE_CHECKING:
     from nimt.session.session import Session
 
+SLOW = 10.0  # seconds of the plain loop that are worth a warning
 ROLES = ("pool", "selection", "labels")  # each has a random stream of its own
 
 
@@ -288,15 +298,30 @@ class Task:
         return gain
 
     def find_faults(self) -> dict[type[Warning], str]:
-        """Return what to warn of: a learning rate too large, a teacher that is misled, a kernel too narrow."""
+        """Return what to warn of: a rate too large, a teacher that is misled, a kernel too narrow, a slow engine."""
         pupil = self.look_at_pupil()
         with name_kernels(self.learner, self.teacher):
             found = {
                 StepSizeWarning: find_large_step(pupil, self, vars(self)["gain"]),
                 TeacherWarning: self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss),
                 NarrowKernelWarning: find_narrow_kernel(self),
+                SlowLessonWarning: self._find_slow_engine(),
             }
         return {kind: text for kind, text in found.items() if text is not None}
+
+    def _find_slow_engine(self) -> str | None:
+        """Return why a long lesson of a kernel learner runs in the plain loop, None if it is short or does not."""
+        if (
+            self.engine != "auto"
+            or not isinstance(self.learner, KernelLearner)
+            or self.choice.plan.engine != "reference"
+        ):
+            return None
+        seconds = self.choice.seconds * self.stop.max_iterations
+        if seconds <= SLOW:
+            return None
+        steps = say_count(self.stop.max_iterations, "step")
+        return f"{steps} may take about {seconds:.0f} s in {self.choice.plan.reason}"
 
     # -- running it
 

@@ -39,6 +39,15 @@ class Drawn(Part):
     name: ClassVar[str] = "a draw"
 
 
+@dataclass(frozen=True, eq=False)
+class Listed(Part):
+    """One point per step, in the order of a list that begins again after its end."""
+
+    indices: Indices
+
+    name: ClassVar[str] = "a list"
+
+
 @dataclass(frozen=True)
 class DrawnByOdds(Part):
     """One point that is drawn by its score, as `SoftTeacher` does."""
@@ -77,7 +86,7 @@ class Rule:
 
     Attributes
     ----------
-    choose : Largest, Drawn, DrawnByOdds or Diverse
+    choose : Largest, Drawn, Listed, DrawnByOdds or Diverse
     score : Score
     labels : TrueLabels or LabelsByResponse
     per_output : bool

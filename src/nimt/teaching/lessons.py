@@ -90,7 +90,8 @@ def teach(
     >>> print(lesson.outcome)
     the discrepancy fell below the tolerance
     """
-    check_progress(progress)
+    if progress is not False:
+        check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
     if isinstance(options.get("engine"), Blocks):
         return _teach_by_blocks(

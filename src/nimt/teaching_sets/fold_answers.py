@@ -15,6 +15,7 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.models import fit_quietly, predict, score, score_classes
 from nimt.teaching_sets.row_checks import Rows, take_rows
+from nimt.wording import Wording
 
 FOLDS = 5  # unless the user says how many
 
@@ -45,17 +46,20 @@ class Folded:
 def check_enough(rows: Rows) -> None:
     """Refuse rows that are too few for the folds of f*."""
     if len(rows) < FOLDS:
-        raise InvalidInput(
-            f"there are {say_count(len(rows), 'row')}, and at least {FOLDS} are needed: of {FOLDS} models of them, "
-            f"each answers those that it did not see"
-        )
+        raise InvalidInput(f"there are {say_count(len(rows), 'row')}, and at least {FOLDS} are needed: give more rows")
 
 
 def check_folds(folds: int, rows: Rows) -> None:
     """Refuse a number of folds that the rows are too few for."""
     check_count("folds", folds, at_least=2)
     if len(rows) < folds:
-        raise InvalidInput(f"{say_count(len(rows), 'row')} cannot make folds={folds} parts: give fewer folds")
+        count = say_count(len(rows), "row")
+        raise InvalidInput(
+            Wording(
+                f"{count} cannot make folds={folds} parts: give fewer folds",
+                f"there are {count}, and at least {folds} are needed: give more rows",
+            )
+        )
 
 
 def draw(rows: Rows, count: int, of_each: int, seed: int) -> Indices:
@@ -104,7 +108,10 @@ def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None)
         found.append(score(answers, rows.y[asked], rows.classes is not None))
     if not found:
         raise InvalidInput(f"the reference failed in every fold: {failures[0]}")
-    return Folded(labels, scores, known, float(np.nanmean(found)), tuple(failures))
+    finite = [value for value in found if np.isfinite(value)]
+    if not finite:  # R^2 is not defined on the single row of a small fold
+        finite = [score(labels[known], rows.y[known], rows.classes is not None)]
+    return Folded(labels, scores, known, float(np.mean(finite)), tuple(failures))
 
 
 def check_answers(answers: Any, count: int, rows: Rows, what: str) -> NDArray[Any]:

@@ -171,11 +171,21 @@ def _settle(
         answers = np.where(folded.known, folded.labels, answers)
         if scores is not None and folded.scores is not None:
             scores = np.where(folded.known[:, np.newaxis], folded.scores, scores)
+    notes += _describe_poor(rows, folded.score)
     said = notes + tuple(f"{failure}; its rows are answered by the model of all rows" for failure in folded.failures)
     count = len(fitted) if len(fitted) < len(rows) else 0
     return Reference(
         name, whole, answers, scores, folded.score, out_of_fold=out_of_fold, fitted_to=count, notes=said, **common
     )
+
+
+def _describe_poor(rows: Rows, found: float) -> tuple[str, ...]:
+    """Return a note where a model answers no better than the mean, or the most frequent class."""
+    if rows.classes is None:
+        plain, name = 0.0, "the mean of the labels"
+    else:
+        plain, name = float(np.unique(rows.y, return_counts=True)[1].max()) / len(rows), "the most frequent class"
+    return () if found > plain else (f"f* is no better than {name}, so that its answers say little about these rows",)
 
 
 def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, Any]) -> Reference:

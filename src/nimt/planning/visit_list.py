@@ -1,0 +1,117 @@
+"""A lesson as a list of visits: how far it leads, and where one more visit would help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nimt.arrays import Array, Indices
+
+NEGLIGIBLE = 1e-17  # entries of K below this share of the diagonal are left out
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """A list of visits: `counts[k]` shows of the point `order[k]`, whole numbers or not."""
+
+    order: Indices
+    counts: Array
+
+    @property
+    def total(self) -> float:
+        return float(self.counts.sum())
+
+    def without_empty(self, below: float = 1e-6) -> Visits:
+        """Return the list without visits of next to no shows."""
+        kept = self.counts > below
+        return Visits(self.order[kept], self.counts[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class VisitProblem:
+    """What a list of visits has to do: bring |f - f*| from `errors` below `radius`, with steps of s = 2 eta.
+
+    Attributes
+    ----------
+    gram : array (n, n)
+    errors : array (n,)
+        f - f* before the first visit.
+    radius : float
+    step : float
+        2 eta, for which 1 - 2 eta K(x, x) > 0.
+    """
+
+    gram: Array
+    errors: Array
+    radius: float
+    step: float
+    rows: tuple[NDArray[np.int64], NDArray[np.int32], Array] = field(init=False)
+    diagonal: Array = field(init=False)
+    decay: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        diagonal = np.ascontiguousarray(self.gram.diagonal())
+        reached = np.abs(self.gram) > NEGLIGIBLE * diagonal.max()
+        starts = np.concatenate([[0], np.cumsum(reached.sum(axis=1))]).astype(np.int64)
+        members = np.nonzero(reached)[1].astype(np.int32)
+        object.__setattr__(self, "rows", (starts, members, self.gram[reached]))
+        object.__setattr__(self, "diagonal", diagonal)
+        object.__setattr__(self, "decay", -np.log1p(-self.step * diagonal))
+
+    @property
+    def distance(self) -> float:
+        """|f - f*| before the first visit."""
+        return float(np.linalg.norm(self.errors))
+
+    def begin_from(self, errors: Array) -> VisitProblem:
+        """Return the problem that is left where f - f* is this; the rows are shared."""
+        left = object.__new__(VisitProblem)
+        for name in ("gram", "radius", "step", "rows", "diagonal", "decay"):
+            object.__setattr__(left, name, getattr(self, name))
+        object.__setattr__(left, "errors", errors)
+        return left
+
+    def after(self, visits: Visits) -> tuple[Array, Array]:
+        """Return f - f* after the visits, and what it was at the point of each visit before it."""
+        from nimt.engines.compiled_steps.visiting import visit_all
+
+        errors, found = np.array(self.errors), np.empty(len(visits.order))
+        visit_all(errors, visits.order, visits.counts, self.decay, self.diagonal, *self.rows, found)
+        return errors, found
+
+    def log_square(self, visits: Visits) -> tuple[float, Array]:
+        """Return log |f - f*|^2 after the visits, and its derivatives by the counts."""
+        from nimt.engines.compiled_steps.visiting import slopes
+
+        errors, found = self.after(visits)
+        square = float(errors @ errors)
+        slope = np.empty(len(visits.order))
+        weights = errors * (2.0 / square)
+        slopes(weights, visits.order, visits.counts, self.decay, self.diagonal, *self.rows, found, slope)
+        return float(np.log(square)), slope
+
+    def find_insertions(self, visits: Visits) -> tuple[Indices, Array]:
+        """Return for every point where to insert a visit to it, and the derivative of log |f - f*|^2 by its count."""
+        from nimt.engines.compiled_steps.visiting import best_insertions
+
+        errors, found = self.after(visits)
+        products = self.gram @ (errors * (2.0 / float(errors @ errors)))
+        places, steepest = np.zeros(len(errors), np.int64), np.zeros(len(errors))
+        best_insertions(
+            errors, products, visits.order, visits.counts, self.decay, self.diagonal, *self.rows, found, places,
+            steepest,
+        )  # fmt: skip
+        return places, steepest
+
+    def finish(self, errors: Array, most: int) -> Indices | None:
+        """Return the points that lower the sum of squares most, one by one until the radius is reached, or None."""
+        from nimt.engines.compiled_steps.visiting import lower_squares
+
+        starts, members, entries = self.rows
+        lengths = np.add.reduceat(entries * entries, starts[:-1])
+        errors, shown = np.array(errors), np.empty(most, np.int64)
+        products = self.gram @ errors
+        steps = lower_squares(errors, products, lengths, self.step, self.radius, starts, members, entries, shown)
+        return None if steps < 0 else shown[:steps]

@@ -1,0 +1,121 @@
+"""The shortest lesson against plain loops: visits, derivatives, whole plans, and what is refused."""
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import testing
+from nimt.datasets import formulas
+from nimt.planning.visit_list import VisitProblem, Visits
+
+SINE = nimt.Grid(np.arange(-3, 3, 0.1))
+
+
+def learner(rate=0.01, kernel=None, **parts):
+    return nimt.KernelLearner(kernel or nimt.rbf(width=0.5), learning_rate=rate, **parts)
+
+
+def make_problem():
+    rng = np.random.default_rng(3)
+    points = rng.uniform(-1, 1, (9, 2))
+    gram = points @ points.T + np.exp(-((points[:, None] - points[None]) ** 2).sum(-1))
+    return VisitProblem(gram, rng.normal(size=9), 0.1, 0.02), rng
+
+
+def test_a_visit_is_as_many_steps_at_one_point():
+    problem, rng = make_problem()
+    order, counts = rng.integers(0, 9, 20), rng.integers(0, 7, 20).astype(float)
+    errors = problem.errors.copy()
+    for i, count in zip(order, counts, strict=True):
+        for _ in range(int(count)):
+            errors = errors - 0.02 * errors[i] * problem.gram[:, i]
+    np.testing.assert_allclose(problem.after(Visits(order, counts))[0], errors, rtol=1e-12, atol=1e-14)
+
+
+def test_derivatives_by_the_counts_are_those_of_differences():
+    problem, rng = make_problem()
+    order, counts = rng.integers(0, 9, 15), rng.uniform(0, 9, 15)
+    _, slope = problem.log_square(Visits(order, counts))
+    each = np.eye(15) * 1e-5
+    differences = [
+        (problem.log_square(Visits(order, counts + e))[0] - problem.log_square(Visits(order, counts - e))[0]) / 2e-5
+        for e in each
+    ]
+    np.testing.assert_allclose(slope, differences, rtol=1e-6, atol=1e-10)
+
+
+def test_a_visit_is_inserted_where_it_lowers_the_errors_most():
+    problem, rng = make_problem()
+    order, counts = rng.integers(0, 9, 6), rng.uniform(0, 9, 6)
+    places, steepest = problem.find_insertions(Visits(order, counts))
+    for i in range(9):
+        tried = [
+            problem.log_square(Visits(np.insert(order, place, i), np.insert(counts, place, 0.0)))[1][place]
+            for place in range(7)
+        ]
+        assert steepest[i] == pytest.approx(min(0.0, *tried), rel=1e-9, abs=1e-12)
+        assert steepest[i] == 0.0 or tried[places[i]] == pytest.approx(min(tried), rel=1e-9)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kernel", [nimt.rbf(0.5), 0.5 * nimt.linear() + nimt.rbf(0.4)], ids=["constant", "varying"])
+def test_a_plan_arrives_at_its_last_step_in_every_engine_and_before_a_greedy_lesson(kernel):
+    x = np.linspace(-1, 1, 8)
+    taught = learner(kernel=kernel, initial=lambda points: 0.3 * points[:, 0])
+    plan = nimt.shortest(taught, x, np.sin(3 * x), tol=8e-3, starts=1)
+    rules = {"tol": 8e-3, "max_iterations": 20_000}
+    for engine in ("auto", "reference"):
+        lesson = nimt.teach(taught, plan.teacher, x, np.sin(3 * x), engine=engine, **rules)
+        assert (lesson.itd, lesson.outcome) == (plan.steps, nimt.Outcome.CONVERGED)
+    greedy = nimt.teach(taught, nimt.GreedyTeacher(), x, np.sin(3 * x), **rules)
+    assert plan.fewest <= plan.steps < 0.8 * greedy.itd
+    assert f"after {plan.steps:,} planned steps" in str(plan)
+
+
+@pytest.mark.long
+def test_a_sequence_keeps_the_contract_of_teachers():
+    testing.check_teacher(nimt.SequenceTeacher([3, 0, 3, 1]))
+
+
+def test_a_learner_below_the_tolerance_needs_no_steps():
+    assert nimt.shortest(learner(), SINE, np.sin, tol=10.0).steps == 0
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"taught": learner(loss="huber")}, "planned for the square loss"),
+        ({"taught": nimt.LinearLearner([1.0, 0.0])}, "got LinearLearner"),
+        ({"taught": learner(lambda t: 0.1)}, "constant learning rate"),
+        ({"taught": learner(0.5)}, "give a rate below 0.5"),
+        ({"y": lambda x: np.hstack([x, x])}, "this target has 2"),
+        ({"measure": "rkhs"}, "'paper' or 'rms'"),
+        ({"tol": 0.0}, "tol must be"),
+        ({"starts": 0}, "starts must be"),
+        ({"X": [0.0, 0.0, 1.0], "y": [1.0, 2.0, 3.0]}, "equal points have different targets"),
+        ({"X": nimt.Box([(-3, 3)])}, "box.grid"),
+        ({"X": nimt.Grid(np.arange(7000.0))}, "plan on at most 6,688 points"),
+        ({"X": np.linspace(0, 0.1, 8), "y": (-1.0) ** np.arange(8), "tol": 1e-3}, "labels with noise"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_planned_is_refused(parts, words):
+    given = {"taught": learner(), "X": SINE, "y": np.sin, "tol": 1e-3} | parts
+    with pytest.raises(nimt.InvalidInput, match=words):
+        nimt.shortest(given.pop("taught"), given.pop("X"), given.pop("y"), **given)
+
+
+@pytest.mark.slow
+def test_plans_of_the_table_are_as_short_as_the_page_says():
+    points = np.random.default_rng(1).uniform(-1, 1, (200, 2))
+    lessons = [
+        (formulas.mixture_start, formulas.mixture_pool(), formulas.mixture, 1e-4, 1_460),
+        (0.0, SINE, np.sin, 1e-3, 750),
+        (formulas.two_bumps, formulas.line_pool(), formulas.line(1.0, 1.0), 4e-3, 1_900),
+        (0.0, points, lambda x: np.sin(3 * x[:, 0]) * x[:, 1], 2e-3, 1_030),
+    ]
+    for initial, pool, target, tol, most in lessons:
+        plan = nimt.shortest(learner(initial=initial), pool, target, tol=tol, starts=1)
+        assert plan.fewest < plan.steps <= most
+        rules = {"tol": tol, "max_iterations": plan.steps, "engine": "reference"}
+        assert nimt.teach(learner(initial=initial), plan.teacher, pool, target, **rules).itd == plan.steps
