@@ -1,4 +1,4 @@
-"""The results of a class: first the table, then a swarm of its games beside greedy, chance and the best lesson found."""
+"""The results of a class: the table, then a swarm of its games beside greedy, chance and the best lesson found."""
 
 from __future__ import annotations
 
