@@ -237,6 +237,22 @@ def test_keys_and_buttons_move_through_the_lesson(browser, tmp_path):
 
 
 @pytest.mark.slow
+def test_an_address_says_where_to_begin_and_whether_to_play(browser, tmp_path):
+    LESSONS["curve"]().replay(tmp_path / "lesson.html")
+    address = (tmp_path / "lesson.html").as_uri()
+    with a_page(browser) as page:
+        page.goto(f"{address}#step=40&speed=7")
+        page.wait_for_function("() => window.player")
+        assert page.evaluate("[player.clock.now, player.clock.speed, player.clock.playing]") == [40, 7, False]
+        page.goto("about:blank")
+        page.goto(f"{address}#play&loop&step=999&speed=2000")
+        page.wait_for_function("() => window.player?.clock.playing && player.clock.now < 999")  # it began again
+    with a_page(browser, reduced_motion="reduce") as page:
+        page.goto(f"{address}#play")
+        page.wait_for_function("() => window.player")
+        assert not page.evaluate("player.clock.playing")
+
+
 def test_a_million_steps_are_searched_at_once(browser, tmp_path):
     """No timed test: the number of steps taken again is what scrubbing costs, and it is counted."""
     replay_page_of_million(tmp_path / "long.html")

@@ -558,3 +558,15 @@ def test_a_class_of_forty_watches_its_races_at_once():
     for number in range(40):
         room.start(f"browser {number}", recipes, setting).watchers = 1
     assert len(room.races) == 40 and server.MOST_TALKS >= 40
+
+
+def test_a_race_that_its_page_leaves_for_another_is_not_taught_on(studio, mixture):
+    with studio.talk("leaves-one") as talk:
+        talk.say(**mixture | {"rules": {"width": 0.5, "steps": 1_000_000, "tol": None}, "request": 1})
+        talk.until(lambda talk: talk.racers)
+        names = [name for name, race in studio.classroom.races.items() if race.browser == "leaves-one"]
+        talk.say(type="leave", race=names[0])
+        talk.say(type="nonsense", request=2)
+        while talk.hear()[0].get("request") != 2:  # what was said before it has been done
+            pass
+        assert names[0] not in studio.classroom.races

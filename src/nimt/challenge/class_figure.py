@@ -1,4 +1,4 @@
-"""The results of a class: first the table, then a swarm of its games beside greedy and chance."""
+"""The results of a class: the table, then a swarm of its games beside greedy, chance and the best lesson found."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class ClassTable:
     greedy: float
     chances: Array
     winners: int
+    best: float | None
 
 
 def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the codes") -> ClassTable:
@@ -57,8 +58,9 @@ def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the 
     if not games:
         raise InvalidInput(f"{source} holds no code: write one on each line, with a name before it if you like")
     winners = sum(challenge.is_beaten_by(game) for game in games)
+    best = None if challenge.best is None else challenge.best.discrepancy
     best_first = sorted(games, key=lambda game: game.discrepancy)
-    return ClassTable(tuple(best_first), float(challenge.greedy.discrepancy[-1]), challenge.chances, winners)
+    return ClassTable(tuple(best_first), float(challenge.greedy.discrepancy[-1]), challenge.chances, winners, best)
 
 
 def draw_class(table: ClassTable) -> Figure:
@@ -73,8 +75,8 @@ def draw_class(table: ClassTable) -> Figure:
             ("random", table.chances, OTHER, 0.0),
         )
         axes.set_xscale("log")
-        every = np.concatenate([values for _, values, _, _ in rows] + [[table.greedy]])
-        axes.set_xlim(0.9 * every.min(), 1.1 * every.max())
+        every = np.concatenate([values for _, values, _, _ in rows] + [[table.greedy, table.best or table.greedy]])
+        axes.set_xlim(0.7 * every.min(), 1.1 * every.max())
         for name, values, colour, height in rows:
             _swarm(axes, values, height, colour)
             median = float(np.median(values))
@@ -82,6 +84,9 @@ def draw_class(table: ClassTable) -> Figure:
             axes.annotate(f"median of {name}", (median, height + 0.32), ha="center", fontsize=7.5, color=colour)
         axes.axvline(table.greedy, color=GREEDY, linestyle=(0, (3, 1.5)))
         axes.annotate(" greedy", (table.greedy, 1.47), ha="left", va="top", color=GREEDY, fontsize=8.5)
+        if table.best is not None:
+            axes.axvline(table.best, color=SEVERAL[2], linestyle=(0, (1, 1.2)))
+            axes.annotate("best found ", (table.best, -0.47), ha="right", va="bottom", color=SEVERAL[2], fontsize=8.5)
         axes.set_yticks([1.0, 0.0], ["the class", "random"])
         axes.set_ylim(-0.5, 1.5)
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

@@ -81,4 +81,5 @@ def _draw_results(given: Challenge, results: str, path: Path, quiet: bool) -> No
         return
     for place, game in enumerate(table.games[:LISTED], start=1):
         say(f"{place:3}. {game.name}: M = {game.discrepancy:.4g}")
-    say(f"greedy: M = {table.greedy:.4g}; {len(table.games)} games are drawn in {path}")
+    best = "" if table.best is None else f", best found: M = {table.best:.4g}"
+    say(f"greedy: M = {table.greedy:.4g}{best}; {len(table.games)} games are drawn in {path}")

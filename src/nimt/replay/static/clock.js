@@ -14,6 +14,7 @@ export class Clock {
     this.speed = 100; // steps per second
     this.direction = 1;
     this.playing = false;
+    this.loops = false; // whether it begins again at the end
     this.scale = 1; // of one step, on a clock that counts something else
     this.moved = (steps) => this.now + steps;
     this.limit = (place) => place; // how far a page comes until the next picture is due
@@ -72,7 +73,8 @@ export class Clock {
     if (over) {
       this.place = this.direction > 0 ? this.end : 0;
       // a lesson still being taught is waited for
-      if (!(this.direction > 0 && this.waiting)) this.playing = false;
+      if (this.loops && this.direction > 0) this.place = 0;
+      else if (!(this.direction > 0 && this.waiting)) this.playing = false;
     }
     this.onTick();
     if (this.playing && !this.asked) this.asked = requestAnimationFrame((next) => this.tick(next));
