@@ -13,11 +13,12 @@ from nimt.kernels.precomputed import Precomputed
 from nimt.kernels.rational_quadratic import RationalQuadratic
 from nimt.kernels.wendland import Wendland
 
+BY_MATRIX: tuple[type[Kernel], ...] = (Precomputed,)
 COMBINED: tuple[type[Kernel], ...] = (KernelSum, KernelProduct, KernelPower)
 SINGLE: tuple[type[Kernel], ...] = (
     Gaussian, Linear, Wendland, Matern, RationalQuadratic, ExpSineSquared, ConstantKernel,
 )  # fmt: skip
-FAMILIES: dict[str, type[Kernel]] = {kind.word or kind.__name__: kind for kind in (*SINGLE, *COMBINED, Precomputed)}
+FAMILIES: dict[str, type[Kernel]] = {kind.word or kind.__name__: kind for kind in (*SINGLE, *COMBINED, *BY_MATRIX)}
 
 BY_SKLEARN: dict[str, Callable[..., Kernel]] = {
     "RBF": Gaussian.of_length_scale,

@@ -251,7 +251,8 @@ def _draw_map(ax: Axes, pool: Pool, shades: Array, limits: dict[str, Any]) -> Sc
         scale = limits if shades.ndim == 1 else {}  # red, green and blue need none
         draw_edges(ax, pool)
         size = NODE if pool.view == "graph" else 10
-        return ax.scatter(*pool.positions.T, c=shades, s=size, linewidths=0, zorder=2, **scale)
+        across, up = pool.positions.T
+        return ax.scatter(across, up, c=shades, s=size, linewidths=0, zorder=2, **scale)
     first, second = pool.axes
     table = shades.reshape(*pool.shape, *shades.shape[1:])
     if pool.view == "picture":
