@@ -10,7 +10,7 @@ import numpy as np
 
 from nimt.engines._numba.compiling import load_numba
 from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cells
-from nimt.engines.codes import MARKS
+from nimt.engines.codes import CELL, MARKS
 from nimt.engines.compiled import find_obstacle, find_other_choice, rule_of
 from nimt.engines.engine import Engine
 from nimt.engines.parts import find_unknown_part
@@ -30,6 +30,7 @@ from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
 from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
+FEWEST_IN_CELLS = 8 * CELL  # points
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ def choose(task: Task) -> Choice:
         return on_grid
     far, pairs = _offer_streamed(task), _count_pairs(task)
     dearest = StreamedOperator.cost(task.pool).seconds  # also where it cannot run: lists of all points take much memory
-    offers = [offer for offer in (_neighbours(task, pairs), _cells(task, pairs)) if isinstance(offer, Choice)]
+    small = len(task.pool) < FEWEST_IN_CELLS  # a few cells, all in reach: columns take as long and are measured exactly
+    offered = [_neighbours(task, pairs)] if small else [_neighbours(task, pairs), _cells(task, pairs)]
+    offers = [offer for offer in offered if isinstance(offer, Choice)]
     cheapest = min(offers, key=lambda offer: offer.seconds, default=None)
     if cheapest is not None and cheapest.seconds <= dearest:
         return cheapest
