@@ -23,7 +23,7 @@ from nimt.teachers.teacher import Teacher
 
 STEPS = 60_000
 RATE = 0.01
-RATES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.48)  # among which the best of a teacher is looked for
+RATES = (0.05, 0.2, 0.4)  # among which the best of a teacher is looked for
 TRIAL = "sine"  # the lesson of a run with few steps
 DRAWN = "line"
 
