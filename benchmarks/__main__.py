@@ -11,7 +11,9 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    cells,
     first,
+    growing,
     loops,
     memory,
     orthogonal,
@@ -36,6 +38,7 @@ PARTS = {
     "parts": parts.parts,
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
+    "cells": cells.in_cells,
     "orthogonal": orthogonal.interpolating,
     "loop": loops.own_code,
     "box": loops.box,
@@ -44,6 +47,7 @@ PARTS = {
     "two-cores": two_cores.two_cores,
     "sweeps": sweeps.sweeps,
     "memory": memory.peaks,
+    "growing": growing.growing,
 }
 BASELINES = (
     "(a) dense NumPy on a Gram matrix made beforehand (not counted); (b) a torch loop that builds each kernel row"
@@ -73,7 +77,9 @@ def run(console, options):
     for name in options.only:
         console.print(f"[bold]{name}[/]")
         bench.part = name
-        PARTS[name](bench)
+        made = PARTS[name](bench)
+        if name == "growing":
+            growing.draw(made, options.out / "growth.png")
         rows = write(options.out / "bench.json", bench.rows, options)
     console.print(table_of(rows))
     console.print(BASELINES)

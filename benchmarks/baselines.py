@@ -5,6 +5,7 @@ Each takes the target on the pool and returns the discrepancy M after every step
 
 from __future__ import annotations
 
+import functools
 import time
 
 import numpy as np
@@ -80,6 +81,38 @@ def columns_each_step(points, target, steps, rate, width):
         residual += factor * residual[i] * column
         curve[t + 1] = np.sqrt(residual @ residual) / n
     return curve
+
+
+def numba_columns(points, target, steps, rate, width):
+    """The same as a plain numba loop that a good user would write: one pass per step, nothing kept."""
+    residual, curve = -target.copy(), np.empty(steps + 1)
+    curve[0] = np.sqrt(residual @ residual) / len(target)
+    _numba_loop()(np.ascontiguousarray(points), residual, steps, step_of(1, rate), 1.0 / width**2, curve)
+    return curve
+
+
+@functools.cache
+def _numba_loop():
+    import numba
+
+    @numba.njit(fastmath=True)
+    def loop(points, residual, steps, factor, inverse, curve):
+        n, d = points.shape
+        best = np.argmax(np.abs(residual))
+        for t in range(steps):
+            move, shown = factor * residual[best], points[best].copy()
+            total, top = 0.0, -1.0
+            for s in range(n):
+                square = 0.0
+                for i in range(d):
+                    square += (points[s, i] - shown[i]) ** 2
+                residual[s] += move * np.exp(-square * inverse)
+                total += residual[s] ** 2
+                if abs(residual[s]) > top:
+                    top, best = abs(residual[s]), s
+            curve[t + 1] = np.sqrt(total) / n
+
+    return loop
 
 
 def torch_rows(points, target, steps, rate, width):

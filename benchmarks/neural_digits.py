@@ -101,9 +101,11 @@ def logistic(rows: Rows, seed: int) -> Any:
     return nimt.reference(rows.inputs.numpy(), rows.labels.numpy(), model=model, out_of_fold=True, classes=True)
 
 
+AGREEING = "greedy, where logistic regression out of fold agrees"
 METHODS: dict[str, Callable[[Rows, int], Teacher]] = {
     "shuffled": lambda rows, seed: ShuffledEpochs(k=PACK),
     "greedy": lambda rows, seed: nimt.GreedyTeacher(k=PACK),
+    AGREEING: lambda rows, seed: nimt.GreedyTeacher(k=PACK, reference=logistic(rows, seed), where="agrees"),
     "surrogate, a network of the other half": lambda rows, seed: surrogate(answer_by_the_other_half(rows, seed)),
     "surrogate, logistic regression out of fold": lambda rows, seed: surrogate(logistic(rows, seed)),
 }
@@ -115,7 +117,7 @@ def measure(method: str, seed: int) -> tuple[list[float], float, int]:
     teacher = METHODS[method](rows, seed)
     module = make_network(seed)
     # greedy compares shares of classes with labels; the cross-entropy of the surrogate takes logits
-    outputs = (lambda logits: logits.softmax(1)) if method == "greedy" else None
+    outputs = (lambda logits: logits.softmax(1)) if method in ("greedy", AGREEING) else None
     options = {"epochs": MOMENTS[-1], "seed": seed, "outputs": outputs, "targets": one_hot(rows.labels)}
     packs = nimt.torch.teach((rows.inputs, rows.labels), module, teacher, **options)
     accuracies: list[float] = []

@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "landing",
     "project_pages",
     "reference",
     "shown",

@@ -8,6 +8,8 @@ import shutil
 
 import pytest
 
+PATIENCE = 180_000.0  # milliseconds: on a busy machine the first lesson waits that long to be compiled
+
 FLAGS = [
     "--no-sandbox",
     "--headless",
@@ -45,6 +47,7 @@ def a_browser():
 def a_page(browser, **options):
     """Open a tab; an error of its script, or a complaint on its console, fails the test."""
     context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))

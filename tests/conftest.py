@@ -10,6 +10,9 @@ from nimt.datasets import Picture, cheetah
 # a shell starts background jobs with Ctrl-C ignored, and what they start would ignore it too
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# what a test writes need not survive a power cut, and waiting for the disk takes longer than most tests
+os.fsync = lambda handle: None
+
 # the same examples every time, and no example fails because the machine was busy
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, database=None)
 settings.load_profile("fixed")
@@ -30,6 +33,20 @@ def pytest_collection_modifyitems(items):
             item.add_marker("data")
         if "browser" in fixtures:
             item.add_marker("slow")
+    _leave_samples(items)
+
+
+def _leave_samples(items):
+    """Of a test of many cases that is marked `sampled(n)`, leave every n-th to the everyday tests."""
+    counts: dict[str, int] = {}
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is None:
+            continue
+        name = item.nodeid.partition("[")[0]
+        if counts.get(name, 0) % sampled.args[0]:
+            item.add_marker("exhaustive")
+        counts[name] = counts.get(name, 0) + 1
 
 
 @pytest.fixture(scope="session")

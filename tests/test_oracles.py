@@ -76,6 +76,7 @@ def labels_for(loss, target):
 @pytest.mark.long
 @pytest.mark.parametrize("loss", oracles.SLOPES)
 @pytest.mark.parametrize("name", TEACHERS)
+@pytest.mark.sampled(4)
 def test_a_kernel_learner(name, loss):
     teacher, choose = TEACHERS[name]
     points, target, initial = scattered(N)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,14 @@ def test_every_page_is_in_the_contents_of_the_site():
     for page in (HOME / "docs").rglob("*.md"):
         place = page.relative_to(HOME / "docs").with_suffix("").as_posix()
         assert place.startswith("built/") or place in named, f"docs/contents.rst does not name {place}"
+
+
+@pytest.mark.long
+def test_the_program_of_the_first_page_prints_what_is_shown_below_it(capsys):
+    page = (HOME / "docs" / "contents.rst").read_text(encoding="utf-8")
+    program, shown = re.findall(r"^.. code-block:: \w+\n\n((?:(?: {3}.*)?\n)+)", page, re.MULTILINE)
+    exec(compile(textwrap.dedent(program), "contents.rst", "exec"), {})
+    assert capsys.readouterr().out.strip() == textwrap.dedent(shown).strip()
 
 
 @pytest.mark.parametrize(

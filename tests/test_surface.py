@@ -15,13 +15,13 @@ SOURCE = Path(nimt.__file__).parent
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts)  # speaking is the cli's job
 
 PUBLIC = {
-    "Box", "Comparison",
+    "Blocks", "Box", "Comparison", "resume_blocks", "teach_blocks",
     "Communicating", "compiled", "UncertaintyTeacher",
     "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid",
     "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "MixedTeacher", "PlannedTeacher", "schedules", "torch",
     "LessonInterrupted", "LinearLearner", "Measure", "NimtError",
-    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points",
+    "Nystroem", "OrthogonalLearner", "Outcome", "PerOutput", "Points", "Precomputed",
 
 
     "RandomFeatures", "RandomTeacher", "Selection",

@@ -20,11 +20,14 @@ from . import teaching_sets as teaching_sets
 from . import testing as testing
 from . import theory as theory
 from . import torch as torch
+from .blocks.teaching_blocks import resume_blocks as resume_blocks
+from .blocks.teaching_blocks import teach_blocks as teach_blocks
 from .errors import InvalidInput as InvalidInput
 from .errors import LessonInterrupted as LessonInterrupted
 from .errors import NimtError as NimtError
 from .estimators.classifier import GreedyKernelClassifier as GreedyKernelClassifier
 from .estimators.regressor import GreedyKernelRegressor as GreedyKernelRegressor
+from .kernels import Precomputed as Precomputed
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf
@@ -46,6 +49,7 @@ from .runs.comparing import compare as compare
 from .runs.comparison import Comparison as Comparison
 from .runs.sweeping import sweep as sweep
 from .sources import read_problem as read_problem
+from .task.cutting import Blocks as Blocks
 from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
 from .teachers.int_rule import INTTeacher as INTTeacher
@@ -68,8 +72,8 @@ from .teaching.lessons import resume as resume
 from .teaching.lessons import steps as steps
 from .teaching.lessons import teach as teach
 from .teaching_sets.chosen_rows import teaching_set as teaching_set
+from .teaching_sets.making_reference import reference as reference
 from .teaching_sets.reference import Reference as Reference
-from .teaching_sets.reference import reference as reference
 from .teaching_sets.selector import TeachingSetSelector as TeachingSetSelector
 from .teaching_sets.suspicious_rows import suspects as suspects
 from .theory.forecasting import forecast as forecast

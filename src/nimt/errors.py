@@ -145,6 +145,10 @@ class NarrowKernelWarning(UserWarning):
     """The kernel reaches almost no neighbour: a learner remembers the examples and knows nothing between them."""
 
 
+class SlowLessonWarning(UserWarning):
+    """The plain loop runs a long lesson, because no compiled engine covers it."""
+
+
 class ConstantModelWarning(UserWarning):
     """No model errs less than the mean, or the most frequent class, on rows held out, so that this is predicted."""
 

@@ -82,12 +82,19 @@ def test_the_learner_that_was_best_on_rows_held_out_is_kept(nimt, undrawn, noisy
     last, said = taught(nimt, *options, "last", "--keep", "last")
     assert "is kept" not in said
     best, said = taught(nimt, *options, "best")
-    curve = Lesson.load("last/lesson.npz").held_out_curve
-    assert best["steps"] == min(curve, key=curve.get) < last["steps"]
-    assert best["held_out_rms"] == pytest.approx(min(curve.values())) and best["held_out_rms"] < last["held_out_rms"]
-    assert f"the learner of step {best['steps']:,} is kept, of {last['steps']:,} steps" in said
-    assert "they chose it" in said and "--keep last keeps the last" in said
     lesson = Lesson.load("best/lesson.npz")
+    curve, held = lesson.held_out_curve, lesson.settings["holdout"]
+    half, chosen = held["choosing"], best["steps"]
+    assert half == len(held["points"]) // 2 and best["held_out_points"] == len(held["points"]) - half
+    assert chosen == min(curve, key=curve.get) < last["steps"] and best["held_out_rms"] < last["held_out_rms"]
+
+    def error(part):  # the rows that choose are not those of which is told
+        return np.sqrt(np.mean((lesson.taught.predict(held["points"][part]) - held["target"][part]) ** 2))
+
+    assert curve[chosen] == pytest.approx(error(slice(half)))
+    assert best["held_out_rms"] == pytest.approx(error(slice(half, None)))
+    assert f"the learner of step {best['steps']:,} is kept, of {last['steps']:,} steps" in said
+    assert "which are not those it is measured on" in said and "--keep last keeps the last" in said
     assert lesson.outcome is Outcome.CHOSEN and len(lesson) == best["steps"]
     np.testing.assert_array_equal(lesson.indices, Lesson.load("last/lesson.npz").indices[: len(lesson)])
     assert "the lesson is over" in nimt("resume", "best", "-n", "5000").err
@@ -154,7 +161,7 @@ def test_rows_that_repeat_a_point_are_averaged_with_a_note(nimt, undrawn):
     x = np.repeat(np.arange(20), 2) / 10
     write_rows("t.csv", ["x", "y"], x, np.arange(40) / 7)
     found, said = taught(nimt, "t.csv", "--width", "1", "-n", "5", "--out", "run")
-    assert found["points"] + found["held_out_points"] == 20
+    assert found["points"] + 2 * found["held_out_points"] == 20  # half of those held out choose the step
     assert "20 row(s) repeat a point, 20 of them with different targets, taught as their mean" in said
     answer = nimt("teach", "t.csv", "--duplicates", "refuse")
     assert answer.code == 2 and "come with different targets" in answer.err

@@ -99,6 +99,7 @@ class TestNoOrdersReachIt:
             assert answer.code == 0
             assert_silent(answer)
 
+    @pytest.mark.sampled(4)
     def test_in_settings(self, nimt, tmp_path):
         escaped = "".join(f"\\u{ord(letter):04x}" for letter in ORDER)
         (tmp_path / "a.toml").write_text(f'target = "gmm"\n"{escaped}" = 3\n')

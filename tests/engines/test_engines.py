@@ -77,6 +77,7 @@ def assert_same_lesson(one, other):
 @pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("teacher", list(teachers("1-D")))
 @pytest.mark.parametrize("name", list(POOLS))
+@pytest.mark.sampled(5)
 def test_every_engine_shows_the_same_examples(name, teacher):
     for loss in LOSSES:
         y = SIGNS[name] if loss == "logistic" else TARGETS[name]
@@ -110,6 +111,7 @@ KERNELS = {
 @pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("k", [1, 0.4])
+@pytest.mark.sampled(2)
 def test_every_kernel_runs_on_every_engine_that_takes_it(kernel, k):
     shown = KERNELS[kernel]
     y = np.random.default_rng(3).normal(size=len(ROOM))
@@ -188,6 +190,7 @@ def test_where_a_chunk_ends_changes_nothing(engine, teacher):
 
 @pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("teacher", ["GFT-1", "GFT-7", "RFT-0.4", "pool, alternative GFT-1", "RFT-3 once each"])
+@pytest.mark.sampled(3)
 def test_a_resumed_lesson_is_bit_identical(engine, teacher, tmp_path, every_step):
     chosen = teachers("3-D")[teacher]
     options = {"steps": 400, "snapshots": [10, 399], "rate": 0.1}
@@ -227,6 +230,7 @@ OUTCOMES = {"patience": nimt.Outcome.STALLED, "stationary": nimt.Outcome.STATION
 @pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("rule", list(STOPS))
 @pytest.mark.parametrize("teacher", ["GFT-1", "RFT-0.4"])
+@pytest.mark.sampled(5)
 def test_every_engine_stops_where_the_reference_stops(engine, rule, teacher):
     chosen, options = teachers("2-D")[teacher], {"steps": 600} | STOPS[rule][teacher]
     expected = teach(POOLS["2-D"], TARGETS["2-D"], chosen, "reference", **options)
@@ -539,7 +543,9 @@ def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones():
-    with pytest.raises(nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, streamed, nimt.*got 'gpu'"):
+    with pytest.raises(
+        nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, cells, streamed, nimt.*got 'gpu'"
+    ):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "gpu", steps=5)
 
 
@@ -568,6 +574,7 @@ def assert_same_made_labels(one, other):
 @pytest.mark.parametrize("rate", list(SCHEDULES))
 @pytest.mark.parametrize("name", list(POOLS))
 @pytest.mark.filterwarnings("ignore::nimt.errors.ResponseWarning", "ignore::nimt.errors.StepSizeWarning")
+@pytest.mark.sampled(5)
 def test_made_labels_are_the_same_on_every_engine(name, rate, made):
     teacher = nimt.SynthesisTeacher(**MAKERS[made])
     start = np.random.default_rng(5).normal(size=SIZES[name])
@@ -665,6 +672,7 @@ def near_engines(pool):
 @pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("drawn", list(DRAWS))
 @pytest.mark.parametrize("name", list(POOLS))
+@pytest.mark.sampled(5)
 def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
     teacher = nimt.SoftTeacher(**DRAWS[drawn])
     start = np.random.default_rng(8).normal(size=SIZES[name])
@@ -754,6 +762,7 @@ def test_the_discrepancy_of_compiled_teachers_never_drifts(teacher):
 
 @pytest.mark.parametrize("k", [1, 2, 7, 0.4])
 @pytest.mark.parametrize("name", list(POOLS))
+@pytest.mark.sampled(3)
 def test_diverse_packs_are_those_of_the_reference_loop(name, k):
     kernel = nimt.rbf(WIDTH)
     for pool in (None, 0.7):

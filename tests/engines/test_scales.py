@@ -28,6 +28,7 @@ def teach(engine, scale, teacher=None, steps=60, **options):
 @pytest.mark.parametrize("engine", ["reference", *ENGINES])
 @pytest.mark.parametrize("exponent", [-300, -200, -160, -155, -20, 0, 20, 150, 200, 300])
 @pytest.mark.parametrize("k", [1, 3, 1.0])
+@pytest.mark.sampled(5)
 def test_a_lesson_scales_with_its_target(engine, exponent, k):
     plain = teach("reference", 1.0, nimt.GreedyTeacher(k=k))
     lesson = teach(engine, 2.0 ** round(exponent * np.log2(10)), nimt.GreedyTeacher(k=k))  # a power of two is exact

@@ -41,6 +41,7 @@ CASES = [*((name, 3) for name in TEACHERS), ("greedy", 2)]
 
 @pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
 @pytest.mark.parametrize(("name", "q"), CASES)
+@pytest.mark.sampled(5)
 def test_every_engine_equals_the_plain_loop(name, q, engine):
     plain = teach(TEACHERS[name], q, "reference")
     fast = teach(TEACHERS[name], q, engine)

@@ -97,6 +97,7 @@ def greedy_in_plain_loops(points, labels, rule, steps, ridge=0.0):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("outputs", [None, 3])
 @pytest.mark.parametrize("ridge", [0.0, 0.01])
+@pytest.mark.sampled(3)
 def test_every_choice_is_that_of_plain_loops(rule, outputs, ridge):
     X, y = table(25, outputs)
     model = interpolating(rule=rule, max_centers=9, regularisation=ridge).fit(X, y)

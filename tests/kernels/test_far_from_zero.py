@@ -27,6 +27,7 @@ def teach(X, kernel, engine="auto", steps=300):
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sampled(5)
 def test_a_lesson_far_from_zero_is_the_lesson_at_zero(name, engine, sign):
     at_zero = teach(nimt.Grid(STEPS), KERNELS[name], engine)
     for X in [nimt.Grid(sign * FAR + STEPS)] + [sign * FAR + STEPS] * (engine != "grid"):

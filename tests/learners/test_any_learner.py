@@ -6,7 +6,7 @@ from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.neural_network import MLPRegressor
 
 import nimt
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from problems import scattered, small_lesson
 
 ESTIMATORS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FORGING = Path(__file__).parents[1] / "forging.py"
-COUNT = int(os.environ.get("NIMT_FORGED", "400"))
+COUNT = int(os.environ.get("NIMT_FORGED", "160"))
 
 
 @pytest.mark.slow

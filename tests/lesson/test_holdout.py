@@ -47,6 +47,17 @@ def test_the_curve_holds_the_error_at_every_snapshot_and_the_end():
     assert shorter.held_out_curve[100] == lesson.held_out_curve[100]
 
 
+def test_the_first_points_make_the_curve_and_the_others_the_report(tmp_path):
+    lesson = taught(holdout=(FRESH, hill(FRESH), 15))
+    lesson.save(tmp_path / "lesson")
+    off = (lesson.learner.predict(FRESH) - hill(FRESH)) ** 2
+    for one in (lesson, nimt.Lesson.load(tmp_path / "lesson")):
+        assert one.held_out_curve[300] == pytest.approx(np.sqrt(off[:15].mean()))
+        assert one.held_out.rms == pytest.approx(np.sqrt(off[15:].mean())) and one.held_out.count == 25
+    with pytest.raises(nimt.InvalidInput, match="must leave points to measure on"):
+        taught(holdout=(FRESH, hill(FRESH), 40))
+
+
 def test_holding_out_changes_no_step():
     np.testing.assert_array_equal(taught().indices, taught(holdout=None).indices)
     assert taught(holdout=None).held_out is None and taught(holdout=None).held_out_curve == {}

@@ -9,7 +9,7 @@ import pytest
 
 import nimt
 from nimt.engines import ENGINES
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson import recording
 from problems import assert_same_lesson, scattered, small_lesson
 

@@ -183,7 +183,9 @@ def missing_values(f, y):
 SCORES = [less_than_nothing, always_negative, zeros_of_both_signs, infinities, missing_values]
 
 
-@pytest.mark.parametrize("loss", SCORES, ids=repr)
+@pytest.mark.parametrize(
+    "loss", [*SCORES[-2:], *(pytest.param(loss, marks=pytest.mark.exhaustive) for loss in SCORES[:-2])], ids=repr
+)
 @pytest.mark.parametrize("name", ["2-D", "scattered"])
 def test_scores_of_any_value_are_compared_as_numbers(name, loss):
     """Below 0, -0, infinite and NaN: the largest is shown, NaN before any number, the lowest index among equals."""

@@ -182,7 +182,10 @@ def draw_teacher(
     offered = (
         n if "pool" not in spec else max(1, int(spec["pool"] * n)) if isinstance(spec["pool"], float) else len(members)
     )
-    spec |= draw_kind(rng, offered, 1 if separate else q, n, kernel, loss)
+    drawn = draw_kind(rng, offered, 1 if separate else q, n, kernel, loss)
+    apart = rng.spawn(1)[0]  # so that what is drawn after it does not depend on it
+    informed = None if separate or drawn["kind"] != "greedy" else draw_informed(apart, drawn["k"], target, kernel, loss)
+    spec |= drawn if informed is None else informed
     if spec["kind"] != "synthesis" and rng.random() < 0.2:
         spec |= {"other": np.roll(target, 1, axis=0), "probability": one_of(rng, 0.0, 0.3, 1.0)}
     if separate:
@@ -248,6 +251,22 @@ def draw_kind(rng: Generator, n: int, q: int, everywhere: int, kernel: Any, loss
         share = one_of(rng, 0.3, 0.5, 0.0, 1.0)
         return {"kind": kind, "k": k, "parts": [(first, share), (second, 1 - share)], "look": draw_look(rng)}
     return {"kind": kind, "k": k, "look": draw_look(rng)}
+
+
+def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss: Any) -> dict[str, Any] | None:
+    """Draw a teacher that knows a reference, or the decrease of the sum of squares; None more often than not."""
+    kind = one_of(rng, None, None, "surrogate", "omniscient", "decrease")
+    if kind is None or (kind == "decrease" and loss[0] != "square"):
+        return None
+    common = {"kind": kind, "k": k, "look": draw_look(rng), "learning_rate": float(rng.uniform(0.01, 0.3))}
+    if kind == "decrease":
+        return common | {"kernel": kernel}
+    reference = target + one_of(rng, 0.1, 1.0) * rng.normal(size=target.shape)
+    common |= {"reference": reference, "loss": loss, "kernel": kernel}
+    if kind == "omniscient":
+        return common
+    is_hard = bool(rng.random() < 0.6)
+    return common | {"difficulty": is_hard, "kernel": kernel if is_hard and rng.random() < 0.6 else None}
 
 
 # ---------------------------------------------------------------- rules

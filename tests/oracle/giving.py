@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Matern, RationalQuadratic
 import nimt
 from oracle.problem import Problem
 
-ENGINES = ("auto", "reference", "grid", "neighbours", "streamed")
+ENGINES = ("auto", "reference", "grid", "neighbours", "cells", "streamed")
 
 
 def logcosh(f: float, y: float) -> tuple[float, float]:
@@ -101,6 +101,9 @@ KINDS = {
     "planned": (nimt.PlannedTeacher, ("floor",)),
     "interpolation": (nimt.InterpolationTeacher, ("rule",)),
     "synthesis": (nimt.SynthesisTeacher, ("radius", "label_range")),
+    "decrease": (functools.partial(nimt.GreedyTeacher, score="decrease"), ("learning_rate",)),
+    "surrogate": (nimt.SurrogateTeacher, ("learning_rate", "difficulty")),
+    "omniscient": (nimt.OmniscientTeacher, ("learning_rate",)),
 }
 
 
@@ -117,6 +120,8 @@ def teacher_of(spec: dict[str, Any]) -> Any:
         options["loss"] = loss_of(spec["loss"])
     if spec.get("kernel") is not None:
         options["kernel"] = kernel_of(spec["kernel"])
+    if spec.get("reference") is not None:
+        options["reference"] = as_given(spec["reference"])
     if spec.get("other") is not None:
         options["labels"] = nimt.teachers.AlternativeLabels(as_given(spec["other"]), spec["probability"])
     if spec.get("pool") is not None:

@@ -168,6 +168,43 @@ def one_by_one(errors: np.ndarray, gram: np.ndarray, k: int, shown: Pack | None,
     return search(errors, [], None) or []
 
 
+class Decreasing(Rule):
+    """2 s r (K r) - s^2 r^2 |K_x|^2, s = 2 eta, over the points that may be shown."""
+
+    def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+        gram = kernels.matrix(self.spec["kernel"], view.points, view.points)
+        r, s = view.f - view.target, 2 * self.spec["learning_rate"]
+        towards, length = gram @ r, (gram * gram).sum(axis=1)[:, np.newaxis]
+        gain, cost = 2 * s * r * towards, s * s * r * r * length
+        reach = abs(gram).sum(axis=1)[:, np.newaxis]
+        blur = view.noise * (2 * s * (abs(towards) + abs(r) * reach) + 2 * s * s * abs(r) * length)
+        blur += ROUNDING * (2 * s * abs(r) * (abs(gram) @ abs(r)) + cost)
+        return (gain - cost).sum(axis=1), blur.sum(axis=1)
+
+
+class Compared(Rule):
+    """L(f, y) - L(f*, y), or dL/df (f - f*), less (eta / 2) K(x, x) |dL/df|^2, with f* of a reference."""
+
+    def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+        spec, f, y = self.spec, view.f, view.target
+        known = spec["reference"][view.candidates]
+        slopes = losses.slope(spec["loss"], f, y)
+        if spec["kind"] == "surrogate":
+            parts = losses.value(spec["loss"], f, y), -losses.value(spec["loss"], known, y)
+        else:
+            parts = slopes * f, -slopes * known
+        heights = np.ones(len(f))
+        if spec.get("kernel") is not None:
+            heights = kernels.diagonal(spec["kernel"], view.points)
+        costs = spec["learning_rate"] / 2 * heights[:, np.newaxis] * (spec.get("difficulty", True))
+        parts = (*parts, -costs * slopes * slopes)
+        bend = losses.SMOOTHNESS.get(spec["loss"][0], 0.0) * view.f.shape[1]
+        change = abs(slopes) + bend * abs(f - known) * (spec["kind"] != "surrogate") + 2 * costs * abs(slopes) * bend
+        off = 2 * view.noise * (change.sum(axis=1) + view.noise)
+        off += ROUNDING * (1 + sum(abs(part) for part in parts).sum(axis=1))
+        return sum(parts).sum(axis=1), off
+
+
 class Soft(Rule):
     """Exponential odds: one point by trial and acceptance, several by the largest score with Gumbel noise."""
 
@@ -352,6 +389,7 @@ class Planned(Rule):
 RULES = {
     "random": Random, "greedy": Greedy, "soft": Soft, "uncertainty": Uncertain, "int": Kept, "mixed": Mixed,
     "interpolation": Interpolating, "planned": Planned, "synthesis": Rule,
+    "decrease": Decreasing, "surrogate": Compared, "omniscient": Compared,
 }  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def test_the_steps_on_the_photo():
     assert min(ratios) > 1.04 and max(ratios) < 1.065
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_communication_saves():
     experiment = FAMILY["mint-communication"]
     found = experiment.run(PaperSetting(), experiment.pictures(None))

@@ -26,7 +26,7 @@ def find(name, iterations):
     return experiment, experiment.run(PaperSetting(iterations=iterations), experiment.pictures(NOWHERE))
 
 
-@pytest.mark.parametrize("iterations", [1, 30])
+@pytest.mark.parametrize("iterations", [1, pytest.param(30, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", [name for name in (*EXPERIMENTS, *FAMILY) if name != "cheetah"])
 def test_an_experiment_draws_its_figures(name, iterations, tmp_path):
     before = dict(mpl.rcParams)
@@ -55,7 +55,7 @@ def assert_panels_lie_apart(figure):
         assert width <= 1 or height <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_cheetah_draws_its_figures():
     experiment, found = find("cheetah", 5)
     drawings = list(experiment.draw(found))

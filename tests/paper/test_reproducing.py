@@ -185,7 +185,14 @@ def replace_record(out):
     (out / "records" / "lines.json").write_text("[1, 2]")
 
 
-@pytest.mark.parametrize("harm", [spoil_figure, lose_figure, cut_record, replace_record])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        spoil_figure,
+        cut_record,
+        *(pytest.param(harm, marks=pytest.mark.exhaustive) for harm in (lose_figure, replace_record)),
+    ],
+)
 def test_what_was_damaged_is_made_again(lines, harm):
     whole = (lines / "figures" / "lines.pdf").read_bytes()
     harm(lines)
@@ -205,7 +212,7 @@ def test_another_version_makes_another_result(lines, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.exhaustive), 2])
 def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
     finished = []
 
@@ -227,7 +234,7 @@ def test_an_interrupted_run_goes_on_with_the_rest(tmp_path, jobs):
     assert set(rest["experiments"]) == set(names)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"fingerprint": ' + "9" * 5000 + "}", "null", ""])
 def test_a_record_that_cannot_be_read_is_made_again(tmp_path, text):
     (tmp_path / RECORDS).mkdir()
@@ -270,7 +277,7 @@ def test_lessons_that_were_kept_make_the_same_numbers(tmp_path, monkeypatch):
         assert again[part] == first[part]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_processes_find_the_same_numbers(tmp_path):
     names = ["spaces", "lines"]
     one = reproduce(names, tmp_path / "one", iterations=20, jobs=1)

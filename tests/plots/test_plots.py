@@ -79,7 +79,9 @@ def test_the_fonts_of_every_pdf_are_truetype_and_settings_stay(lesson, picture, 
     before = dict(mpl.rcParams)
     for name, figure in figures_of(lesson, picture).items():
         figure.text(0.5, 0.5, "x$^t$")
-        for ending, mark in ((".pdf", b"/CIDFontType2"), (".eps", b"/FontType 42")):
+        # EPS is written by the same settings, and takes seconds
+        endings = {".pdf": b"/CIDFontType2"} | ({".eps": b"/FontType 42"} if name == "curve" else {})
+        for ending, mark in endings.items():
             figure.savefig(tmp_path / (name + ending))
             content = (tmp_path / (name + ending)).read_bytes()
             assert mark in content, name

@@ -101,6 +101,7 @@ def test_the_numbers_of_a_recording_add_up_to_the_lesson(name):
 
 
 @pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.sampled(3)
 def test_a_recording_is_the_same_without_recorded_coefficients(name, tmp_path):
     """A file holds none of packs: they follow from what was shown."""
     lesson = LESSONS[name]()
@@ -114,9 +115,7 @@ def test_a_recording_is_the_same_without_recorded_coefficients(name, tmp_path):
 
 def test_a_recording_of_single_examples_takes_no_step_again(monkeypatch, tmp_path):
     picture_lesson().save(tmp_path / "lesson")
-    monkeypatch.setattr(
-        "nimt.learners.kernel_learner.KernelPupil.add", lambda *_: pytest.fail("a step was taken again")
-    )
+    monkeypatch.setattr("nimt.learners.kernel_pupils.KernelPupil.add", lambda *_: pytest.fail("a step was taken again"))
     assert len(record_of(nimt.Lesson.load(tmp_path / "lesson")).blocks["coefficients"]) == 1000
 
 
@@ -197,6 +196,7 @@ def browser():
 
 
 @pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.sampled(3)
 def test_a_browser_gives_pythons_numbers(browser, name, tmp_path):
     lesson = LESSONS[name]()
     lesson.replay(tmp_path / "lesson.html")
@@ -237,6 +237,22 @@ def test_keys_and_buttons_move_through_the_lesson(browser, tmp_path):
 
 
 @pytest.mark.slow
+def test_an_address_says_where_to_begin_and_whether_to_play(browser, tmp_path):
+    LESSONS["curve"]().replay(tmp_path / "lesson.html")
+    address = (tmp_path / "lesson.html").as_uri()
+    with a_page(browser) as page:
+        page.goto(f"{address}#step=40&speed=7")
+        page.wait_for_function("() => window.player")
+        assert page.evaluate("[player.clock.now, player.clock.speed, player.clock.playing]") == [40, 7, False]
+        page.goto("about:blank")
+        page.goto(f"{address}#play&loop&step=999&speed=2000")
+        page.wait_for_function("() => window.player?.clock.playing && player.clock.now < 999")  # it began again
+    with a_page(browser, reduced_motion="reduce") as page:
+        page.goto(f"{address}#play")
+        page.wait_for_function("() => window.player")
+        assert not page.evaluate("player.clock.playing")
+
+
 def test_a_million_steps_are_searched_at_once(browser, tmp_path):
     """No timed test: the number of steps taken again is what scrubbing costs, and it is counted."""
     replay_page_of_million(tmp_path / "long.html")

@@ -1,6 +1,5 @@
 """Each way a lesson can end, and the sentence it ends with."""
 
-import contextlib
 import time
 from types import SimpleNamespace
 
@@ -11,7 +10,7 @@ import nimt
 from nimt import Outcome
 from nimt.engines import reference_engine as reference
 from nimt.engines._numba import caching
-from nimt.engines._numba.compiling import CompileTime, compile_time
+from nimt.engines._numba.compiling import seconds_compiling
 from nimt.plain_numba import PLAIN_NUMBA
 from nimt.session import session as running
 from problems import scattered, small_lesson
@@ -144,27 +143,22 @@ COMPILES, ONE_STEP = 100.0, 1.0  # seconds by the clock below
 @pytest.fixture
 def compiling_clock(monkeypatch):
     """A clock on which the first chunk of a lesson is compiled for 100 seconds, and every step takes one."""
-    now = [0.0]
+    now, compiled = [0.0], [0.0]
     advance = reference.ReferenceEngine.advance
 
     def timed(engine, steps, asked=()):
-        now[0] += COMPILES if engine.step in begins else 0.0
+        if engine.step in begins:
+            now[0] += COMPILES
+            compiled[0] += COMPILES
         before = engine.step
         try:
             return advance(engine, min(steps, 1), asked)
         finally:
             now[0] += ONE_STEP * (engine.step - before)
 
-    @contextlib.contextmanager
-    def compile_time():
-        began = now[0]
-        found = CompileTime()
-        yield found
-        found.seconds = COMPILES if now[0] - began >= COMPILES else 0.0
-
     begins = {0}
     monkeypatch.setattr(reference.ReferenceEngine, "advance", timed)
-    monkeypatch.setattr(running, "compile_time", compile_time)
+    monkeypatch.setattr(running, "seconds_compiling", lambda: compiled[0])
     monkeypatch.setattr(running, "time", SimpleNamespace(perf_counter=lambda: now[0], sleep=time.sleep))
     return begins
 
@@ -248,10 +242,10 @@ def one_more(number):
 def test_loading_what_was_compiled_before_counts_as_compiling():
     caching.compiled(one_more)(1)  # keeps it on disk
     loads = caching.compiled(one_more)
-    with compile_time() as first:
-        loads(1)
-    with compile_time() as second:
-        loads(1)
+    before = seconds_compiling()
+    loads(1)
+    first = seconds_compiling()
+    loads(1)
     assert sum(loads.stats.cache_hits.values()) == 1
-    assert first.seconds > 0
-    assert second.seconds == 0
+    assert first > before
+    assert seconds_compiling() == first

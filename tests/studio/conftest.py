@@ -16,8 +16,9 @@ pytest.importorskip("uvicorn", reason="the studio is an extra: pip install 'nimt
 
 from websockets.sync.client import connect
 
+from nimt.studio.listening import listening
 from nimt.studio.safety import Guard
-from nimt.studio.serving import listening, server_of
+from nimt.studio.serving import server_of
 
 MIXTURE = {
     "type": "race",

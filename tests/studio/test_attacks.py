@@ -666,6 +666,7 @@ def test_a_size_that_is_none_is_refused(studio, size):
     b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n1' * 50,
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*SpooledTemporaryFile:pytest.PytestUnraisableExceptionWarning")  # by starlette
+@pytest.mark.sampled(4)
 def test_no_form_ends_in_a_traceback(studio, kind, body):
     status, _, answer = studio.ask("POST", "/file", body, Content_Type=kind)
     assert status in (200, 400, 413, 422), (status, answer[:200])

@@ -7,7 +7,6 @@ import shlex
 import threading
 import time
 import warnings
-from importlib import resources
 
 import numpy as np
 import pytest
@@ -15,9 +14,9 @@ from PIL import Image
 
 import nimt
 from nimt.errors import InvalidInput
-from nimt.studio import races, requests
+from nimt.studio import lists, races, requests, server
 from nimt.studio.racer import Racer
-from nimt.studio.requests import read_recipe, read_setting
+from nimt.studio.requests import read_recipe, read_recipes, read_setting
 from nimt.studio.server import read_shipped_files
 from nimt.studio.stored_frames import MOST_FRAMES, Frames
 from studio.conftest import unpack
@@ -290,12 +289,19 @@ def test_what_the_command_line_cannot_say_is_said(studio, mixture):
         assert command.startswith(expected)
 
 
-def test_every_teacher_the_page_offers_is_one_that_can_race():
-    page = (resources.files("nimt.studio") / "static" / "index.html").read_text()
-    offered = re.findall(r"<option>(\w+)</option>", page[page.index('id="fork-teacher"') :].split("</select>")[0])
-    losses = re.findall(r"<option>(\w+)</option>", page[page.index('id="loss"') :].split("</select>")[0])
-    assert len(offered) >= 4 and set(offered) <= set(requests.teachers())
-    assert losses == list(requests.LOSSES_OF_ONE_OUTPUT)
+def test_what_the_page_offers_is_what_the_classes_are_and_can_race(monkeypatch):
+    page = read_shipped_files()["index.html"][0].decode()
+    offered = json.loads(re.search(r'id="lists">(.*?)</script>', page)[1])
+    assert offered == lists.list_choices()
+    assert {way["request"]["teacher"] for way in offered["ways"]} == {*requests.teachers()} - {requests.PERSON}
+    assert offered["losses"] == list(requests.LOSSES_OF_ONE_OUTPUT)
+    setting = requests.read_setting({"kind": "named", "name": "gmm"}, {"kind": "zero"}, {})
+    for way in offered["ways"]:
+        Racer(read_recipe({"steps": 5}, way["request"]), setting)
+    for kernel in offered["kernels"]:
+        Racer(read_recipe({"steps": 5, "kernel": kernel}, {}), setting)
+    monkeypatch.setattr(lists, "teachers", lambda: ("greedy", "omniscient"))
+    assert [way["says"] for way in lists.list_choices()["ways"]][:2] == ["greedy", "omniscient"]  # a new one appears
 
 
 def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
@@ -543,3 +549,24 @@ def test_a_colour_racer_knows_its_values_and_can_be_forked(racer_request):
 def test_colours_that_are_none(target, start, classes, said):
     with pytest.raises(nimt.InvalidInput, match=said):
         read_setting(target, start, {}, classes)
+
+
+def test_a_class_of_forty_watches_its_races_at_once():
+    room = races.RaceRunner()
+    recipes = read_recipes({"steps": 5}, [{"teacher": "greedy"}, {"teacher": "random"}])
+    setting = read_setting({"kind": "named", "name": "gmm"}, {"kind": "zero"}, {})
+    for number in range(40):
+        room.start(f"browser {number}", recipes, setting).watchers = 1
+    assert len(room.races) == 40 and server.MOST_TALKS >= 40
+
+
+def test_a_race_that_its_page_leaves_for_another_is_not_taught_on(studio, mixture):
+    with studio.talk("leaves-one") as talk:
+        talk.say(**mixture | {"rules": {"width": 0.5, "steps": 1_000_000, "tol": None}, "request": 1})
+        talk.until(lambda talk: talk.racers)
+        names = [name for name, race in studio.classroom.races.items() if race.browser == "leaves-one"]
+        talk.say(type="leave", race=names[0])
+        talk.say(type="nonsense", request=2)
+        while talk.hear()[0].get("request") != 2:  # what was said before it has been done
+            pass
+        assert names[0] not in studio.classroom.races

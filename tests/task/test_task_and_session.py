@@ -40,6 +40,7 @@ TEACHERS = {
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("teacher", TEACHERS)
+@pytest.mark.sampled(3)
 def test_the_coefficients_of_a_chunk_are_what_its_examples_added(teacher, engine):
     chosen, outputs = TEACHERS[teacher]
     task = a_task(engine, chosen, GRID if engine in ("grid", "reference") else POINTS, outputs)
@@ -134,3 +135,14 @@ def test_what_may_change_is_described_before_the_first_step(changes):
     measure = OwnMeasure() if changes == "measure" else "paper"
     session = Task.of(learner, teacher, np.arange(5.0), target, measure=measure, max_iterations=3).begin()
     assert "settings" in vars(session.task)
+
+
+def test_a_long_lesson_in_the_plain_loop_says_so_and_why():
+    y = np.random.default_rng(0).normal(size=50)
+    long = (nimt.KernelLearner(nimt.rbf(0.3)), nimt.SoftTeacher(k=3), nimt.Grid(np.arange(50.0)), y)
+    with pytest.warns(
+        nimt.errors.SlowLessonWarning, match=r"1,000,000 steps may take about \d+ s in the plain loop, bec"
+    ):
+        nimt.steps(*long, max_iterations=1_000_000, tol=None)
+    nimt.steps(*long, max_iterations=10_000, tol=None)
+    nimt.steps(*long, max_iterations=1_000_000, tol=None, engine="reference")

@@ -110,6 +110,7 @@ def engines_of(name, X):
 @pytest.mark.parametrize("X", [ROOM, SCATTERED], ids=["grid", "points"])
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.sampled(5)
 def test_every_engine_equals_the_plain_loop(name, q, X):
     for loss in ("square", nimt.losses.Huber(0.4), "hinge") if name in ("greedy", "large pack") else ("square",):
         options = {"X": X, "q": q, "learner": {"loss": loss}}

@@ -82,6 +82,7 @@ def check_equal(case, teacher, k, score, engines=("auto", "reference")):
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("difficulty", [True, False])
 @pytest.mark.parametrize("case", LABELS)
+@pytest.mark.sampled(3)
 def test_the_surrogate_rule_is_that_of_a_plain_loop(case, difficulty, k):
     teacher = nimt.SurrogateTeacher(
         reference=REFERENCES[case], loss=loss_named(case), k=k, difficulty=difficulty, learning_rate=RATE

@@ -228,6 +228,7 @@ def test_these_grids_take_every_way_to_add_a_pack():
 @pytest.mark.parametrize("chosen_by", ["error", "loss", "loss below 0", "nothing"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", SHRINKING)
+@pytest.mark.sampled(5)
 def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, chosen_by):
     """A step on the whole pool changes the order of the errors, so that the next pack tells by which it was chosen."""
     grid, kernel = WAYS[way]

@@ -1,6 +1,7 @@
 """`python -m benchmarks.rows`: the page shows what was measured, goals are counted right, rivals choose right."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ pytestmark = pytest.mark.long
 @pytest.fixture
 def rows(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
+    import benchmarks.row_report
+    import benchmarks.row_scores
     import benchmarks.rows
 
-    return benchmarks.rows
+    return SimpleNamespace(**vars(benchmarks.row_report) | vars(benchmarks.row_scores) | vars(benchmarks.rows))
 
 
 def test_the_page_shows_what_was_measured(rows):
@@ -35,8 +38,28 @@ def test_the_goals_are_counted_over_cells(rows):
         ("wine", False, "svm", 50): cell(0.55, 0.5, 0.7),
         ("wine", False, "svm", 20): cell(0.45, 0.5, 0.5),
     }
-    values = [value for _, value, _ in rows.shares(cells)]
-    assert values == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1.0, 0.45])
+    cells["wine", False, "", 0] = {("our default estimator", "own"): rows.Figure(0.9, 0.0),
+                                   ("mean or most frequent class", "own"): rows.Figure(0.4, 0.0)}  # fmt: skip
+    cells["digits", True, "", 80] = {("wrong labels by SurrogateTeacher", "own"): rows.Figure(3.0, 0.0)}
+    goals = rows.shares(cells)
+    assert [value for _, value, _ in goals] == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1.0, 0.45, 0.5, 3.0])
+    assert [reached for *_, reached in goals] == [False, False, False, True, True, True, False]
+
+
+def test_a_run_that_was_stopped_measures_the_missing_parts_only(rows, tmp_path, monkeypatch):
+    asked = []
+
+    def measure(*part):
+        asked.append(part[:3])
+        yield "svm", 20, "random", "own", 0.5
+
+    monkeypatch.setitem(rows.KINDS, "defaults", measure)
+    parts, file = [("defaults", "wine", False, seed) for seed in range(3)], tmp_path / "rows.jsonl"
+    rows.run(parts[:2], (20,), ("svm",), file)
+    file.write_text(file.read_text()[:-9])  # it was stopped while it wrote
+    rows.run(parts, (20,), ("svm",), file)
+    assert asked == [("wine", False, 0), ("wine", False, 1), ("wine", False, 1), ("wine", False, 2)]
+    assert set(rows.read_parts(file)) == set(parts)
 
 
 def test_scores_become_means_and_spreads_and_are_read_again(rows):

@@ -66,6 +66,70 @@ def test_auto_that_is_worse_than_random_rows_on_rows_held_out_returns_random_row
     assert asked.rule == "f" and asked.helps is False  # what was asked for is kept, and told
 
 
+def test_rows_that_decide_are_not_those_of_the_curve(monkeypatch):
+    from nimt.teaching_sets import curve
+
+    parts = []
+    fill = curve._Table.fill
+
+    def spy(self, pool, answers, exams, size, seed):
+        parts.append([set(exam.y.tolist()) for exam in exams])
+        fill(self, pool, answers, exams, size, seed)
+
+    monkeypatch.setattr(curve._Table, "fill", spy)
+    X, y = noisy()
+    nimt.teaching_set(X, y, size=10, student="linear", reference=Ridge())
+    for reported, deciding in parts:
+        assert len(reported) == 20 and len(deciding) == 10 and not reported & deciding
+    parts.clear()
+    nimt.teaching_set(X, y, size=10, student="linear", reference=Ridge(), rule="kmeans")
+    assert [len(one) for one in parts] == [1] * curve.REPEATS  # nothing is decided
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_of_a_large_table_rows_are_drawn_and_that_is_said(monkeypatch, classes):
+    from nimt.teaching_sets import choosing_rules, chosen_rows, curve, making_reference, models
+
+    for module, name, most in (
+        (making_reference, "MOST_COMPARED", 100), (curve, "MOST_COMPARED", 100), (making_reference, "MOST_FITTED", 150),
+        (choosing_rules, "MOST_ROWS", 120), (chosen_rows, "MOST_ROWS", 120), (curve, "MOST_ROWS", 120),
+        (curve, "MOST_ASKED", 40), (chosen_rows, "MOST_ASKED", 40), (models, "ASKED_AT_ONCE", 70),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, most)
+    compared = set()
+    draw = curve.draw_compared
+    monkeypatch.setattr(curve, "draw_compared", lambda *given: compared.update(found := draw(*given)) or found)
+    held_out = []
+    fill = curve._Table.fill
+
+    def spy(self, pool, answers, exams, size, seed):
+        held_out.extend(value for exam in exams for value in exam.X[:, 0])
+        fill(self, pool, answers, exams, size, seed)
+
+    monkeypatch.setattr(curve._Table, "fill", spy)
+    X, y = moons(400) if classes else noisy(400)
+    told = []
+    found = nimt.teaching_set(X, y, size=12, student="linear", rule="kmeans", watch=told.append)
+    assert "fitted to 150 of 400 rows" in found.reference.sentence and len(found.reference.labels) == 400
+    assert any("compared on 100 rows drawn at random" in note for note in found.notes)
+    assert any("chosen among 120 drawn at random from 400" in note for note in found.notes)
+    assert len(compared) == 100 and len(held_out) == 3 * 40
+    assert not set(X[list(compared), 0]) & set(held_out)  # f*'s kind was chosen by other rows
+    assert told[0].startswith("finding f*") and told[-1] == "choosing rows" and len(told) == 2 + curve.REPEATS
+    asked = nimt.suspects(X, y)
+    assert len(asked) < 150
+
+
+def test_fewer_rows_than_folds_are_refused_and_a_poor_model_is_told():
+    X, y = noisy(4)
+    for call in (nimt.suspects, lambda X, y: nimt.teaching_set(X, y, size=2)):
+        with pytest.raises(nimt.InvalidInput, match="there are 4 rows, and at least 5 are needed"):
+            call(X, y)
+    rng = np.random.default_rng(0)
+    chance = nimt.reference(rng.normal(size=(8, 2)), rng.normal(size=8))  # folds of one row have no R^2
+    assert any("no better than the mean" in note for note in chance.notes) and np.isfinite(chance.score)
+
+
 def test_own_labels_can_be_kept():
     X, y = noisy()
     found = nimt.teaching_set(X, y, size=20, student="linear", reference=Ridge(), labels="rows")
@@ -150,6 +214,15 @@ def test_auto_takes_the_rows_after_which_the_student_is_best_on_the_others():
     others = [chooser.order(rule, 25) for rule in ("kmeans", "f", "fp", "uncertainty", "greedy")]
     others += [chooser.draw(25, number) for number in range(4)]
     assert judge(best.indices) == pytest.approx(max(judge(chosen) for chosen in others))
+
+
+def test_one_row_far_from_all_others_does_not_decide():
+    X, y = noisy(200, noise=0.1)
+    X, y = X.copy(), y.copy()
+    X[0], y[0] = 50.0, 0.0  # such as a wrong measurement
+    chooser = Chooser(read_rows(X, y), y, LinearRegression(), y, 0)
+    usual = np.arange(1, 21)
+    assert chooser._judge(usual) > chooser._judge(np.append(usual, 0)) > 0
 
 
 def test_uncertainty_and_greedy_ask_the_student_that_is_taught():

@@ -26,7 +26,7 @@ from nimt.errors import NimtError
 
 COMMANDS = (
     "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "shortest", "reproduce",
-    "demo", "teaching-set", "suspects", "studio",
+    "demo", "teaching-set", "suspects", "studio", "challenge",
 )  # fmt: skip
 COMPLETION = ("--install-completion", "--show-completion")
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))  # Windows has one

@@ -31,6 +31,12 @@ def find_best_step(lesson: Lesson) -> int | None:
     return steps[int(errors.argmin())]
 
 
+def say_choosing(lesson: Lesson) -> str:
+    """Name the rows held out that choose a step."""
+    count = (lesson.settings.get("holdout") or {}).get("choosing", 0)
+    return f"{count:,} rows held out, which are not those it is measured on," if count else "the rows held out"
+
+
 def keep_best(lesson: Lesson, session: Session, folder: RunFolder) -> tuple[Lesson, Session, str | None]:
     """Return the lesson up to the best step, given again, with a sentence about it; as it is where the end is best.
 
@@ -53,8 +59,7 @@ def keep_best(lesson: Lesson, session: Session, folder: RunFolder) -> tuple[Less
     steps = say_count(len(lesson), "step")
     before, after = lesson.held_out_curve[best], lesson.held_out_curve[len(lesson)]
     sentence = (
-        f"the learner of step {best:,} is kept, of {steps}: on the rows held out its {word} is {before:.4g}, and "
-        f"{after:.4g} at the end; they chose it, so that new rows may be predicted a little worse; --keep last keeps "
-        f"the last"
+        f"the learner of step {best:,} is kept, of {steps}: on {say_choosing(lesson)} its {word} is {before:.4g}, and "
+        f"{after:.4g} at the end; --keep last keeps the last"
     )
     return kept, again, sentence

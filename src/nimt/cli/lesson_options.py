@@ -17,6 +17,23 @@ TARGET_HELP = (
 )
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+BLOCKS = "Blocks: one lesson in parts"
+CutInto = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--blocks",
+        help="Cut an array in a file into so many parts (8x8), taught at the same time.",
+        rich_help_panel=BLOCKS,
+    ),
+]
+Cluster = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--cluster", help="Teach blocks on the Dask scheduler at this address.", rich_help_panel=BLOCKS),
+]
+BlockWorkers = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--workers", help="Threads that teach blocks; all cores by default.", rich_help_panel=BLOCKS),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")]
 
 
@@ -38,7 +55,7 @@ CONFIG = typer.Option(
 )
 
 # for sentences: what the library calls a parameter, and the option it comes from
-OTHERS = ("config", "host", "student", "labels", "rule")  # of single commands
+OTHERS = ("config", "host", "student", "labels", "rule", "blocks", "cluster", "workers", "memory")  # of single commands
 OPTION_OF = {
     called: _flags(name)[0].partition("/")[0]
     for name, line in TABLE_OF_FIELDS.items()

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from nimt.cli.console import note, say
-from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
+from nimt.cli.lesson_options import TARGET_HELP, BlockWorkers, CutInto, with_lesson_options
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
 
 EXAMPLES = (
     "nimt plan cat",
     "nimt plan gmm --from gmm:start --engine reference",
+    "nimt plan huge.npy --blocks 8x8 --workers 64",
 )
 
 
@@ -21,6 +22,8 @@ EXAMPLES = (
 def plan(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    blocks: CutInto = None,
+    workers: BlockWorkers = None,
     **given: Any,
 ) -> None:
     """Say which engine would run a lesson, how much memory and time it takes, and why; a few steps are timed."""
@@ -29,6 +32,11 @@ def plan(
     from nimt.cli.expected_steps import measure_seconds, quick_forecast, say_time
     from nimt.counting import say_count
 
+    if blocks is not None:
+        from nimt.cli.block_run import plan_in_blocks
+
+        plan_in_blocks(Recipe.of(target, given), blocks, workers or 1, as_json=as_json)
+        return
     settings, problem = read_completed(Recipe.of(target, given))
     for sentence in problem.notes:
         note(sentence)

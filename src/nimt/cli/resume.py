@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import DONE, note
-from nimt.cli.lesson_options import Quiet
-from nimt.cli.run_folder import RunFolder, say_how_to_repeat
+from nimt.cli.lesson_options import BlockWorkers, Cluster, Quiet
+from nimt.cli.run_folder import BLOCK_TASK, RunFolder, say_how_to_repeat
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -35,6 +35,8 @@ def resume(
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
     quiet: Quiet = False,
+    cluster: Cluster = None,
+    workers: BlockWorkers = None,
 ) -> None:
     """Go on with a run; the finished lesson is the same, bit by bit, as one that was never stopped."""
     from nimt.arrays import check_count, check_positive
@@ -43,6 +45,11 @@ def resume(
     from nimt.datasets.places import as_path
 
     run = RunFolder(as_path(folder))
+    if (run.path / BLOCK_TASK).is_file():
+        from nimt.cli.block_run import resume_in_blocks
+
+        how = {"as_json": as_json, "quiet": quiet, "require": require}
+        raise typer.Exit(resume_in_blocks(run.path, cluster, workers, iterations, time_limit, **how))
     with run.claim_again():
         settings = Recipe.read(run.config)
         if settings.teachers is not None:

@@ -31,6 +31,7 @@ REPORTS = (
     "curve.csv",
     "learner.npz",
 )
+BLOCK_TASK = "task.npz"  # of a lesson by blocks
 LESSONS = "*-seed-*.npz"  # of a comparison
 UNDER_WAY = "lessons-under-way"  # the folder of a comparison that is not finished
 LOCK = ".nimt-lock"

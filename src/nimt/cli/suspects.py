@@ -53,13 +53,10 @@ def suspects(
 
     from nimt.cli.writing_tables import as_csv
     from nimt.files import write_text
-    from nimt.teaching_sets.reference import reference
-    from nimt.teaching_sets.suspicious_rows import FOLDS
+    from nimt.teaching_sets.making_reference import reference
     from nimt.teaching_sets.suspicious_rows import suspects as find
 
-    made = reference(
-        rows.X, rows.y, folds=min(FOLDS, max(2, len(rows.y))), out_of_fold=True, classes=rows.classes, seed=seed
-    )
+    made = reference(rows.X, rows.y, out_of_fold=True, classes=rows.classes, seed=seed)
     for sentence in (made.sentence, *made.notes):
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)

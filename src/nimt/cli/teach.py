@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import note
-from nimt.cli.lesson_options import TARGET_HELP, Overwrite, Quiet, with_lesson_options
+from nimt.cli.lesson_options import (
+    BLOCKS,
+    TARGET_HELP,
+    BlockWorkers,
+    Cluster,
+    CutInto,
+    Overwrite,
+    Quiet,
+    with_lesson_options,
+)
+from nimt.counting import say_count
+from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
 from nimt.wording import say_in_program
@@ -22,6 +33,7 @@ EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
     "nimt teach face:1 --size 24 --kernel 'rbf(0.5) + 0.1 * Matern(2)'",
+    "nimt teach huge.npy --blocks 8x8 --memory 2",
 )
 
 
@@ -33,12 +45,33 @@ def teach(
     require: Annotated[bool, typer.Option("--require", help="End with 1 if --tol was not reached.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False,
     quiet: Quiet = False,
+    blocks: CutInto = None,
+    cluster: Cluster = None,
+    workers: BlockWorkers = None,
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            "--memory", help="Gigabytes for blocks in each worker; others wait on disk.", rich_help_panel=BLOCKS
+        ),
+    ] = None,
     **given: Any,
 ) -> None:
     """Teach a learner TARGET, and write the lesson, figures and a page.
 
     Ctrl-C stops it without losing anything; nimt resume goes on.
     """
+    ways = {"cluster": cluster, "workers": workers, "memory": memory}
+    if blocks is not None:
+        from nimt.cli.block_run import teach_in_blocks
+
+        how = {"as_json": as_json, "quiet": quiet, "require": require}
+        most = given.get("iterations")
+        raise typer.Exit(
+            teach_in_blocks(Recipe.of(target, given), blocks, out, ways, most=most, overwrite=overwrite, **how)
+        )
+    for name, value in ways.items():
+        if value is not None:
+            raise InvalidInput("is for --blocks", parameter=name, way_out="give that, too")
     code = run_lesson(Recipe.of(target, given), out, overwrite=overwrite, require=require, as_json=as_json, quiet=quiet)
     raise typer.Exit(code)
 
@@ -59,7 +92,8 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
     session = task.begin()
     config = mark_settings(settings, task.settings, folder.path)
     with folder.claim_anew(overwrite=overwrite):
-        for sentence in problem.notes:
+        notes = (*problem.notes, *_describe_choosing(settings.count_choosing(problem)))
+        for sentence in notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
         expected = _announce(task) if shown else None
@@ -68,7 +102,14 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
         session.keep_checkpoints(folder.lesson)
         lesson = run_session(session, settings, shown=shown, expected=expected)
         how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "require": require}
-        return finish(lesson, folder, settings, session, notes=problem.notes, **how)
+        return finish(lesson, folder, settings, session, notes=notes, **how)
+
+
+def _describe_choosing(count: int) -> list[str]:
+    """Say which of the rows held out choose the learner that is kept."""
+    if not count:
+        return []
+    return [f"{say_count(count, 'row')} of those held out choose the step, and the error is measured on the others"]
 
 
 def _announce(task: Task) -> int | None:

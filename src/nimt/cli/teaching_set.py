@@ -78,8 +78,9 @@ def teaching_set(
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
     found = choose(
-        rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed
-    )
+        rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed,
+        watch=lambda sentence: note(sentence, quiet=quiet),
+    )  # fmt: skip
     for sentence in (found.reference.sentence, *dict.fromkeys(found.notes)):
         note(sentence, quiet=quiet)
     if found.certificate is not None:

@@ -11,7 +11,8 @@ from nimt.arrays import Array, Flags, check_stored_array, lend
 from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.layouts import BLOCK, gather, places_in, scatter
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.engines.synthesising import LabelMaker
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.measures import distance
 from nimt.task.task import Task
 
@@ -37,12 +38,15 @@ class ArrangedEngine(CompiledEngine):
         The sum of squares that is kept by changes, as `compiled_steps.discrepancy` keeps it.
     """
 
+    maker: LabelMaker | None
+    responses: dict[str, Any] | None
+
     def __init__(self, task: Task, pupil: KernelPupil) -> None:
         super().__init__(task, pupil)
         self.sums: Array = np.zeros(3)
         self.order: NDArray[np.int32] = np.empty(0, np.int32)
         self.lanes: int = 1
-        self._places: dict[int, NDArray[np.intp]] = {}  # by the number of outputs
+        self.places: dict[int, NDArray[np.intp]] = {}  # of a small pool, by the number of outputs
         self.f: Array
         self.y: Array
         self.c: Array
@@ -64,8 +68,18 @@ class ArrangedEngine(CompiledEngine):
         q = flat.size // len(self.task.pool)
         result = line_aligned(q * len(self.order), flat.dtype)
         result[:] = padding
-        gather(self.order, flat, result, q, self.lanes)
+        if len(self.order) <= BLOCK:
+            places = self._places_of(q)
+            result[places] = flat.reshape(places.shape)
+        else:
+            gather(self.order, flat, result, q, self.lanes)
         return result
+
+    def _places_of(self, q: int) -> NDArray[np.intp]:
+        """Return where the values of a small pool lie: there may be a snapshot of it after every step."""
+        if q not in self.places:
+            self.places[q] = places_in(self.order, len(self.task.pool), q, self.lanes)
+        return self.places[q]
 
     def place_target(self) -> Array:
         """Return f* in the engine's layout; where that is the pool's order, no copy is made."""
@@ -86,10 +100,8 @@ class ArrangedEngine(CompiledEngine):
         if not len(self.order):
             return flat.reshape(shape)
         q = shape[1] if len(shape) > 1 else 1
-        if len(self.order) <= BLOCK:  # where there may be a snapshot of a small pool after every step
-            if q not in self._places:
-                self._places[q] = places_in(self.order, len(self.task.pool), q, self.lanes)
-            return flat.take(self._places[q])
+        if len(self.order) <= BLOCK:
+            return flat.take(self._places_of(q))
         result = np.empty(shape[0] * q, dtype=flat.dtype)
         scatter(self.order, flat, result, q, self.lanes)
         return result.reshape(shape)
@@ -121,7 +133,9 @@ class ArrangedEngine(CompiledEngine):
     def let_go(self) -> None:
         """Release the arrays that the learner does not need."""
         self.other, self.y = None, NOTHING
-        self.maker = None
+        if self.maker is not None:
+            self.responses = self.maker.state()
+            self.maker = None
 
     def close(self) -> None:
         self.let_go()
@@ -161,7 +175,7 @@ def line_aligned(size: int, dtype: np.dtype[T]) -> NDArray[T]:
     0
     """
     raw = np.empty(size * dtype.itemsize + LINE, dtype=np.uint8)
-    skip = -raw.ctypes.data % LINE
+    skip = -raw.__array_interface__["data"][0] % LINE
     return raw[skip : skip + size * dtype.itemsize].view(dtype)
 
 

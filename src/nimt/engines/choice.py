@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nimt.engines._numba.compiling import load_numba
+from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cells
 from nimt.engines.codes import MARKS
-from nimt.engines.compiled import find_obstacle, rule_of
+from nimt.engines.compiled import find_obstacle, find_other_choice, rule_of
 from nimt.engines.engine import Engine
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.errors import InvalidInput
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import Pupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
 from nimt.operators.grid import GridOperator, find_window
-from nimt.operators.neighbours import PAIR_SECONDS, NeighbourOperator
+from nimt.operators.neighbours import NeighbourOperator, count_pairs
 from nimt.operators.random_features import FeatureKernel, FeatureOperator, RandomFeatures
 from nimt.operators.streamed_columns import CACHE, StreamedOperator
 from nimt.task.lesson_plan import Plan, readable
@@ -61,9 +64,12 @@ def choose(task: Task) -> Choice:
     on_grid = _grid(task)
     if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
         return on_grid
-    near, far = _neighbours(task), _offer_streamed(task)
-    if isinstance(near, Choice) and near.seconds <= StreamedOperator.cost(task.pool).seconds:
-        return near
+    far, pairs = _offer_streamed(task), _count_pairs(task)
+    dearest = StreamedOperator.cost(task.pool).seconds  # also where it cannot run: lists of all points take much memory
+    offers = [offer for offer in (_neighbours(task, pairs), _cells(task, pairs)) if isinstance(offer, Choice)]
+    cheapest = min(offers, key=lambda offer: offer.seconds, default=None)
+    if cheapest is not None and cheapest.seconds <= dearest:
+        return cheapest
     return far if isinstance(far, Choice) else _reference(task, far)
 
 
@@ -90,7 +96,7 @@ def _grid(task: Task) -> Choice | str:
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
-    return Choice(plan, operator.cost().seconds, lambda task, pupil: _sparse(task, pupil, operator))
+    return Choice(plan, operator.cost().seconds, lambda task, pupil: make_by_windows(task, pupil, operator))
 
 
 def count_teacher_bytes(task: Task) -> int:
@@ -101,22 +107,50 @@ def count_teacher_bytes(task: Task) -> int:
     return 8 * len(task.pool) * per_point
 
 
-def _neighbours(task: Task) -> Choice | str:
+def _count_pairs(task: Task) -> float:
+    kernel = _kernel_learner(task).kernel
+    return count_pairs(kernel, task.pool) if kernel.is_stationary() else math.inf
+
+
+def _neighbours(task: Task, pairs: float | None = None) -> Choice | str:
     unknown = find_unknown_part(rule_of(task), "neighbours")
     if unknown is not None:
         return unknown
     kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
     if "neighbours" not in pool.operators(kernel):
         return f"it needs a stationary kernel, got {kernel!r}"
-    cost = NeighbourOperator.cost(kernel, pool)
+    pairs = _count_pairs(task) if pairs is None else pairs
+    cost = NeighbourOperator.cost(pairs, pool)
     if not cost.seconds < float("inf"):
         return f"it needs a kernel with a finite reach, and {kernel!r} has none: give it a method reach(cut)"
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
-    average = max(1, round(cost.seconds / PAIR_SECONDS))
+    average = max(1, round(pairs / n))
     needed = cost.memory + 100 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
-    return Choice(plan, cost.seconds, lambda task, pupil: _sparse(task, pupil, NeighbourOperator(kernel, pool)))
+    return Choice(plan, cost.seconds, lambda task, pupil: make_by_windows(task, pupil, NeighbourOperator(kernel, pool)))
+
+
+def _cells(task: Task, pairs: float | None = None) -> Choice | str:
+    kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
+    obstacle = find_other_choice(task) or find_obstacle_to_cells(kernel, pool)
+    if obstacle is not None:
+        return obstacle
+    near = (_count_pairs(task) if pairs is None else pairs) / n
+    cost = estimate_cost(near * n, pool)
+    needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
+    plan = Plan(
+        "cells", needed, min(n, round(near)), f"the kernel reaches about {near:.0f} of {n} points, which lie in cells"
+    )
+
+    def make(task: Task, pupil: Pupil) -> Engine:
+        load_numba()
+        from nimt.engines.cell_engine import CellsEngine
+
+        assert isinstance(pupil, KernelPupil)
+        return CellsEngine(task, pupil, Cells(kernel, pool))
+
+    return Choice(plan, cost.seconds, make)
 
 
 def _offer_streamed(task: Task) -> Choice | str:
@@ -150,7 +184,9 @@ def _reference(task: Task, reason: str) -> Choice:
         keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    return Choice(plan, 1e-9 * n, lambda task, pupil: ReferenceEngine(task, pupil))
+    columns = (task.pack_size or 1) * (1.5e-9 if keeps_gram else 2e-8)
+    seconds = 3e-5 + n * q * (4e-9 + columns)  # per step, measured
+    return Choice(plan, seconds, lambda task, pupil: ReferenceEngine(task, pupil))
 
 
 def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
@@ -166,20 +202,24 @@ def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
     return Choice(plan, 1e-9 * len(task.pool) * components, make)
 
 
-def _sparse(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+def make_by_windows(task: Task, pupil: Pupil, operator: GridOperator | NeighbourOperator) -> Engine:
+    """Return the engine for a kernel with short columns."""
     load_numba()  # only where it is used
-    from nimt.engines.row_engine import RowsEngine
-    from nimt.engines.sparse_engine import SparseEngine
-
     assert isinstance(pupil, KernelPupil)
-    if isinstance(operator, GridOperator) and RowsEngine.covers(task):
-        return RowsEngine(task, pupil, operator)
+    if isinstance(operator, GridOperator):
+        from nimt.engines.row_engine import RowsEngine
+
+        if RowsEngine.covers(task):
+            return RowsEngine(task, pupil, operator)
+    from nimt.engines.sparse_engine import SparseEngine  # its compiled functions take as long to load
+
     return SparseEngine(task, pupil, operator)
 
 
 OFFERED: dict[str, Callable[[Task], Choice | str]] = {
     "grid": _grid,
     "neighbours": _neighbours,
+    "cells": _cells,
     "streamed": _offer_streamed,
 }
 ENGINES = ("auto", "reference", *OFFERED)

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, Indices, check_stored_count, check_stored_indices
+from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
-from nimt.engines.engine import Watch
+from nimt.engines.engine import Engine, Watch
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
-from nimt.learners.learner import Learner
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Listed, Part, Rule
-from nimt.teachers.scores import Residual
+from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed, Part, Rule
+from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
@@ -43,9 +44,10 @@ def find_obstacle(task: Task) -> str | None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
     if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
-    if twin_of(as_loss(learner.loss)) is None:
-        return f"the loss {as_loss(learner.loss)!r} is your own"
-    rule = teacher.compiled_rule()
+    loss = as_loss(learner.loss)
+    if twin_of(loss) is None:
+        return f"the loss {loss!r} is your own"
+    rule = task.rule
     if rule is None and teacher.has_schedule:
         return f"the reference loop follows the schedule of this {teacher.kind}"
     if rule is None:
@@ -55,10 +57,10 @@ def find_obstacle(task: Task) -> str | None:
         return unknown
     if rule.score.loss is not None and twin_of(rule.score.loss) is None:
         return f"the teacher's loss {name_thing(rule.score.loss)} is your own"
-    if not task.label_outputs and (couples_outputs(as_loss(learner.loss)) or couples_outputs(rule.score.loss)):
+    if not task.label_outputs and (couples_outputs(loss) or couples_outputs(rule.score.loss)):
         return "the loss couples several outputs, and there is one"
-    if isinstance(rule.labels, LabelsByResponse) and hasattr(as_loss(learner.loss), "check_labels"):
-        return f"the loss {as_loss(learner.loss)!r} has to check every label that is made"
+    if isinstance(rule.labels, LabelsByResponse) and hasattr(loss, "check_labels"):
+        return f"the loss {loss!r} has to check every label that is made"
     if isinstance(rule.choose, Diverse) and not is_same_kernel(rule.choose.kernel, learner.kernel):
         return f"diverse packs are chosen with the kernel {rule.choose.kernel!r}, and the learner has another"
     if task.measure.scale(task.target) is None:
@@ -70,7 +72,7 @@ def find_obstacle(task: Task) -> str | None:
 
 def rule_of(task: Task) -> Rule:
     """Return the rule of a teacher whose lessons compiled engines cover."""
-    rule = task.teacher.compiled_rule()
+    rule = task.rule
     assert rule is not None
     return rule
 
@@ -85,6 +87,19 @@ def pack_size(task: Task, step: int = 0) -> int:
     k = task.teacher.size
     assert k is not None  # a teacher with a compiled rule has it
     return count_of(k, task.offered, step)
+
+
+def find_other_choice(task: Task) -> str | None:
+    """Return how a task does not show the one point with the largest |f - f*| at every step, None if it does."""
+    rule = rule_of(task)
+    if not isinstance(rule.choose, Largest | Diverse) or not isinstance(rule.score, Residual):
+        return f"it chooses by the largest |f - f*|, and {task.teacher.kind} chooses otherwise"
+    if pack_size(task) != 1 or task.has_schedule or task.per_output:
+        return "it shows one example per step"
+    assert isinstance(task.learner, KernelLearner)
+    if couples_outputs(as_loss(task.learner.loss)):
+        return f"the loss {as_loss(task.learner.loss)!r} couples the outputs"
+    return None
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -143,7 +158,7 @@ class StepBatch(NamedTuple):
         return StepBatch(rates, other, self.watch, *parts)
 
 
-class CompiledEngine(ABC):
+class CompiledEngine(Engine):
     """The part of an engine that does not depend on how K acts.
 
     While it runs it owns the pupil's arrays, in an order of its own; a subclass defines `run(sheet)`.
@@ -157,9 +172,6 @@ class CompiledEngine(ABC):
         self.loss: int
         self.delta: float
         self.loss, self.delta = code_of(pupil.loss)
-        self.selection_rng: np.random.Generator
-        self.label_rng: np.random.Generator
-        _, self.selection_rng, self.label_rng = task.streams()
         self.rule: Rule = rule_of(task)
         self.choose: Part = self.rule.choose
         self.greedy: bool = not isinstance(self.choose, Drawn | Listed)
@@ -167,11 +179,13 @@ class CompiledEngine(ABC):
         self.pack: NDArray[np.int64] | None = None  # of the latest look, where the teacher looks by a schedule
         self.outputs: tuple[int, ...] = (0,) * int(np.prod(task.label_outputs))  # see `compiled_steps`
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
+        self.makes_labels: bool = isinstance(self.rule.labels, LabelsByResponse)  # from the learner's responses
         self.norm: int = NORMS.index(self.rule.score.norm)
         self.step: int = 0
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
+        self.responses: dict[str, Any] | None = None  # its state once it is let go
         self.failure: Exception | None = None  # raised after the steps before it are recorded
         scale = task.measure.scale(task.target)
         assert scale is not None
@@ -205,11 +219,6 @@ class CompiledEngine(ABC):
         """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
         if self.makes_labels:
             self.maker = LabelMaker(self.task, slots, self.k, largest)
-
-    @property
-    def makes_labels(self) -> bool:
-        """Whether labels are made from the learner's responses."""
-        return isinstance(self.rule.labels, LabelsByResponse)
 
     @property
     def making(self) -> tuple[object, ...] | None:
@@ -290,7 +299,7 @@ class CompiledEngine(ABC):
         began, end = self.step, self.step + len(sheet.rates)
         snapshots: dict[int, Array] = {}
         code = 0
-        for stop in [*(step for step in asked if step < end), end]:
+        for stop in [*asked[: bisect_left(asked, end)], end]:
             low, high = self.step - began, stop - began
             try:
                 taken, code = self.run(sheet.part(low, high) if asked else sheet)
@@ -331,10 +340,6 @@ class CompiledEngine(ABC):
     def take_over(self) -> float:
         """Take the pupil's arrays, bring the scores up to date, and return the discrepancy."""
 
-    def last_selection(self) -> Selection:
-        assert self.last is not None
-        return self.last
-
     @property
     def barred(self) -> Flags:
         """The points that may not be shown."""
@@ -356,12 +361,14 @@ class CompiledEngine(ABC):
         constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
         loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
         value = 0 if score.loss is None else value_code_of(score.loss)
+        value = score.address if isinstance(score, OwnScore) else value
         return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
 
     def _rates(self, steps: int) -> Array:
-        learner, before = self.pupil.learner, self.pupil.learner.steps_so_far() + self.step
+        learner = self.pupil.learner
         if not callable(learner.learning_rate):
-            return np.full(steps, learner.rate(before, self.pupil.diagonal))
+            return np.full(steps, self.pupil.rate())
+        before = learner.steps_so_far() + self.step
         rates = np.empty(steps)
         for t in range(steps):
             try:
@@ -385,43 +392,12 @@ class CompiledEngine(ABC):
         drawn = self.choose.draw(self.selection_rng, candidates, self.k, steps * packs).reshape(steps, packs * self.k)
         return np.ascontiguousarray(drawn if self.task.candidates is None else candidates[drawn], np.int64)
 
-    @property
-    @abstractmethod
-    def values(self) -> Array:
-        """The learner's values on the pool now."""
-
-    @abstractmethod
-    def settle(self) -> None:
-        """Hand the pupil its values, coefficients and shown flags as they are now, in the order of the pool."""
-
-    def to_learner(self) -> Learner:
-        self.settle()
-        return self.pupil.to_learner()
-
-    @abstractmethod
-    def close(self) -> None:
-        """Release all arrays but the learner's."""
-
     def state(self) -> dict[str, Any]:
-        self.settle()
-        return {
-            "step": self.step,
-            "discrepancy": self.discrepancy,
-            "selection_rng": self.selection_rng.bit_generator.state,
-            "label_rng": self.label_rng.bit_generator.state,
-            "watch": self.watch.state(),
-            "pupil": self.pupil.state(),
-            "responses": None if self.maker is None else self.maker.state(),
-            "pack": self.pack,
-        }
+        responses = self.responses if self.maker is None else self.maker.state()
+        return super().state() | {"responses": responses, "pack": self.pack}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = check_stored_count(state, "step")
-        self.discrepancy = float(state["discrepancy"])
-        self.selection_rng.bit_generator.state = state["selection_rng"]
-        self.label_rng.bit_generator.state = state["label_rng"]
-        self.watch.restore(state["watch"])
-        self.pupil.restore(state["pupil"])
+        super().restore(state)
         self.rules[LIMIT] = self.watch.limit
         if self.maker is not None:
             self.maker.restore(state["responses"])

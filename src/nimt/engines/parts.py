@@ -8,7 +8,12 @@ from nimt.teachers.scores import SCORES, Omniscient, Surrogate
 COMPILED_SCORES = [kind for kind in SCORES.values() if kind.is_compiled]
 EVERYWHERE: frozenset[type] = frozenset({Largest, Drawn, Listed, TrueLabels, LabelsByResponse, *COMPILED_SCORES})
 BY_WINDOWS = EVERYWHERE | {DrawnByOdds, Diverse}
-PARTS: dict[str, frozenset[type]] = {"grid": BY_WINDOWS, "neighbours": BY_WINDOWS, "streamed": EVERYWHERE}
+PARTS: dict[str, frozenset[type]] = {
+    "grid": BY_WINDOWS,
+    "neighbours": BY_WINDOWS,
+    "cells": BY_WINDOWS,
+    "streamed": EVERYWHERE,
+}
 # they keep one state, or constants of all outputs of a point, not one for each output
 FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, LabelsByResponse, Surrogate, Omniscient})
 

@@ -8,14 +8,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, check_stored_count, real_array
+from nimt.arrays import Array, Indices, check_finite, real_array
 from nimt.counting import say_count
 from nimt.engines._numba.compiling import load_numba, numba_is_loaded
-from nimt.engines.engine import Watch
+from nimt.engines.engine import Engine, Watch
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
-from nimt.learners.kernel_learner import KernelPupil
-from nimt.learners.learner import CompilablePupil, Learner, MixingPupil, Pupil
+from nimt.learners.kernel_pupils import KernelPupil
+from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
@@ -25,7 +25,7 @@ from nimt.teachers.teacher import Memory, Selection, check_indices
 LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
 
 
-class ReferenceEngine:
+class ReferenceEngine(Engine):
     """Run any teacher and any learner, one step after another."""
 
     name: str = "reference"
@@ -37,9 +37,6 @@ class ReferenceEngine:
         self.measure: Callable[[], float]
         with first_call_of(lambda: f"the measure {task.measure.name!r}"):
             self.measure = task.measure.prepare(pupil, task.target, task.target_function)
-        self.selection_rng: np.random.Generator
-        self.label_rng: np.random.Generator
-        _, self.selection_rng, self.label_rng = task.streams()
         self.offer: Offer = offer_of(task, pupil)
         self.may_be_full: bool = hasattr(pupil, "is_full")
         self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
@@ -172,48 +169,27 @@ class ReferenceEngine:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= still:
                 return Outcome.STATIONARY, slopes
-        rests = may_rest and not np.count_nonzero(slopes) and not self.has_drawn()
+        # a teacher that draws may show another example next time
+        rests = may_rest and not np.count_nonzero(slopes) and not self.has_drawn("selection")
         return Outcome.AT_REST if rests else None, slopes
-
-    def has_drawn(self) -> bool:
-        """Say whether the teacher drew from its stream, so that it may show another example next time."""
-        _, unused, _ = self.task.streams()
-        return bool(self.selection_rng.bit_generator.state != unused.bit_generator.state)
 
     def mix(self, matrix: Array) -> None:
         cast(MixingPupil, self.pupil).mix(matrix)
         self.discrepancy = self.measure()
 
-    def last_selection(self) -> Selection:
-        assert self.last is not None
-        return self.last
-
-    def to_learner(self) -> Learner:
-        return self.pupil.to_learner()
+    def settle(self) -> None:
+        pass  # the pupil has all of it
 
     def close(self) -> None:
         pass
 
     def state(self) -> dict[str, Any]:
-        return {
-            "step": self.step,
-            "discrepancy": self.discrepancy,
-            "selection_rng": self.selection_rng.bit_generator.state,
-            "label_rng": self.label_rng.bit_generator.state,
-            "memory": None if self.memory is None else dict(self.memory),
-            "watch": self.watch.state(),
-            "pupil": self.pupil.state(),
-            "offer": self.offer.state(),
-        }
+        memory = None if self.memory is None else dict(self.memory)
+        return super().state() | {"memory": memory, "offer": self.offer.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.step = check_stored_count(state, "step")
-        self.discrepancy = float(state["discrepancy"])
-        self.selection_rng.bit_generator.state = state["selection_rng"]
-        self.label_rng.bit_generator.state = state["label_rng"]
+        super().restore(state)
         self.memory = check_memory(state["memory"])
-        self.watch.restore(state["watch"])
-        self.pupil.restore(state["pupil"])
         self.offer.restore(state.get("offer", {}))
 
 

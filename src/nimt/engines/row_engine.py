@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.arranging import ArrangedEngine, line_aligned, tournament_levels
 from nimt.engines.codes import FAN, LANES
-from nimt.engines.compiled import LARGEST_POOL, StepBatch, pack_size, rule_of
+from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
 from nimt.engines.compiled_steps.row_steps import by_rows
-from nimt.engines.layouts import BLOCK, grid_order, norm_of_outputs
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
-from nimt.losses import Square, as_loss, couples_outputs
+from nimt.engines.layouts import BLOCK, Order, grid_order, norm_of_outputs
+from nimt.learners.kernel_pupils import KernelPupil
+from nimt.losses import Square
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Largest
-from nimt.teachers.scores import Residual
 
 Whole = NDArray[np.int64]
 
@@ -31,30 +32,34 @@ class RowsEngine(ArrangedEngine):
     the largest score of each; a tournament over the rows has the largest of all.
     """
 
+    order: Order
+    places: dict[int, NDArray[np.intp]]
+    y: Array
+    other: Array | None
+
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator) -> None:
         super().__init__(task, pupil)
         self.name: str = operator.name
         self.height: float = operator.height
-        grid = task.pool.shape
         self.lanes = LANES
-        shape, strides, _, places = pool_layout(grid)
-        tables, slots = lay_out_tiles(grid, FAN * self.lanes, self.lanes)
-        self.order = grid_order(grid, tables, slots)
-        tables = tables.astype(np.uint64)
-        window = (operator.lead, operator.first, operator.start, space_window(operator, self.lanes))
-        self.grid: tuple[NDArray[np.generic], ...] = (
-            shape, strides, tables, places, tables[places[-1] :], np.zeros(len(grid) - 1, np.int64), *window
-        )  # fmt: skip
-        self.levels: Whole = tournament_levels(slots // self.lanes, FAN)
+        layout = (_lay_out_small if len(task.pool) <= BLOCK else lay_out_rows)(task.pool.shape)
+        self.order, self.places = layout.order, layout.places
+        self.levels: Whole = layout.levels
+        slots = len(self.order)
+        window = (operator.lead, operator.first, operator.start, operator.spaced(self.lanes))
+        here = np.zeros(task.pool.dimension - 1, np.int64)
+        self.grid: tuple[NDArray[np.generic], ...] = (*layout.grid, here, *window)
         self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))
         self.node_index: NDArray[np.int32] = line_aligned(int(self.levels[-1]), np.dtype(np.int32))
-        # levels get smaller towards the root: the first that one look can search
-        small = int(np.argmax(np.diff(self.levels) <= SEARCHED))
-        self.ahead: int | None = small if 8 * len(self.outputs) * slots > CACHED else None
+        self.ahead: int | None = None
+        if (
+            8 * len(self.outputs) * slots > CACHED
+        ):  # levels get smaller towards the root: the first that one look can search
+            self.ahead = int(np.argmax(np.diff(self.levels) <= SEARCHED))
         self.moves: Array = np.zeros(len(self.outputs))
         self.change: Array = line_aligned(self.lanes, np.dtype(np.float64))
-        rows = np.diff(operator.start) // self.lanes + 2  # that a run of the window may touch
-        self.touched: Whole = np.zeros(int(np.sum(rows)), dtype=np.int64)
+        rows = operator.cells // self.lanes + 2 * len(operator.first)  # that the runs of the window may touch at most
+        self.touched: Whole = np.zeros(rows, dtype=np.int64)
         self.forbidden: Whole | None = None
         if task.candidates is not None:
             self.forbidden = self.place(-self.barred.astype(np.int64), padding=-1)
@@ -68,11 +73,7 @@ class RowsEngine(ArrangedEngine):
     @staticmethod
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
-        rule = rule_of(task)
-        chooses = isinstance(rule.choose, Largest | Diverse) and isinstance(rule.score, Residual)
-        assert isinstance(task.learner, KernelLearner)
-        one = pack_size(task) == 1 and not task.has_schedule and not task.per_output
-        return chooses and one and not couples_outputs(as_loss(task.learner.loss)) and 2 * task.pool.shape[-1] > LANES
+        return find_other_choice(task) is None and 2 * task.pool.shape[-1] > LANES
 
     @property
     def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -99,11 +100,12 @@ class RowsEngine(ArrangedEngine):
         if self.forbidden is not None:
             bits |= self.forbidden[low:high].reshape(-1, self.lanes)
         order = self.order[low:high].reshape(-1, self.lanes)
-        lane = bits.argmax(axis=1)[:, np.newaxis]  # the first of equal ones
+        lane = bits.argmax(axis=1)  # the first of equal ones
         rows = slice(low // self.lanes, high // self.lanes)
         filled = order[:, 0] < len(self.task.pool)
-        self.node_bits[rows] = np.where(filled, np.take_along_axis(bits, lane, axis=1)[:, 0], -1)
-        self.node_index[rows] = np.take_along_axis(order, lane, axis=1)[:, 0]
+        every = np.arange(len(lane))
+        self.node_bits[rows] = np.where(filled, bits[every, lane], -1)
+        self.node_index[rows] = order[every, lane]
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
         loss = None if self.loss == Square.number else self.loss
@@ -123,10 +125,32 @@ class RowsEngine(ArrangedEngine):
         self.node_index = np.empty(0, np.int32)
 
 
-def space_window(operator: GridOperator, margin: int) -> NDArray[np.float64]:
-    """Return the weights of a window with zeros before and after each of its runs."""
-    lengths = np.diff(operator.start)
-    result = np.zeros(operator.cells + 2 * margin * len(lengths))
-    run = np.repeat(np.arange(len(lengths)), lengths)
-    result[np.arange(operator.cells) + (2 * run + 1) * margin] = operator.weights
-    return result
+class RowLayout(NamedTuple):
+    """Where the cells of a grid of one shape lie; engines share it, and none writes to it.
+
+    Attributes
+    ----------
+    grid : shape, strides and tables for compiled code
+    order : array (slots,) of int
+    levels : array of int
+        Of the tournament over the rows.
+    places : dict
+        Filled by `ArrangedEngine`.
+    """
+
+    grid: tuple[NDArray[np.generic], ...]
+    order: Order
+    levels: Whole
+    places: dict[int, NDArray[np.intp]]
+
+
+def lay_out_rows(shape: tuple[int, ...]) -> RowLayout:
+    """Return the layout of a grid tile by tile, a tile as rows of 8 cells."""
+    sizes, strides, _, places = pool_layout(shape)
+    tables, slots = lay_out_tiles(shape, FAN * LANES, LANES)
+    order, tables = grid_order(shape, tables, slots), tables.astype(np.uint64)
+    grid = (sizes, strides, tables, places, tables[places[-1] :])
+    return RowLayout(grid, order, tournament_levels(slots // LANES, FAN), {})
+
+
+_lay_out_small = lru_cache(maxsize=16)(lay_out_rows)

@@ -22,7 +22,7 @@ from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
 from nimt.engines.layouts import grid_order, norm_of_outputs
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
 from nimt.task.task import Task

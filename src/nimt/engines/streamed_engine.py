@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags
-from nimt.engines.codes import FETCH, NOTHING_MISSING, Scoring
+from nimt.engines.cell_layout import Formula, find_formula
+from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
-from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_squared_distances
+from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_column, fill_squared_distances
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
 from nimt.kernels.families import SINGLE
-from nimt.learners.kernel_learner import KernelPupil
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.streamed_columns import StreamedOperator
 from nimt.pools.pool import Pool
 from nimt.task.task import Task
@@ -40,6 +41,9 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
     scaled = pool.points / kernel.scale
     if is_far(scaled):
         return None  # its differences have lost digits, which the kernel itself does not lose
+    formula = find_formula(kernel)
+    if formula is not None:
+        return _by_formula(formula, scaled)
     coordinates = np.ascontiguousarray(scaled.T)
 
     def radial(index: int, result: Array) -> None:
@@ -49,6 +53,19 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
             result[:] = values
 
     return radial
+
+
+def _by_formula(formula: Formula, scaled: Array) -> Callable[[int, Array], None]:
+    """Return a way to fill a column in one pass: distances and the kernel in vector registers."""
+    n, d = scaled.shape
+    points = np.zeros((d, -(-n // LANES) * LANES))
+    points[:, :n] = scaled.T
+    numbers, centre, rest = np.array(formula.numbers), np.empty(d), np.empty(LANES)
+
+    def fill(index: int, result: Array) -> None:
+        fill_column(points, index, formula.number, numbers, centre, rest, result)
+
+    return fill
 
 
 class StreamedEngine(CompiledEngine):

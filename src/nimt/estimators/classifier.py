@@ -113,7 +113,7 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
         labels = binarizer.fit_transform(classes).astype(np.float64)
         self.classes_: NDArray[Any] = binarizer.classes_
         if len(self.classes_) < 2:
-            raise InvalidInput(f"y has one class, {self.classes_[0]!r}: a classifier needs at least two classes")
+            raise InvalidInput(f"y has one class, {self.classes_[0]!s}: a classifier needs at least two classes")
         weight = None if sample_weight is None else check_weight(sample_weight, len(rows))
         if self.class_weight is not None:
             factor = compute_sample_weight(self.class_weight, classes)

@@ -9,6 +9,7 @@ from nimt.kernels.gaussian import Gaussian
 from nimt.kernels.kernel import ConstantKernel, Kernel, KernelPower, KernelProduct, KernelSum
 from nimt.kernels.matern import Matern
 from nimt.kernels.periodic import ExpSineSquared
+from nimt.kernels.precomputed import Precomputed
 from nimt.kernels.rational_quadratic import RationalQuadratic
 from nimt.kernels.wendland import Wendland
 
@@ -16,7 +17,7 @@ COMBINED: tuple[type[Kernel], ...] = (KernelSum, KernelProduct, KernelPower)
 SINGLE: tuple[type[Kernel], ...] = (
     Gaussian, Linear, Wendland, Matern, RationalQuadratic, ExpSineSquared, ConstantKernel,
 )  # fmt: skip
-FAMILIES: dict[str, type[Kernel]] = {kind.word or kind.__name__: kind for kind in (*SINGLE, *COMBINED)}
+FAMILIES: dict[str, type[Kernel]] = {kind.word or kind.__name__: kind for kind in (*SINGLE, *COMBINED, Precomputed)}
 
 BY_SKLEARN: dict[str, Callable[..., Kernel]] = {
     "RBF": Gaussian.of_length_scale,

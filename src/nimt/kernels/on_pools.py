@@ -6,9 +6,11 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput, first_call_of
+from nimt.kernels.gaussian import Gaussian
 from nimt.kernels.kernel import Kernel, reach
 from nimt.pools.pool import Pool
 
+SMALLEST = float(np.finfo(float).tiny)  # that can be divided by
 PROBED = 5  # points of a pool at which a kernel is evaluated as a check
 SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles
 
@@ -32,6 +34,11 @@ def profile(kernel: Kernel, differences: Array) -> Array:
 
 def check_kernel_on(kernel: Kernel, pool: Pool) -> None:
     """Refuse a kernel that cannot take points of this dimension, or whose values cannot be those of a kernel."""
+    if type(kernel) is Gaussian and isinstance(kernel.scale, float) and kernel.scale >= SMALLEST:
+        return  # its values are finite at any distance, in any dimension
+    named = getattr(kernel, "names", ())  # of a precomputed kernel: its rows and the pool must be the same things
+    if named and pool.point_names and named != pool.point_names:
+        raise InvalidInput(f"{kernel!r} and {pool!r} have different names: teach on kernel.pool")
     last = len(pool) - 1
     some = pool.take(np.array(sorted({last * part // (PROBED - 1) for part in range(PROBED)})))
     try:

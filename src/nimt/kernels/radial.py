@@ -95,6 +95,8 @@ def as_scale(name: str, value: object) -> Scale:
     >>> as_scale("width", [1, 2]), as_scale("width", [3])
     ((1.0, 2.0), 3.0)
     """
+    if type(value) is float and 0 < value < np.inf:
+        return value
     try:
         parts = np.atleast_1d(np.asarray(value, dtype=object)).tolist()
     except ValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
@@ -256,6 +257,8 @@ class StartsFromInitial:
 
     def check_initial(self) -> None:
         """Refuse an initial function that has a value which is not a finite number."""
+        if type(self.initial) is float and math.isfinite(self.initial):
+            return
         if not callable(self.initial):
             check_finite("initial", real_array("initial", self.initial))
 
@@ -277,6 +280,8 @@ class StartsFromInitial:
 
     def initial_on(self, pool: Pool, outputs: tuple[int, ...] | None = ()) -> Array:
         """Return the untaught part, the initial function, on a pool; outputs=None for those it has itself."""
+        if type(self.initial) is float and math.isfinite(self.initial):
+            return np.full((len(pool), *(outputs or ())), self.initial)
         if not self.initial_is_table():
             return values_on(pool, self.initial, "initial", outputs)
         bound: Pool | None = getattr(self, "pool_", None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeGuard, cast
 
 import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput
 from nimt.kernels import Kernel
-from nimt.learners.learner import InitialFunction
+from nimt.learners.learner import InitialFunction, StartsFromInitial
 from nimt.pools.pool import Pool, values_on
 
 WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
@@ -51,13 +51,15 @@ def inner(one: Array, other: Array) -> float:
     return float(np.ravel(one) @ np.ravel(other))
 
 
-def is_expansion_from(target: Expansion, pupil: Seated) -> bool:
+def is_expansion_from(target: object, pupil: Seated) -> TypeGuard[Expansion]:
     """Say whether f - f* is a kernel expansion: both start from the same function, over the same kernel."""
-    learner = pupil.learner
-    if target.kernel != learner.kernel or target.is_mixed() or learner.is_mixed():
+    if not isinstance(target, StartsFromInitial) or not hasattr(target, "expansion"):
         return False
-    one, other = learner.initial, target.initial
-    if learner.initial_is_table() or target.initial_is_table():  # known on this pool only, so compared there
+    learner, goal = pupil.learner, cast(Expansion, target)
+    if goal.kernel != learner.kernel or goal.is_mixed() or learner.is_mixed():
+        return False
+    one, other = learner.initial, goal.initial
+    if learner.initial_is_table() or goal.initial_is_table():  # known on this pool only, so compared there
         return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))
     if callable(one) or callable(other):
         return bool(one == other)  # a formula with a name equals its copies, any other function only itself

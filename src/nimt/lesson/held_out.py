@@ -4,14 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nimt.arrays import Array, check_stored_array
+from nimt.arrays import Array, check_stored_array, is_whole
 from nimt.classes import answers, are_classes
-from nimt.errors import InvalidInput
+from nimt.errors import CorruptLesson, InvalidInput
 from nimt.measures import distance
+
+PAIRS = 4_000_000  # kernel values per measurement during a lesson
+FEWEST = 200  # points, however many centres there are
+
+
+class HeldOutRows(NamedTuple):
+    """Points that are never shown, and f* there; the first `choosing` of them are for the curve alone.
+
+    What is chosen by the curve, such as a step, is then measured on points that did not choose it. 0 takes all points
+    for both.
+    """
+
+    points: Array
+    target: Array
+    choosing: int = 0
+
+    def for_curve(self) -> tuple[Array, Array]:
+        """Return the points, and f* there, of the curve."""
+        count = self.choosing or len(self.points)
+        return self.points[:count], self.target[:count]
+
+    def for_report(self) -> tuple[Array, Array]:
+        """Return the points, and f* there, on which the taught learner is measured."""
+        return self.points[self.choosing :], self.target[self.choosing :]
+
+    def measure(self, values: Array, target: Array) -> HeldOutError:
+        """Compare values at some of the points with the target there."""
+        return error_on(values, target, names_classes(self.target))
 
 
 @dataclass(frozen=True)
@@ -42,8 +70,8 @@ class HeldOutError:
         return ("rms", self.rms) if self.accuracy is None else ("accuracy", self.accuracy)
 
 
-def error_on(values: Array, target: Array) -> HeldOutError:
-    """Compare values with the target, both (n,) or (n, q).
+def error_on(values: Array, target: Array, of_classes: bool | None = None) -> HeldOutError:
+    """Compare values with the target, both (n,) or (n, q); None asks the target whether it names classes.
 
     Examples
     --------
@@ -53,8 +81,16 @@ def error_on(values: Array, target: Array) -> HeldOutError:
     off = distance(values, target)
     spread = distance(target, np.broadcast_to(target.mean(axis=0), target.shape))
     share = None if spread == 0 else 1.0 - (off / spread) ** 2
-    right = float(np.mean(answers(values, target) == answers(target, target))) if names_classes(target) else None
+    of_classes = names_classes(target) if of_classes is None else of_classes
+    right = float(np.mean(answers(values, target) == answers(target, target))) if of_classes else None
     return HeldOutError(len(target), off / float(np.sqrt(target.size)), share, right)
+
+
+def measure_on_the_way(learner: Any, held: HeldOutRows) -> float:
+    """Return the main error of a learner on the points of the curve; of many, only the first are measured."""
+    points, target = held.for_curve()
+    count = max(FEWEST, PAIRS // max(1, len(getattr(learner, "centers_", ()))))
+    return held.measure(learner.predict(points[:count]), target[:count]).main[1]
 
 
 def names_classes(target: Array) -> bool:
@@ -66,12 +102,16 @@ def names_classes(target: Array) -> bool:
     )  # most targets are not looked through
 
 
-def load_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> tuple[Array, Array] | None:
+def load_held_out(described: Any, dimension: int, outputs: tuple[int, ...]) -> HeldOutRows | None:
     """Return the points and targets that a file holds, None where it has none."""
     if described is None:
         return None
     points = check_stored_array(described, "points", (None, dimension))
-    return points, check_stored_array(described, "target", (len(points), *outputs))
+    target = check_stored_array(described, "target", (len(points), *outputs))
+    choosing = described.get("choosing", 0)
+    if not is_whole(choosing) or not 0 <= choosing < max(1, len(points)):
+        raise CorruptLesson(f"the rows held out that choose must be fewer than {len(points)}, got {choosing!r}")
+    return HeldOutRows(points, target, int(choosing))
 
 
 def load_errors(described: Mapping[str, Any]) -> dict[int, float]:
@@ -86,8 +126,9 @@ def describe_errors(errors: Mapping[int, float]) -> dict[str, Any]:
     return {"steps": np.array(list(errors), dtype=np.int64), "errors": np.array(list(errors.values()), dtype=float)}
 
 
-def check_held_out(points: Array, target: Array, dimension: int, outputs: tuple[int, ...]) -> None:
+def check_held_out(held: HeldOutRows, dimension: int, outputs: tuple[int, ...]) -> None:
     """Refuse held-out points that do not fit the pool and the target."""
+    points, target, _ = held
     if points.shape[1] != dimension or target.shape[1:] != outputs:
         raise InvalidInput(
             f"holdout has points of dimension {points.shape[1]} with targets of shape {target.shape}, and the lesson "

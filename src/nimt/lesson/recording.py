@@ -159,55 +159,36 @@ class Record:
             self._mixes.append(matrix)
             self._bytes += matrix.nbytes
 
-    @property
-    def mix_steps(self) -> NDArray[np.int64] | None:
-        """Before which steps the outputs were mixed, None if they never were, or if only the counts are kept."""
-        return np.array(self._mix_steps, dtype=np.int64) if self._mixes else None
+    def fields(self) -> dict[str, Any]:
+        """Return the columns as the fields of a lesson; None for what was not kept, not known, or never happened.
 
-    @property
-    def mixes(self) -> Array | None:
-        """The matrices, (m, q, q)."""
-        return np.array(self._mixes) if self._mixes else None
-
-    @property
-    def name(self) -> str:
-        """What is kept: "all" or "picks"."""
-        return "picks" if self.kept == "picks" else "all"
-
-    @property
-    def discrepancy(self) -> Array:
+        Where points of a step are not those of the pool, `shown_points` are them, (T, k, d); `looked` is at which steps
+        the teacher looked at its learner.
+        """
         self._discrepancy = [np.concatenate(self._discrepancy)]
-        return self._discrepancy[0]
-
-    @property
-    def indices(self) -> NDArray[np.int64] | None:
-        return self._join(self._indices, np.zeros((0, 1), np.int64), NO_INDEX)
-
-    @property
-    def labels(self) -> Array | None:
-        return self._join(self._labels, np.zeros((0, 1, *self.outputs)))
-
-    @property
-    def coefficients(self) -> Array | None:
-        """What each example added to f, shaped as the labels; None if it is not known of every step."""
-        return None if self._coefficients is None else self._join(self._coefficients, np.zeros((0, 1, *self.outputs)))
-
-    @property
-    def points(self) -> Array | None:
-        """The points shown, (T, k, d), if they are not those of the pool."""
-        return self._join(self._points, np.zeros((0, 1, 1))) if self._points else None
-
-    @property
-    def looked(self) -> Flags | None:
-        """At which steps the teacher looked at its learner, (T,), None if it did at all."""
-        return np.concatenate(self._looked) if self._looked else None
+        labels = np.zeros((0, 1, *self.outputs))
+        added, mixed = self._coefficients, bool(self._mixes)
+        return {
+            "discrepancy": np.array(self._discrepancy[0]),
+            "picks": self.picks,
+            "record": "picks" if self.kept == "picks" else "all",
+            "indices": self._join(self._indices, np.zeros((0, 1), np.int64), NO_INDEX),
+            "labels": self._join(self._labels, labels),
+            "coefficients": None if added is None else self._join(added, labels),
+            "shown_points": self._join(self._points, np.zeros((0, 1, 1))) if self._points else None,
+            "looked": np.concatenate(self._looked) if self._looked else None,
+            "mix_steps": np.array(self._mix_steps, dtype=np.int64) if mixed else None,
+            "mixes": np.array(self._mixes) if mixed else None,
+        }
 
     def _join(self, parts: list[NDArray[T]], empty: NDArray[T], filler: float = np.nan) -> NDArray[T] | None:
         if self.kept == "picks":
             return None
-        k = max((part.shape[1] for part in parts), default=1)
-        same = [part if part.shape[1] == k else fill_up(part, k, filler, axis=1) for part in parts]
-        parts[:] = [np.concatenate(same)] if parts else []
+        if len(parts) > 1:
+            k = max([part.shape[1] for part in parts])
+            parts[:] = [
+                np.concatenate([part if part.shape[1] == k else fill_up(part, k, filler, axis=1) for part in parts])
+            ]
         return parts[0] if parts else empty
 
     def restore(self, fields: Mapping[str, Any]) -> None:

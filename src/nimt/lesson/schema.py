@@ -70,6 +70,7 @@ class HeldOutPoints(msgspec.Struct):
 
     points: np.ndarray[Any, Any]
     target: np.ndarray[Any, Any]
+    choosing: Count = 0
 
 
 class StoredSettings(msgspec.Struct):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dis
 import functools
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
+from nimt.losses.compiled_score import CompiledScore, ScoreFunction, refuse_raising, takes_three
 from nimt.plain_numba import PLAIN_NUMBA
 
 Function = Callable[[float, float], tuple[float, float]]
@@ -82,10 +82,7 @@ def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
 
     numba: Any = untyped
     name = getattr(function, "__name__", repr(function))
-    if raises(function):
-        raise InvalidInput(
-            f"{name} raises exceptions, and compiled code cannot pass them on: return nan where the loss is not defined"
-        )
+    refuse_raising(function, name, "the loss")
     both = numba.njit(function, error_model="numpy")  # 1 / 0 is infinity, as on arrays
 
     def value(f: float, y: float) -> Any:
@@ -113,14 +110,12 @@ def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
     return on_arrays[0], on_arrays[1], by_address
 
 
-def raises(function: Function) -> bool:
-    """Say whether a function has a `raise` or `assert` of its own."""
-    code = getattr(function, "__code__", None)
-    return code is not None and any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code))
+@overload
+def compiled(function: Function, /) -> CompiledLoss: ...
 
 
 @overload
-def compiled(function: Function, /) -> CompiledLoss: ...
+def compiled(function: ScoreFunction, /) -> CompiledScore: ...
 
 
 @overload
@@ -130,17 +125,18 @@ def compiled(
 
 
 def compiled(
-    function: Function | None = None,
+    function: Function | ScoreFunction | None = None,
     /,
     *,
     smoothness: float = np.inf,
     lipschitz: float = np.inf,
     convex: bool = False,
-) -> CompiledLoss | Callable[[Function], CompiledLoss]:
-    """Make a loss of a function `(f, y) -> (value, slope)` of two numbers: a decorator.
+) -> CompiledLoss | CompiledScore | Callable[[Function], CompiledLoss]:
+    """Make a loss of a function `(f, y) -> (value, slope)`, or a score of `(f, y, kappa) -> score`: a decorator.
 
-    The function is compiled by numba, so that lessons with this loss run on the compiled engines, as fast as with a
-    loss of nimt.
+    The function is compiled by numba, so that lessons with this loss or score run on the compiled engines, as fast as
+    with one of nimt. A score is given to a teacher, `GreedyTeacher(score=)`, whose `kernel=` makes kappa = K(x, x); it
+    is 1 without one.
 
     Parameters
     ----------
@@ -166,4 +162,8 @@ def compiled(
     def make(function: Function) -> CompiledLoss:
         return CompiledLoss(function, smoothness, lipschitz, convex)
 
-    return make if function is None else make(function)
+    if function is None:
+        return make
+    if takes_three(function):
+        return CompiledScore(cast(ScoreFunction, function))
+    return make(cast(Function, function))

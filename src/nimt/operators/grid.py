@@ -20,6 +20,8 @@ Whole = NDArray[np.int64]
 
 BLOCK = 2**20  # offsets evaluated at once
 ADDED_AT_ONCE = 2**18  # cells
+SMALL_GRID = 2**14  # points up to which the operators of some grids are kept after these are gone
+SMALL_KEPT = 16
 SMALL_WINDOW = 2**12  # cells up to which a column is added by addresses; the runs of a larger one are added in order
 SEPARABLE_WITHIN = 4e-16  # of K(0), how far a product of axis profiles may be from the window
 
@@ -70,10 +72,21 @@ class GridOperator:
         self.weights: Array
         self.lead, self.first, self.start, self.weights = self._runs(self._box())
         self.reach: tuple[int, ...] = self._offsets_kept()
+        self._spaced: dict[int, Array] = {}
 
     @property
     def cells(self) -> int:
         return len(self.weights)
+
+    def spaced(self, margin: int) -> Array:
+        """Return the weights with zeros before and after each run."""
+        if margin not in self._spaced:
+            lengths = np.diff(self.start)
+            result = np.zeros(self.cells + 2 * margin * len(lengths))
+            run = np.repeat(np.arange(len(lengths)), lengths)
+            result[np.arange(self.cells) + (2 * run + 1) * margin] = self.weights
+            self._spaced[margin] = result
+        return self._spaced[margin]
 
     def cost(self) -> Cost:
         """Return what it takes: memory for the window, time for the cells that one example changes."""
@@ -295,10 +308,19 @@ class GridOperator:
 
 
 _MADE: WeakKeyDictionary[Grid, list[GridOperator]] = WeakKeyDictionary()
+_SMALL: dict[tuple[object, ...], GridOperator] = {}  # of small grids: many lessons may each have a new one like it
 
 
 def grid_operator(kernel: Kernel, grid: Grid) -> GridOperator:
-    """Return the operator of a kernel on a grid; one that was made before for the same two is used again."""
+    """Return the operator of a kernel on a grid; one that was made before for two like them is used again."""
+    if len(grid) <= SMALL_GRID and type(kernel) in SINGLE:
+        key = (kernel, grid.shape, grid.spacing)
+        found = _SMALL.get(key)
+        if found is None:
+            for oldest in list(_SMALL)[: 1 - SMALL_KEPT]:
+                _SMALL.pop(oldest, None)
+            found = _SMALL[key] = GridOperator(kernel, grid)
+        return found
     made = _MADE.setdefault(grid, [])
     for operator in made:
         if operator.kernel == kernel and type(operator.kernel) is type(kernel):

@@ -25,7 +25,7 @@ BLOCK = 2**20  # pairs whose kernel value is computed at once
 PAIR_BYTES = 12  # of a pair in the finished lists: an int32 and a float64
 BUILDING = 4.6  # times PAIR_BYTES while the pairs are found, sorted and reordered
 SAMPLE, AGAINST = 256, 20_000  # points whose neighbours are counted, among how many, to estimate the length of a list
-PAIR_SECONDS = 1.5e-8  # to make the lists, if each is used about ten times, and to go through them
+STEP_SECONDS, PAIR_SECONDS = 2e-7, 2e-8  # the second to make the lists, if each is used about ten times, and go through
 
 
 class NeighbourOperator:
@@ -66,12 +66,11 @@ class NeighbourOperator:
         return self._lists(self.pool.points, self.tree)
 
     @classmethod
-    def cost(cls, kernel: Kernel, pool: Pool, cut: float = CUT) -> Cost:
-        """Estimate the cost of the lists, without making them; infinite for a kernel without a reach."""
-        pairs = count_pairs(kernel, pool, cut)
+    def cost(cls, pairs: float, pool: Pool) -> Cost:
+        """Estimate the cost of lists of so many pairs; infinite for a kernel without a reach."""
         if not math.isfinite(pairs):
             return Cost(memory=2**62, seconds=math.inf)
-        return Cost(int(BUILDING * PAIR_BYTES * pairs), PAIR_SECONDS * pairs / len(pool))
+        return Cost(int(BUILDING * PAIR_BYTES * pairs), STEP_SECONDS + PAIR_SECONDS * pairs / len(pool))
 
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.pool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.kernels import Kernel, diagonal, reach
+from nimt.kernels import Kernel, diagonal, height, reach
 from nimt.operators.grid import grid_operator
 from nimt.pools.pool import Grid, Pool
 
@@ -33,7 +33,7 @@ def pack_gain(kernel: Kernel, pool: Pool, k: int, *, repeats: bool) -> float:
     >>> round(784 / (784 * pack_gain(rbf(0.5), Grid.like(np.zeros((28, 28))), 784, repeats=False)), 1)
     729.6
     """
-    largest = float(np.max(diagonal(kernel, pool)))
+    largest = height(kernel, pool.dimension) if kernel.is_stationary() else float(np.max(diagonal(kernel, pool)))
     if k == 1 or repeats:
         return largest
     sums = _largest_row_sum(kernel, pool, k)

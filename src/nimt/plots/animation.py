@@ -61,7 +61,7 @@ def frames_of(lesson: Lesson) -> list[AnimationFrame]:
 
 def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image]:
     """Draw the frames one after another; on a 2-D pool the target is drawn beside the learner."""
-    is_map = lesson.pool.dimension == 2
+    is_map = lesson.pool.view not in ("curve", "agreement")
     look = look_of(lesson)
     beside = is_map and look.shows_target
     colour = inks([lesson.colour])[0].colour

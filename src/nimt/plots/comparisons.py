@@ -10,21 +10,22 @@ from nimt.display import spread
 from nimt.plots.curves import BAND_INK, lay_out, thin_curve
 from nimt.plots.figures import draw_on
 from nimt.plots.style import QUIET, inks
+from nimt.runs.bands import BandKind, say_band
 from nimt.runs.comparison import Comparison
 
 LABEL_GAP = 12.0  # points between the names of two curves
 LETTER = 0.075  # inches
 
 
-def draw_comparison(compared: Comparison, ax: Axes | None = None) -> Figure | Axes:
+def draw_comparison(compared: Comparison, ax: Axes | None = None, band: BandKind = "range") -> Figure | Axes:
     """Draw the bands of a comparison; see `Comparison.plot`."""
     longest = max(len(name) for name in compared.lessons)
-    return draw_on(lambda ax: _draw(compared, ax), ax, 5.4 + LETTER * longest, 3.6)
+    return draw_on(lambda ax: _draw(compared, ax, band), ax, 5.4 + LETTER * longest, 3.6)
 
 
-def _draw(compared: Comparison, ax: Axes) -> None:
-    bands = compared.bands()
-    ready = inks((band.colour for band in bands), (band.name for band in bands))
+def _draw(compared: Comparison, ax: Axes, kind: BandKind) -> None:
+    bands = compared.bands(kind)
+    ready = inks((band.colour for band in bands), (band.name for band in bands), shades=True)
     for band, ink in zip(bands, ready, strict=True):
         step, mean, low, high = thin_curve(band.step.astype(float), band.mean, band.low, band.high)
         ax.plot(step, mean, color=ink.colour, linestyle=ink.dashes, label=band.name)
@@ -34,7 +35,8 @@ def _draw(compared: Comparison, ax: Axes) -> None:
         ax.set_yscale("log")
     if compared.tol:
         ax.axhline(compared.tol, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-    lay_out(ax, compared.measure.axis or compared.measure.name)
+    said = "" if kind == "range" else f"\nband: {say_band(kind)}"  # the usual one is said by the documentation
+    lay_out(ax, (compared.measure.axis or compared.measure.name) + said)
     _name(ax, [band.name for band in bands], [float(band.mean[-1]) for band in bands], [ink.colour for ink in ready])
 
 

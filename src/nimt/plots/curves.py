@@ -64,11 +64,21 @@ def curve_table(lesson: Lesson) -> Curve:
 
 
 def _list_held_out(lesson: Lesson) -> tuple[tuple[int, float], ...]:
-    """Return the steps and errors on held-out points, where they are in the unit of the curve."""
+    """Return the steps and errors on held-out points in the unit of the curve, none where they have another.
+
+    A root mean square error is drawn as what the measure would be, were it the error on the points that are taught.
+    """
     found = lesson.held_out
-    if found is None or lesson.measure.name != found.main[0]:
+    if found is None:
         return ()
-    return tuple(sorted(lesson.held_out_curve.items()))
+    name, per_root = found.main[0], lesson.measure.scale(lesson.target)
+    if lesson.measure.name == name:
+        multiple = 1.0
+    elif name == "rms" and per_root is not None:
+        multiple = per_root * float(np.sqrt(lesson.target.size))
+    else:
+        return ()
+    return tuple((step, multiple * error) for step, error in sorted(lesson.held_out_curve.items()))
 
 
 def _decibels_at_one(lesson: Lesson) -> float | None:

@@ -19,7 +19,7 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.figures import choose_style, new_figure
 from nimt.plots.looks import Values, class_words, look_of
-from nimt.plots.scenes import by_output, limits_of, name_axes, name_values, scene_of, within
+from nimt.plots.scenes import NODE, by_output, draw_edges, limits_of, name_axes, name_values, scene_of, within
 from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
 from nimt.pools.pool import Grid, Pool
 
@@ -107,15 +107,15 @@ def panels(
     """
     table = panel_table(lesson, steps)
     with choose_style(lesson, cmap):
-        if lesson.pool.dimension > 2 or not all(np.isfinite(panel.values).all() for panel in table):
+        if lesson.pool.view == "agreement" or not all(np.isfinite(panel.values).all() for panel in table):
             return _draw_scenes(table, lesson, figure)
-        if lesson.pool.dimension == 1:
+        if lesson.pool.view == "curve":
             return _draw_lines(table, lesson, figure)
         return _draw_maps(table, lesson, figure)
 
 
 def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
-    points = lesson.pool.points
+    points = lesson.pool.positions
     indices, labels = np.empty(0, np.int64), np.empty((0, *lesson.target.shape[1:]))
     if lesson.indices is not None and lesson.labels is not None and step < len(lesson):
         indices, labels = lesson.pack(step)
@@ -249,7 +249,9 @@ def _draw_map(ax: Axes, pool: Pool, shades: Array, limits: dict[str, Any]) -> Sc
     ax.set_aspect("equal" if pool.view == "picture" else "auto")
     if not isinstance(pool, Grid):
         scale = limits if shades.ndim == 1 else {}  # red, green and blue need none
-        return ax.scatter(pool.points[:, 0], pool.points[:, 1], c=shades, s=10, linewidths=0, **scale)
+        draw_edges(ax, pool)
+        size = NODE if pool.view == "graph" else 10
+        return ax.scatter(*pool.positions.T, c=shades, s=size, linewidths=0, zorder=2, **scale)
     first, second = pool.axes
     table = shades.reshape(*pool.shape, *shades.shape[1:])
     if pool.view == "picture":

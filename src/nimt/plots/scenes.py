@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -30,6 +30,7 @@ MOST_DOTS = 5000  # more would hide each other
 CELLS = 80  # along each axis, of a density
 MOST_CLASSES, MOST_NUMBERED = 20, 6  # of a table of classes, and in large letters
 LONGEST_WORD, ROOM_OF_WORDS = 12, 24  # letters
+NODE = 34  # size of the dot of a node
 DARK = 0.55  # share from which a cell has white letters
 
 
@@ -65,7 +66,7 @@ def within(values: Array, limits: tuple[float, float]) -> Array:
 def name_axes(lesson: Lesson) -> tuple[str, str]:
     """Return the labels of the axes across and up, for a lesson on a line or a plane; "" where nothing has a name."""
     names = lesson.pool.axis_names
-    if lesson.pool.dimension == 1:
+    if lesson.pool.view == "curve":
         return (names[0] if names else "", name_values(lesson))
     return (names[0], names[1]) if len(names) == 2 else ("", "")
 
@@ -87,12 +88,13 @@ def scene_of(ax: Axes, lesson: Lesson, limits: tuple[float, float], colour: str)
     colour : str
         Of the learner's curve; with several outputs each has a colour of its own.
     """
-    if lesson.pool.dimension <= 2:
+    view = lesson.pool.view
+    if view != "agreement":
         across, up = name_axes(lesson)
         ax.set(xlabel=across, ylabel=up)
-    if lesson.pool.dimension == 1:
+    if view == "curve":
         return CurveScene(ax, lesson.pool, lesson.target, limits, colour)
-    if lesson.pool.dimension == 2:
+    if view != "agreement":
         return MapScene(ax, lesson.pool, look_of(lesson), limits)
     words = class_words(lesson)
     if words is not None and len(words) <= MOST_CLASSES:
@@ -102,6 +104,17 @@ def scene_of(ax: Axes, lesson: Lesson, limits: tuple[float, float], colour: str)
     if name_values(lesson):
         ax.set_xlabel(f"target f* ({name_values(lesson)})")
     return scene
+
+
+def draw_edges(ax: Axes, pool: Pool) -> None:
+    """Draw the edges of a graph below its nodes; the axes then say nothing."""
+    if pool.view != "graph":
+        return
+    ax.add_collection(
+        LineCollection(list(pool.positions[pool.edges]), colors=QUIET, linewidths=0.6, alpha=0.5, zorder=1)
+    )
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
 
 
 class CurveScene:
@@ -143,7 +156,7 @@ class MapScene:
         self.look: Look = look
         self.is_grid: bool = isinstance(pool, Grid)
         shades: dict[str, Any] = dict(zip(("vmin", "vmax"), look.limits or limits, strict=True))
-        first, second = pool.points.T
+        first, second = pool.positions.T
         self.ink: AxesImage | PathCollection
         self.places: Array
         if isinstance(pool, Grid):
@@ -160,7 +173,9 @@ class MapScene:
                 ax.set_ylim(min(ax.get_ylim()), max(ax.get_ylim()))
             self.places = np.column_stack([second, first])
         else:
-            self.ink = ax.scatter(first, second, c=np.zeros(len(pool)), s=14, linewidths=0, **shades)
+            draw_edges(ax, pool)
+            size = NODE if pool.view == "graph" else 14
+            self.ink = ax.scatter(first, second, c=np.zeros(len(pool)), s=size, linewidths=0, zorder=2, **shades)
             self.places = np.column_stack([first, second])
         self.rings: list[PathCollection] = [
             ax.scatter([], [], s=30, facecolors="none", edgecolors=edge, linewidths=thickness, zorder=3)

@@ -82,11 +82,11 @@ class Ink:
         return () if isinstance(self.dashes, str) else self.dashes[1]
 
 
-def inks(colours: Iterable[str | None], names: Iterable[str] = ()) -> list[Ink]:
+def inks(colours: Iterable[str | None], names: Iterable[str] = (), *, shades: bool = False) -> list[Ink]:
     """Return an ink for each curve of a figure from the colours of its teachers, so that no two are equal.
 
-    Curves of one colour differ by their dashes. A teacher without a colour (None) gets a free one; teachers with the
-    same name share it.
+    Curves of one colour differ by their dashes, with `shades` by how dark they are, too. A teacher without a colour
+    (None) gets a free one; teachers with the same name share it.
 
     Examples
     --------
@@ -103,6 +103,19 @@ def inks(colours: Iterable[str | None], names: Iterable[str] = ()) -> list[Ink]:
         if colour is None:
             first = own.setdefault(label, len(own))  # dashes distinguish them in print without colours
             colour = FREE[first % len(FREE)]
-        result.append(Ink(colour, LINE_STYLES[(first + used[colour]) % len(LINE_STYLES)]))
+        ink = darken(colour, used[colour]) if shades else colour
+        result.append(Ink(ink, LINE_STYLES[(first + used[colour]) % len(LINE_STYLES)]))
         used[colour] += 1
     return result
+
+
+def darken(colour: str, times: int) -> str:
+    """Return a colour nearer to black: each time 0.6 of what it was.
+
+    Examples
+    --------
+    >>> darken("#D55E00", 0), darken("#D55E00", 1)
+    ('#D55E00', '#803800')
+    """
+    parts = (round(int(colour[place : place + 2], 16) * 0.6**times) for place in (1, 3, 5))
+    return "#" + "".join(f"{part:02X}" for part in parts)

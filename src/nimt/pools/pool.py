@@ -18,6 +18,7 @@ from nimt.errors import InvalidInput, NimtError
 from nimt.pools.frames import check_names, column_names, series_name, stack_columns
 from nimt.pools.interpolating import interpolate
 
+EPSILON = float(np.finfo(float).eps)
 LARGEST_COORDINATE = 1e300  # of a grid's axis, so that its steps are finite
 UNEVEN = 1e-6  # of a step: by how much the rounding of an axis may change its steps
 AXES_SHOWN = 8  # of scattered points, in a notebook
@@ -64,8 +65,23 @@ class Pool(ABC):
 
     @property
     def view(self) -> str:
-        """How functions on it are drawn: "curve", "picture", "map", "points"; "agreement" is f against f*."""
+        """How functions on it are drawn: "curve", "picture", "map", "points", "graph"; "agreement" is f against f*."""
         return {1: "curve", 2: "points"}.get(self.dimension, "agreement")
+
+    @property
+    def positions(self) -> Array:
+        """Where figures draw the points, shape (n, 1) on a line and (n, 2) on a plane."""
+        return self.points
+
+    @property
+    def edges(self) -> NDArray[np.intp]:
+        """Which points figures join by lines, shape (m, 2)."""
+        return np.empty((0, 2), np.intp)
+
+    @property
+    def point_names(self) -> tuple[str, ...]:
+        """What the points themselves are called, () where they are known by their coordinates."""
+        return ()
 
     @property
     def has_distinct_points(self) -> bool:
@@ -240,6 +256,8 @@ class Grid(Pool):
     @cached_property
     def points(self) -> Array:
         """All points, shape (n, d); computed when first used."""
+        if len(self.axes) == 1:
+            return self.axes[0][:, np.newaxis]
         mesh = np.meshgrid(*self.axes, indexing="ij")
         return freeze(np.stack([part.ravel() for part in mesh], axis=1))
 
@@ -314,7 +332,7 @@ def name_target(pool: Pool, y: object) -> Pool:
     >>> name_target(Points([1.0, 2.0]), pandas.Series([3.0, 4.0], name="price")).target_name
     'price'
     """
-    name = series_name(y)
+    name = series_name(y) if type(pool) is Points else ""
     if not name or type(pool) is not Points or pool.target_name == name:
         return pool
     return Points(pool.points, pool.names, name)
@@ -322,7 +340,7 @@ def name_target(pool: Pool, y: object) -> Pool:
 
 def same_points(one: Pool, other: Pool) -> bool:
     """Say whether two pools hold the same points in the same order."""
-    if len(one) != len(other) or one.dimension != other.dimension:
+    if len(one) != len(other) or one.dimension != other.dimension or one.point_names != other.point_names:
         return False
     if isinstance(one, Grid) and isinstance(other, Grid) and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one.axes, other.axes, strict=True))
@@ -434,24 +452,25 @@ def _check_axis(number: int, axis: ArrayLike) -> Array:
     if array.ndim != 1 or array.size == 0:
         raise InvalidInput(f"must be one-dimensional with at least one point, got shape {array.shape}", parameter=name)
     check_finite(name, array)
-    if np.abs(array).max() > LARGEST_COORDINATE:
+    largest = np.abs(array).max()
+    if largest > LARGEST_COORDINATE:
         raise InvalidInput(
-            f"reaches {np.abs(array).max()!s}, the limit is {LARGEST_COORDINATE:g}",
-            parameter=name,
-            way_out="rescale it",
+            f"reaches {largest!s}, the limit is {LARGEST_COORDINATE:g}", parameter=name, way_out="rescale it"
         )
-    steps = np.diff(array)
+    steps = array[1:] - array[:-1]
     if steps.size:
-        if (repeated := np.flatnonzero(steps == 0)).size:
+        if not steps.all():
+            repeated = np.flatnonzero(steps == 0)
             raise InvalidInput(
                 f"{name} repeats the point {array[repeated[0]]!s} (indices {repeated[0]} and {repeated[0] + 1})"
             )
         mean = (array[-1] - array[0]) / steps.size
-        size = np.abs(mean)
-        rounding = 8 * np.finfo(float).eps * max(np.abs(array).max(), size * steps.size)
-        if (uneven := np.flatnonzero(np.abs(steps - mean) > min(rounding, UNEVEN * size) + 1e-9 * size)).size:
-            i = int(uneven[0])
-            gap = float(np.spacing(np.abs(array).max()))
+        size = abs(mean)
+        rounding = 8 * EPSILON * max(largest, size * steps.size)
+        uneven = np.abs(steps - mean) > min(rounding, UNEVEN * size) + 1e-9 * size
+        if uneven.any():
+            i = int(np.argmax(uneven))
+            gap = float(np.spacing(largest))
             if gap > UNEVEN / 4 * size and np.abs(steps - mean).max() <= 2 * gap:
                 raise InvalidInput(
                     f"{name} has steps of about {mean:.3g} at {array[i]!s}, where numbers are {gap:.2g} apart, so that "

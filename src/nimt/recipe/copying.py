@@ -61,7 +61,10 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     print(lesson)
     <BLANKLINE>
     """
-    held = "" if problem.aside is None else ", holdout=(problem.aside.points, problem.aside.target)"
+    held = ""
+    if problem.aside is not None:
+        choosing = recipe.count_choosing(problem)
+        held = f", holdout=(problem.aside.points, problem.aside.target{f', {choosing}' if choosing else ''})"
     lines = [
         "import nimt",
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,9 @@ def entry(usual: Any, says: str, panel: str, *flags: str, **more: Any) -> Any:
 def convert(name: str, kind: type, value: Any, path: Path, known: tuple[str, ...]) -> Any:
     """Return the value of a field in a TOML file as its kind, or refuse it; the sentence names the file."""
     if name not in known:
-        raise InvalidInput(f"{str(path)!r} sets {show(name)}, which is not a setting; there are {', '.join(known)}")
+        near = difflib.get_close_matches(str(name), known, n=3)
+        there = f"did you mean {' or '.join(near)}?" if near else "nimt teach --help lists them, with _ for -"
+        raise InvalidInput(f"{str(path)!r} sets {show(name)}, which is not a setting: {there}")
     if type(value) is int and abs(value) > LARGEST_NUMBER:
         raise InvalidInput(f"{str(path)!r} sets {name} to {show(value)}: a number has at most 63 bits")
     if kind is float and type(value) is int:

@@ -18,7 +18,7 @@ def take_reference(problem: Problem) -> Problem:
 
     Rows that are held out keep their own labels.
     """
-    from nimt.teaching_sets.reference import reference
+    from nimt.teaching_sets.making_reference import reference
 
     try:
         largest = float(abs(problem.target).max())

@@ -372,8 +372,12 @@ class Recipe:
             problem.target,
             **self.options(),
             snapshots=self.snapshots(problem.target.size),
-            holdout=None if aside is None else (aside.points, aside.target),
+            holdout=None if aside is None else (aside.points, aside.target, self.count_choosing(problem)),
         )
+
+    def count_choosing(self, problem: Problem) -> int:
+        """Return how many of the rows held out choose the learner that is kept: half, if one is chosen."""
+        return len(problem.aside.target) // 2 if problem.aside is not None and self.keep == "best" else 0
 
     def snapshots(self, values: int) -> list[int]:
         """Return the steps at which f is kept; `values` is how many numbers it has, those of all outputs."""

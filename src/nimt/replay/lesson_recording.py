@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, outputs_of
 from nimt.kernels import CUT, Kernel
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.recording import LARGE_PACK
 from nimt.losses import make_described_loss, teaches_classes
@@ -21,6 +22,7 @@ from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.looks import Classes, look_of
 from nimt.pools.pool import Grid, Pool
+from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports.summary import summary_of
 from nimt.theory.replay import follow_step, learner_at_start
 
@@ -126,8 +128,8 @@ def view_of(lesson: Lesson) -> str:
     """Return how a lesson is drawn: "curve", "picture", "map", "boundary", "classes", "points" or "agreement"."""
     pool = lesson.pool
     classes = teaches_classes(make_described_loss(lesson.settings["learner"].get("loss")))
-    if pool.view == "agreement":
-        return pool.view
+    if pool.view in ("agreement", "graph"):  # the player draws no graphs
+        return "agreement"
     if pool.dimension == 2 and lesson.target.ndim > 1 and isinstance(look_of(lesson), Classes):
         return "classes"
     return "boundary" if classes and isinstance(pool, Grid) else pool.view
@@ -139,7 +141,10 @@ def describe_pool(pool: Pool, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]
         start = [float(axis[0]) for axis in pool.axes]
         return {"pool": {"kind": "grid", "shape": list(pool.shape), "start": start, "spacing": list(pool.spacing)}}
     blocks["points"] = np.asarray(pool.points, dtype=np.float64)
-    return {"pool": {"kind": "points", "dimension": pool.dimension}}
+    said: dict[str, Any] = {"kind": "points", "dimension": pool.dimension}
+    if isinstance(pool, PreparedPoints):
+        said |= {"names": list(pool.axis_names), "target": pool.target_name, "classes": list(pool.preparation.classes)}
+    return {"pool": said}
 
 
 def curve_steps(lesson: Lesson) -> NDArray[np.int64]:

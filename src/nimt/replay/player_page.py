@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 import zlib
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from os import PathLike
@@ -17,8 +18,8 @@ from nimt.lesson.lesson import Lesson
 from nimt.replay.lesson_recording import Recording, record_of
 
 SCRIPTS = (
-    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "views.js", "clock.js", "controls.js",
-    "timeline.js", "player.js",
+    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js", "clock.js",
+    "controls.js", "timeline.js", "player.js",
 )  # fmt: skip
 IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
@@ -37,9 +38,14 @@ def write_replay(lesson: Lesson, path: str | PathLike[str], *, title: str = "A l
 
 def replay_page(recording: Recording) -> str:
     """Return the page as text."""
+    script = join_scripts([read_shipped(name) for name in SCRIPTS], "playRecordingOfPage")
+    return page_of(recording, body=read_shipped("replay.html"), style=read_shipped("replay.css"), script=script)
+
+
+def page_of(recording: Recording, *, body: str, style: str, script: str) -> str:
+    """Return a page that holds its numbers, its style and its script."""
     title = escape(str(recording.header["title"]))
     data = base64.b64encode(zlib.compress(recording.to_bytes(), 9)).decode()
-    script, style = _script(), read_shipped("replay.css")
     only = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # the page may run this one script and nothing else, and may load nothing
     policy = f"default-src 'none'; script-src 'sha256-{only}'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -47,7 +53,7 @@ def replay_page(recording: Recording) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{read_shipped('replay.html')}\n"
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n"
         f'<script type="text/plain" id="recording">{data}</script>\n'
         f'<script type="module">{script}</script>\n</body>\n</html>\n'
     )
@@ -58,7 +64,7 @@ def read_shipped(name: str) -> str:
     return (resources.files("nimt.replay") / "static" / name).read_text(encoding="utf-8")
 
 
-def _script() -> str:
-    """Join the modules into one, without the lines that only modules in files of their own need."""
-    joined = "\n".join(EXPORT.sub("", IMPORT.sub("", read_shipped(name))) for name in SCRIPTS)
-    return f"\n{joined}\nplayRecordingOfPage();\n"
+def join_scripts(texts: Sequence[str], begin: str) -> str:
+    """Join modules into one, without the lines that only modules in files of their own need; `begin` is called."""
+    joined = "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in texts)
+    return f"\n{joined}\n{begin}();\n"

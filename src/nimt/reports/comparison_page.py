@@ -52,7 +52,7 @@ def comparison_cell(comparison: Comparison) -> str:
     """Return what a notebook shows of a comparison: its table, and the mean curves."""
     header, lines = comparison_table(comparison)
     bands = comparison.bands()
-    drawn = inks((band.colour for band in bands), (band.name for band in bands))
+    drawn = inks((band.colour for band in bands), (band.name for band in bands), shades=True)
     curves = [
         display.Line(band.name, ink.colour, band.step, band.mean, ink.lengths)
         for band, ink in zip(bands, drawn, strict=True)

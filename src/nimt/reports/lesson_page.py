@@ -225,27 +225,27 @@ def _settings(summary: dict[str, Any]) -> dict[str, Any]:
 def _panels_caption(lesson: Lesson) -> str:
     measure = lesson.measure
     name = f"{measure.word} M" if measure.letter == "M" else measure.word
-    look = look_of(lesson) if lesson.pool.dimension == 2 else None
+    look = look_of(lesson) if lesson.pool.view not in ("curve", "agreement") else None
     if look is not None and look.bar:
         return f"{look.bar} at each point, with the {name}."
     if class_words(lesson) is not None:
-        if lesson.pool.dimension > 2:
+        if lesson.pool.view == "agreement":
             return f"How many points of each class the learner names as which, with the {name}."
         return f"The classes the learner names, and those of the target f*, with the {name}."
-    if lesson.pool.dimension > 2:
+    if lesson.pool.view == "agreement":
         dense = ", darker where there are more points" if lesson.target.size > MOST_DOTS else ""
         return f"f^t against the target f* at every point{dense}; on the diagonal they are equal; with the {name}."
     return f"f^t and the target f*, with the {name}."
 
 
 def _animation_caption(lesson: Lesson) -> str:
-    if lesson.pool.dimension > 2 and (class_words(lesson) is not None or lesson.target.size > MOST_DOTS):
+    if lesson.pool.view == "agreement" and (class_words(lesson) is not None or lesson.target.size > MOST_DOTS):
         return "The learner during the lesson, drawn as below."
     if lesson.indices is None:
         marks = "the examples of single steps were not recorded (record: picks)"
     else:
         marks = "marks are the examples shown since the frame before, the latest 60 at most"
-    dashes = " (dashed: the target f*)" if lesson.pool.dimension == 1 else ""
+    dashes = " (dashed: the target f*)" if lesson.pool.view == "curve" else ""
     return f"f^t during the lesson{dashes}; {marks}."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array
 from nimt.counting import say_count
 from nimt.display import below
 from nimt.errors import CorruptLesson, InvalidInput
@@ -22,9 +21,11 @@ from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.pools.pool import same_points
+from nimt.runs.bands import Band, BandKind, band_of, check_band
 from nimt.runs.combinations import ONLY
 from nimt.runs.entries import Entry, entry_of_lesson
 from nimt.runs.runs_folder import RunsFolder
+from nimt.runs.spelled_tables import SpelledTable
 from nimt.runs.summaries import Row, summarise
 
 if TYPE_CHECKING:
@@ -35,22 +36,7 @@ SAVED = ""  # the learner in the lines of `Comparison.save`, whose lessons may b
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
-    """A curve with a band: mean, lowest and highest discrepancy over the seeds at each step (T + 1,).
-
-    After the end of a lesson its last value is repeated: the learner does not change any more.
-    """
-
-    name: str
-    colour: str | None
-    step: NDArray[np.int64]
-    mean: Array
-    low: Array
-    high: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(SpelledTable):
     """The lessons of several teachers on one problem, each for one or more seeds.
 
     Attributes
@@ -133,15 +119,15 @@ class Comparison:
             ]
         return found
 
-    def bands(self) -> list[Band]:
-        """Return the curves to draw, one per teacher."""
-        return [_band(name, lessons) for name, lessons in self.lessons.items()]
+    def bands(self, band: BandKind = "range") -> list[Band]:
+        """Return the curves to draw, one per teacher; `band` is as in `plot`."""
+        return [band_of(name, lessons, band) for name, lessons in self.lessons.items()]
 
     @overload
-    def plot(self, ax: None = None) -> Figure: ...
+    def plot(self, ax: None = None, *, band: BandKind = "range") -> Figure: ...
     @overload
-    def plot(self, ax: Axes) -> Axes: ...
-    def plot(self, ax: Axes | None = None) -> Figure | Axes:
+    def plot(self, ax: Axes, *, band: BandKind = "range") -> Axes: ...
+    def plot(self, ax: Axes | None = None, *, band: BandKind = "range") -> Figure | Axes:
         """Draw every teacher's discrepancy: the mean over its seeds, in a band from the lowest to the highest value.
 
         Curves of more than 600 steps are drawn at 300, as the median of the steps around each.
@@ -150,13 +136,16 @@ class Comparison:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
+        band : {"range", "std", "sem", "ci"} or two quantiles
+            What the band is: the lowest to the highest; one standard deviation; one standard error of the mean; 95 %
+            confidence of the mean, by Student's t; or the quantiles, such as (0.25, 0.75), around the median.
 
         Returns
         -------
         Figure, or the Axes given
         """
         # matplotlib takes long to load, so that drawing is asked for by name and only here
-        drawn: Figure | Axes = import_module("nimt.plots.comparisons").draw_comparison(self, ax)
+        drawn: Figure | Axes = import_module("nimt.plots.comparisons").draw_comparison(self, ax, check_band(band))
         return drawn
 
     def to_table(self) -> dict[str, NDArray[Any]]:
@@ -218,6 +207,10 @@ class Comparison:
                 for row in self.rows()
             ],
         }
+
+    def _text_table(self) -> tuple[Sequence[str], list[list[str]]]:
+        table: tuple[list[str], list[list[str]]] = import_module("nimt.reports.comparison_page").comparison_table(self)
+        return table
 
     def _repr_html_(self) -> str:
         # the table of text is made far above the record, so it is asked for by name and only here
@@ -282,18 +275,3 @@ def _check_one_comparison(kept: RunsFolder, entries: list[Entry]) -> None:
             f"{where} several lessons called {teacher}, seed {seed}, given by other code or other settings: "
             f"nimt.compare(..., out=) returns those of now, nimt.runs.Sweep.load reads them all"
         )
-
-
-def _band(name: str, lessons: tuple[Lesson, ...]) -> Band:
-    length = max(len(lesson.discrepancy) for lesson in lessons)
-    curves = np.stack(
-        [np.pad(lesson.discrepancy, (0, length - len(lesson.discrepancy)), mode="edge") for lesson in lessons]
-    )
-    return Band(
-        name=name,
-        colour=lessons[0].colour,
-        step=np.arange(length),
-        mean=curves.mean(axis=0),
-        low=curves.min(axis=0),
-        high=curves.max(axis=0),
-    )

@@ -22,6 +22,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.runs.entries import Entry, Scalar
 from nimt.runs.runs import Runs
 from nimt.runs.runs_folder import RunsFolder
+from nimt.runs.spelled_tables import SpelledTable
 from nimt.runs.summaries import Row, summarise
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, NDArray[Any]]
 MOST_SHOWN = 30  # rows of a notebook's table
+HEADER = ("problem", "learner", "teacher", "seeds", "steps to the tolerance", "discrepancy at the end", "seconds")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(SpelledTable):
     """The lessons of a sweep in numbers.
 
     Attributes
@@ -253,20 +255,14 @@ class Sweep:
         failed = f"; {len(self.failed)} failed" if self.failed else ""
         return f"<Sweep of {say_count(len(self), 'lesson')}: {counts}{failed}>"
 
+    def _text_table(self) -> tuple[Sequence[str], list[list[str]]]:
+        return HEADER, [cells(group) for group in self.groups()]
+
     def _repr_html_(self) -> str:
-        header = (
-            "problem",
-            "learner",
-            "teacher",
-            "seeds",
-            "steps to the tolerance",
-            "discrepancy at the end",
-            "seconds",
-        )
         groups = self.groups()
         lines = [cells(group) for group in groups[:MOST_SHOWN]]
         more = [f"and {len(groups) - MOST_SHOWN} more"] if len(groups) > MOST_SHOWN else []
-        return display.cell(repr(self)[1:-1], display.table(header, lines, words=(1, 2)), display.sentences(more))
+        return display.cell(repr(self)[1:-1], display.table(HEADER, lines, words=(1, 2)), display.sentences(more))
 
 
 def columns_of(rows: Sequence[dict[str, Scalar]]) -> Columns:

@@ -14,20 +14,21 @@ from typing import Any
 import numpy as np
 
 from nimt.arrays import Array, check_count, check_positive, is_number, read_only
-from nimt.engines._numba.compiling import compile_time
+from nimt.engines._numba.compiling import seconds_compiling
 from nimt.engines.engine import Engine
 from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError, keep_warnings
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import content_of
 from nimt.lesson.descriptions import DescribedLater
+from nimt.lesson.held_out import measure_on_the_way
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
 from nimt.operators.random_features import RandomFeatures
 from nimt.pools.pool import FunctionLike
 from nimt.session.checkpoint_file import CheckpointFile
-from nimt.session.held_out_watch import HeldOutWatch
 from nimt.session.interrupts import defer_interrupt
 from nimt.session.stored_task import StoredTask
 from nimt.task.checks import name_kernels
@@ -85,11 +86,11 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def __init__(self, task: Task) -> None:
         self.task: Task = task
         check_memory(task.plan)
-        with compile_time() as compiling, name_kernels(task.learner, task.teacher):
+        compiled = seconds_compiling()
+        with name_kernels(task.learner, task.teacher):
             self.engine: Engine = task.choice.make(task, task.make_pupil())
         if isinstance(task.engine, RandomFeatures):
             self.engine.name = task.engine.name
-        self._unused = (self.engine.selection_rng.bit_generator.state, self.engine.label_rng.bit_generator.state)
         self._settings: DescribedLater | None = None
         if task.keep.learner and "settings" not in vars(task):
             self._settings = describe_later(task)
@@ -97,18 +98,19 @@ class Session(Iterator[tuple[int, Selection, float]]):
                 task.settings  # noqa: B018  (described now: the caller may change the learner later)
         self.outcome: Outcome | None = None
         self.elapsed: float = 0.0
-        self.compiling: float = compiling.seconds
+        self.compiling: float = seconds_compiling() - compiled
         self.snapshots: dict[int, Array] = {}
         self.warnings: list[str] = []
         self.checkpoint: CheckpointFile | None = None
         self.record: Record = Record(len(task.pool), self.engine.discrepancy, task.record, outputs=task.label_outputs)
-        self._held_out = HeldOutWatch(task.holdout)
+        self._held_out: dict[int, float] = {}  # the errors on held-out points so far
         self._is_torn = False  # whether the engine took steps that are not recorded
         self._chunk = 1
         self._asked = list(task.keep.snapshots)
-        if self._asked[:1] == [0] or self._next_mix(0) == [0]:  # where the learner starts, before any mixture
-            self._held_out.look(0, self.engine)
-        self._mix_if_due()
+        if task.holdout is not None and (self._asked[:1] == [0] or self._next_mix(0) == [0]):
+            self._measure_held_out()  # where the learner starts, before any mixture
+        if task.communicates:
+            self._mix_if_due()
         self.initial: Array = copy_values(self.engine.values)
         self._take_snapshot()
 
@@ -136,30 +138,31 @@ class Session(Iterator[tuple[int, Selection, float]]):
             raise self._make_interrupted(error) from error
 
     def _advance(self, steps: int) -> Chunk:
-        began = time.perf_counter()
+        began, compiled = time.perf_counter(), seconds_compiling()
         before = self.engine.step
         following = bisect.bisect_right(self._asked, before)  # there may be one after every step
         looks = [] if self.task.holdout is None else self._asked[following : following + 1]
-        stop = min([self.task.stop.max_iterations, *looks, *self._next_mix(before + 1)])
+        mixes = self._next_mix(before + 1) if self.task.communicates else []
+        stop = min([self.task.stop.max_iterations, *looks, *mixes])
         allowed = min(steps, stop - before)
         asked = self._asked[following : bisect.bisect_left(self._asked, before + allowed)]
         # the engine is asked even if no step is left, so that a tolerance met by the last step counts
         self._is_torn = True  # until what the engine did is recorded
-        with compile_time() as compiling, keep_warnings(self.warnings):
+        with keep_warnings(self.warnings):
             chunk = self.engine.advance(max(0, allowed), asked)
         self.record.add(chunk)
         self.snapshots.update(chunk.snapshots)
         self.outcome = chunk.outcome
-        if len(chunk.discrepancy):
+        if self.task.communicates and len(chunk.discrepancy):
             self._mix_if_due()
         if self.outcome is None and self.engine.step >= self.task.stop.max_iterations:
             met = self.engine.watch.over(self.engine.step, self.engine.discrepancy)
             self.outcome = met or Outcome.BUDGET
         self._take_snapshot()
-        self.compiling += compiling.seconds
-        self.elapsed += max(0.0, time.perf_counter() - began - compiling.seconds)
-        if self.task.holdout is not None:
-            self._look_at_held_out()
+        compiled = seconds_compiling() - compiled
+        self.compiling += compiled
+        self.elapsed += max(0.0, time.perf_counter() - began - compiled)
+        self._look_at_held_out()
         self._is_torn = False
         return chunk
 
@@ -185,8 +188,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _look_at_held_out(self) -> None:
         """Measure the error on held-out points at snapshots and at the end."""
-        if self.engine.step in self.snapshots or self.outcome is not None:
-            self._held_out.look(self.engine.step, self.engine)
+        if self.task.holdout is not None and (self.engine.step in self.snapshots or self.outcome is not None):
+            self._measure_held_out()
+
+    def _measure_held_out(self) -> None:
+        """Measure the error on held-out points at this step, once."""
+        if self.task.holdout is not None and self.engine.step not in self._held_out:
+            self._held_out[self.engine.step] = measure_on_the_way(self.engine.to_learner(), self.task.holdout)
 
     @property
     def step(self) -> int:
@@ -282,32 +290,29 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def _lesson(self, *, is_over: bool = False) -> Lesson:
         """Return the record as a lesson; if no step will follow, with the arrays themselves."""
         learner = with_preparation(self.engine.to_learner(), self.task.pool) if self.task.keep.learner else None
-        return Lesson(**self._fields(is_over=is_over), learner=learner)
+        lesson = Lesson(**self._fields(is_over=is_over), learner=learner)
+        if (
+            is_over and learner is not None and type(self.task.learner) is KernelLearner
+        ):  # the states of others may be copies
+            lesson.keep_state(self.engine.state())
+        return lesson
 
     def _fields(self, *, is_over: bool) -> dict[str, Any]:
-        record = self.record
-        return {
-            "discrepancy": np.array(record.discrepancy),
-            "picks": record.picks if is_over else np.array(record.picks),
+        fields = self.record.fields()
+        if not is_over:
+            fields["picks"] = np.array(fields["picks"])
+        return fields | {
             "outcome": self.outcome or Outcome.UNFINISHED,
             "elapsed": self.elapsed,
             "engine": self.engine.name,
-            "record": record.name,
             "pool": self.task.pool,
             "target": self.task.target,
             "initial": self.initial,
             "final": self.engine.values if is_over else np.array(self.engine.values),
             "settings": self._settings or self.task.settings,
-            "indices": record.indices,
-            "labels": record.labels,
-            "coefficients": record.coefficients,
-            "shown_points": record.points,
             "snapshots": dict(self.snapshots),
             "compiling": self.compiling,
-            "drew": self._drew(),
-            "looked": record.looked,
-            "mix_steps": record.mix_steps,
-            "mixes": record.mixes,
+            "drew": is_number(self.task.teacher.pool) or self.engine.has_drawn("selection", "labels"),
             "held_out_curve": {} if self.task.holdout is None else self._list_held_out_curve(),
             "warnings": self.warnings if is_over else list(self.warnings),
         }
@@ -315,14 +320,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def _list_held_out_curve(self) -> dict[int, float]:
         """Return the errors at the snapshots and at the end; that of the start was measured in any case."""
         wants_start = self._asked[:1] == [0] or self.engine.step == 0
-        return {step: error for step, error in self._held_out.errors.items() if step or wants_start}
-
-    def _drew(self) -> bool:
-        """Say whether the teacher's pool, its choice or its labels were drawn from the seed."""
-        if is_number(self.task.teacher.pool):
-            return True
-        now = (self.engine.selection_rng.bit_generator.state, self.engine.label_rng.bit_generator.state)
-        return self._unused != now
+        return {step: error for step, error in self._held_out.items() if step or wants_start}
 
     # -- on disk
 
@@ -397,7 +395,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         self.initial = fields["initial"]
         self.snapshots = dict(fields["snapshots"])
         self.warnings = list(fields["warnings"])
-        self._held_out.errors = dict(fields["held_out_curve"])
+        self._held_out = dict(fields["held_out_curve"])
         self.elapsed, self.compiling = fields["elapsed"], fields["compiling"]
         ended: Outcome = fields["outcome"]
         has_more = ended is Outcome.BUDGET and self.engine.step < self.task.stop.max_iterations

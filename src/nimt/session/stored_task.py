@@ -37,6 +37,7 @@ class StoredTask:
     state: dict[str, Any] | None
     allow: list[object]
     is_newest: bool  # whether it is not the one before a file that is damaged or missing
+    call: str = ""  # what a caller writes to pass what could not be made again; by default that of `nimt.resume`
 
     @classmethod
     def read(cls, path: Path, *, allow: list[object] | None = None) -> StoredTask:
@@ -92,7 +93,7 @@ class StoredTask:
             self.fields["pool"] if box is None else rebuild(box),
             self.fields["target"] if box is None else self._function_in_box(target),
             measure=self._rebuild(settings["measure"], "measure"),
-            holdout=None if held is None else (held["points"], held["target"]),
+            holdout=None if held is None else (held["points"], held["target"], held.get("choosing", 0)),
             engine=rebuild(settings["engine"]),
             target_function=self._target_function(target),
             planned_steps=settings["planned_steps"],
@@ -103,7 +104,8 @@ class StoredTask:
         try:
             return rebuild(description, self.allow)
         except CannotStore as error:
-            raise InvalidInput(f"{error}: nimt.resume({str(self.path)!r}, {name}=...)") from None
+            call = self.call or f"nimt.resume({str(self.path)!r}, "
+            raise InvalidInput(f"{error}: {call}{name}=...)") from None
 
     def _function_in_box(self, target: FunctionLike | None) -> Any:
         """Return the target of a lesson in a box, where it must be a function."""

@@ -406,7 +406,7 @@ def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
     if len(rows) - count < 2:
         raise InvalidInput(f"must leave at least 2 rows of {len(rows)}, got {share!r}", parameter="holdout")
     order = np.random.default_rng(0).permutation(len(rows))
-    aside, kept = np.sort(order[:count]), np.sort(order[count:])
+    aside, kept = order[:count], np.sort(order[count:])  # any first part of `aside` is drawn at random, too
     said = (
         f"{rows.file.name}: {count:,} of {len(rows):,} rows are held out, for measuring the error on rows never shown"
     )

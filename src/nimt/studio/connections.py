@@ -14,7 +14,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-MOST_CONNECTIONS = 128  # four for each page that can be open
+MOST_CONNECTIONS = 256  # four for each page that can be open
 FEWEST_CONNECTIONS = 8
 SECONDS_FOR_HEADERS = 10.0  # a browser sends them at once
 AT_ONCE = 0.01  # seconds until those that were closed are gone

@@ -76,7 +76,9 @@ class PageConnection:
         elif kind == "resume":
             await self._resume(message)
         elif kind == "leave":
-            self._leave(message.get("race"))
+            left = self._leave(message.get("race"))
+            if left is not None and left.watchers == 0:  # not a line that broke: the page has another race now
+                self.classroom.races.pop(left.name, None)
         elif kind == "fork":
             race = self.classroom.find(self.browser, message.get("race"))
             number = await self._ask(
@@ -132,11 +134,13 @@ class PageConnection:
             race.watchers += 1
         self.watched[race.name] = (race, [Seen() for _ in race.racers])
 
-    def _leave(self, name: Any) -> None:
+    def _leave(self, name: Any) -> Race | None:
         found = self.watched.pop(name, None) if isinstance(name, str) else None
-        if found is not None:
-            found[0].watchers -= 1
-            found[0].left_at = asyncio.get_running_loop().time()
+        if found is None:
+            return None
+        found[0].watchers -= 1
+        found[0].left_at = asyncio.get_running_loop().time()
+        return found[0]
 
     # -- what is sent
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def _refuse_too_many_pixels(data: bytes) -> None:
 def describe_file(source: Source) -> dict[str, Any]:
     """Return what a page says about a file."""
     assert source.pool is not None
-    notes = [note.replace("dropped.", "the file .", 1) for note in source.notes]
+    notes = [re.sub(r"^dropped\.\w+: ", "", note) for note in source.notes]  # the page says which file it is
     return {
         "points": len(source.pool),
         "dimension": source.pool.dimension,

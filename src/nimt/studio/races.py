@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 RACES_PER_BROWSER = 2
 FILES_PER_BROWSER = 4
-MOST_RACES = 16  # of all browsers: a browser is known by its cookie, and a cookie can be made up
-MOST_BROWSERS = 16  # whose files are kept
+MOST_RACES = 48  # of all browsers: a browser is known by its cookie, and a cookie can be made up
+MOST_BROWSERS = 48  # whose files are kept
 MOST_BRANCHES = 12  # racers of one race, forks included
 LOADING = 0.5  # seconds that loading takes at most: what takes longer is being compiled
 PATIENCE = 60.0  # seconds a race goes on without anyone who looks

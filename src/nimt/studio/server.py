@@ -23,13 +23,15 @@ from nimt.studio import dropped_files as files
 from nimt.studio import exports
 from nimt.studio.conversation import PageConnection
 from nimt.studio.describing import describe, forecast_of
+from nimt.studio.game import set_up_game
+from nimt.studio.lists import fill_lists
 from nimt.studio.messages import read_message, whole_number
 from nimt.studio.races import RaceRunner
 from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Guard, RequestGuard, TooLarge, TooSlow
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-MOST_TALKS = 32  # pages open at once
+MOST_TALKS = 64  # pages open at once
 BEAT = 0.005  # seconds between two looks at the clock
 
 
@@ -81,6 +83,11 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
         asked = await _json(request)
         kept = room.files.get(_browser(request), {})
         return JSONResponse({"said": await asyncio.to_thread(forecast_of, asked, kept)})
+
+    async def game(request: Request) -> Response:
+        asked = await _json(request)
+        kept = room.files.get(_browser(request), {})
+        return JSONResponse(await asyncio.to_thread(set_up_game, asked, kept))
 
     async def code(request: Request) -> Response:
         asked = await _json(request)
@@ -146,6 +153,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             Route("/file", take_file, methods=["POST"]),
             Route("/describe", describe_problem, methods=["POST"]),
             Route("/forecast", forecast, methods=["POST"]),
+            Route("/game", game, methods=["POST"]),
             Route("/code", code, methods=["POST"]),
             Route("/export/{race}/{racer}/{name}", export),
             WebSocketRoute("/talk", talk),
@@ -164,7 +172,8 @@ def read_shipped_files() -> dict[str, tuple[bytes, str]]:
         for file in (resources.files(room) / "static").iterdir():
             ending = file.name[file.name.rfind(".") :]
             if ending in TYPES:
-                found[file.name] = (file.read_bytes(), TYPES[ending])
+                data = file.read_bytes()
+                found[file.name] = (fill_lists(data.decode()).encode() if ending == ".html" else data, TYPES[ending])
     return found
 
 

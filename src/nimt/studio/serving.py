@@ -1,4 +1,4 @@
-"""Listen, and serve until Ctrl-C."""
+"""Serve until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import uvicorn
 
 from nimt.engines._numba.second_compiler import SecondCompiler, compiling_elsewhere, load_all_of_numba
-from nimt.errors import InvalidInput
 from nimt.studio.connections import BoundedServer, HttpConnection, SocketConnection
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.racer import Racer
@@ -21,24 +20,6 @@ from nimt.studio.safety import LARGEST_MESSAGE, Guard
 from nimt.studio.server import make_app
 
 TURN = 0.001  # seconds a thread that teaches may keep Python from the one that answers
-
-
-@contextlib.contextmanager
-def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Hand out a socket that listens; 0 takes a free port."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        taken = socket.socket(family, socket.SOCK_STREAM)
-    except OSError as error:
-        raise InvalidInput(f"cannot be listened on: {error.strerror or error}", parameter="host", value=host) from None
-    with taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            taken.bind((host, port))
-            taken.listen()  # from now on whoever calls is kept waiting, not refused
-        except OSError as error:
-            raise InvalidInput(f"port {port} of {host} cannot be listened on: {error.strerror}; take another") from None
-        yield taken
 
 
 @contextlib.contextmanager

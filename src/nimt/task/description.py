@@ -78,7 +78,7 @@ def describe_rules(task: Task) -> dict[str, Any]:
         "snapshots": list(task.keep.snapshots),
         "record": task.record,
         "seed": task.seed,
-        "holdout": None if held is None else {"points": held[0], "target": held[1]},
+        "holdout": None if held is None else held._asdict(),
     }
 
 

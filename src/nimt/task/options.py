@@ -20,16 +20,18 @@ from numpy.typing import ArrayLike
 from nimt import defaults
 from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.lesson.held_out import HeldOutRows
 from nimt.lesson.recording import RECORDS
 from nimt.measures import Measure, as_measure, distance
 from nimt.operators.random_features import RandomFeatures
 from nimt.pools.pool import as_pool, values_on
+from nimt.task.cutting import Blocks
 from nimt.wording import Wording
 
 USUAL_SHARE = 0.01  # of the target's deviation: tol="auto"
 
 Tolerance = float | str | None
-Holdout = tuple[ArrayLike, ArrayLike]
+Holdout = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, int]
 Called = TypeVar("Called", bound=Callable[..., Any])
 
 
@@ -45,7 +47,7 @@ class LessonOptions(TypedDict, total=False):
     record: str
     seed: int | None
     holdout: Holdout | None
-    engine: str | RandomFeatures
+    engine: str | RandomFeatures | Blocks
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -73,12 +75,14 @@ class Options:
         to "picks" when the record becomes too large.
     seed : int or None
         All random choices are derived from it; None draws one and records it.
-    holdout : pair (X, y), optional
+    holdout : (X, y) or (X, y, m), optional
         Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
-        `lesson.held_out_curve` that at the snapshots.
-    engine : {"auto", "reference", "grid", "neighbours", "streamed"}, RandomFeatures or Nystroem
-        How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. The last two
-        are approximations: their lesson is close to the exact one, not equal to it.
+        `lesson.held_out_curve` that at the snapshots. With m, the curve is of the first m points and `held_out` of the
+        others, so that a step that is chosen by the curve is measured on points that did not choose it.
+    engine : {"auto", "reference", "grid", "neighbours", "cells", "streamed"}, Blocks, RandomFeatures or Nystroem
+        How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. `Blocks` cuts
+        it into parts that are taught at the same time. The last two are approximations: their lesson is close to the
+        exact one, not equal to it.
     """
 
     max_iterations: int = defaults.MAX_ITERATIONS
@@ -90,7 +94,7 @@ class Options:
     record: str = "auto"
     seed: int | None = defaults.SEED
     holdout: Holdout | None = None
-    engine: str | RandomFeatures = defaults.ENGINE
+    engine: str | RandomFeatures | Blocks = defaults.ENGINE
 
     @classmethod
     def of(cls, caller: str, given: Mapping[str, Any]) -> Options:
@@ -100,7 +104,7 @@ class Options:
                 raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
         return cls(**given)
 
-    def check(self, *, learner: bool = True) -> tuple[Stop, Keep, Measure, int, tuple[Array, Array] | None]:
+    def check(self, *, learner: bool = True) -> tuple[Stop, Keep, Measure, int, HeldOutRows | None]:
         """Check all that does not depend on what is taught; a tolerance in words is settled by `settle_tolerance`."""
         in_words = isinstance(self.tol, str)
         if isinstance(self.tol, str):
@@ -203,7 +207,7 @@ class Keep:
         for step in asked:
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")
-        kept = tuple(sorted({int(step) for step in asked}))
+        kept = tuple(sorted(set(map(int, asked))))
         return cls(snapshots=kept, record=record, coefficients=learner, learner=learner)
 
 
@@ -232,6 +236,18 @@ def settle_tolerance(tol: Tolerance, measure: Measure, target: Array, start: Arr
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.broadcast_to(target.mean(axis=0), target.shape)
         spread = distance(target, middle) or distance(target, start)  # a constant has no deviation
+    return settle_share(tol, spread, scale)
+
+
+def settle_share(tol: str, spread: float, scale: float) -> float | None:
+    """Return a share of the target's deviation in the unit of a measure; None if it is infinite.
+
+    Examples
+    --------
+    >>> settle_share("5%", 2.0, 0.5)
+    0.05
+    """
+    share = _share(tol)
     settled = (USUAL_SHARE if share is None else share) * spread * scale
     if settled == 0.0:  # the learner starts at the target, which is constant: there is nothing to teach
         return sys.float_info.min
@@ -263,11 +279,16 @@ def check_seed(seed: int | None) -> int:
     return int(seed)
 
 
-def check_holdout(holdout: Holdout | None) -> tuple[Array, Array] | None:
+def check_holdout(holdout: Holdout | None) -> HeldOutRows | None:
     """Return held-out points and their targets as arrays."""
     if holdout is None:
         return None
-    if not isinstance(holdout, tuple | list) or len(holdout) != 2:
+    if not isinstance(holdout, tuple | list) or len(holdout) not in (2, 3):
         raise InvalidInput(f"must be a pair (X, y) of points and targets, got {holdout!r}", parameter="holdout")
     pool = as_pool(holdout[0], "the points of holdout")
-    return pool.points, values_on(pool, holdout[1], "the target of holdout")
+    target = values_on(pool, holdout[1], "the target of holdout")
+    choosing = holdout[2] if len(holdout) == 3 else 0
+    if not is_whole(choosing) or not 0 <= int(choosing) < len(target):
+        problem = f"must leave points to measure on: of (X, y, m), m is below {len(target)}, got {choosing!r}"
+        raise InvalidInput(problem, parameter="holdout")
+    return HeldOutRows(pool.points, target, int(choosing))

@@ -11,9 +11,12 @@ from nimt.inheritance import behaves_like
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Pupil
 from nimt.losses import Loss, Square
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     from nimt.task.task import Task
+
+AUTO = Wording("learning_rate='auto'", "--learning-rate auto")
 
 
 def find_large_step(pupil: Pupil, task: Task, gain: float | None) -> str | None:
@@ -39,15 +42,17 @@ def _of_smooth_loss(rate: float, loss: Loss, gain: float, task: Task) -> str | N
     formula = "1 / (L max K(x, x))" if alone else "1 / (L G)"
     meaning = "" if alone else " (G bounds the norm of a pack's Gram matrix, divided by the size of the pack)"
     if rate <= 2 * bound:
-        return (
+        return AUTO.embed(
             f"the learning rate {rate:g} is above the bound {formula} = {bound:g}: steps may overshoot; use at most "
-            f"{bound:g}, or learning_rate='auto'{meaning}"
+            f"{bound:g}, or ",
+            meaning,
         )
     will = _is_proved_to_diverge(loss, task)
-    return (
-        f"the learning rate {rate:g} is above {2 * bound:g}, twice the bound {formula}: "
-        + ("every step overshoots by more than it corrects and the lesson will" if will else "the lesson may")
-        + f" diverge; use at most {bound:g}, or learning_rate='auto'{meaning}"
+    what = "every step overshoots by more than it corrects and the lesson will" if will else "the lesson may"
+    return AUTO.embed(
+        f"the learning rate {rate:g} is above {2 * bound:g}, twice the bound {formula}: {what} diverge; use at most "
+        f"{bound:g}, or ",
+        meaning,
     )
 
 

@@ -13,12 +13,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.errors import InvalidInput, NarrowKernelWarning, StepSizeWarning, TeacherWarning, first_call_of, warn
+from nimt.counting import say_count
+from nimt.errors import (
+    InvalidInput,
+    NarrowKernelWarning,
+    SlowLessonWarning,
+    StepSizeWarning,
+    TeacherWarning,
+    first_call_of,
+    warn,
+)
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner, Pupil, auto_rate
-from nimt.lesson.held_out import check_held_out
+from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure
@@ -27,16 +36,21 @@ from nimt.operators.random_features import FeatureKernel, RandomFeatures
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
 from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
+from nimt.task.cutting import Blocks
 from nimt.task.description import describe_rules, describe_task
 from nimt.task.lesson_plan import Plan
 from nimt.task.narrow_kernels import find_narrow_kernel
 from nimt.task.options import Keep, LessonOptions, Options, Stop, settle_tolerance
 from nimt.task.step_size import find_large_step
 from nimt.teachers.adapter import as_teacher
+from nimt.teachers.rule import Rule
 from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
 
 if TYPE_CHECKING:
     from nimt.session.session import Session
+
+SLOW = 10.0  # seconds of the plain loop that are worth a warning
+ROLES = ("pool", "selection", "labels")  # each has a random stream of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +70,7 @@ class Task:
     seed : int
     engine : str or RandomFeatures
         As asked for; `plan.engine` is the one that runs.
-    holdout : pair of arrays (m, d), (m,) or (m, q); or None
+    holdout : HeldOutRows or None
     box : Box or None
         Where the teacher may show any point of a box; `pool` is then its grid.
     planned_steps : int
@@ -73,7 +87,7 @@ class Task:
     keep: Keep
     seed: int
     engine: str | RandomFeatures = "auto"
-    holdout: tuple[Array, Array] | None = None
+    holdout: HeldOutRows | None = None
     box: Box | None = None
     planned_steps: int = 0
 
@@ -98,6 +112,8 @@ class Task:
         given = Options.of("teach", options)
         stop, keep, measured, drawn, held = given.check(learner=not numbers_only)
         engine = given.engine
+        if isinstance(engine, Blocks):
+            raise InvalidInput("only nimt.teach, nimt.teach_blocks and nimt.plan take Blocks", parameter="engine")
         check_learner(learner)
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
@@ -112,7 +128,7 @@ class Task:
         target = values_on(pool, y, "the target")
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
-            check_held_out(*held, pool.dimension, target.shape[1:])
+            check_held_out(held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
@@ -150,17 +166,22 @@ class Task:
             return np.asarray(values[indices])
         return np.asarray(values[indices, outputs_of(len(indices), self.outputs[0])])
 
-    def streams(self) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
-        """Return new random streams of the lesson, one per role: the teacher's pool, its selection, its labels."""
-        first, second, third = np.random.SeedSequence(self.seed).spawn(3)  # as `Generator.spawn` does
-        return np.random.default_rng(first), np.random.default_rng(second), np.random.default_rng(third)
+    def stream(self, role: str) -> np.random.Generator:
+        """Return a new random stream of the lesson, for the teacher's "pool", its "selection" or its "labels"."""
+        own = np.random.SeedSequence(self.seed, spawn_key=(ROLES.index(role),))  # as `Generator.spawn` does
+        return np.random.default_rng(own)
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """What the teacher does, for compiled code; None where that is known to the teacher alone."""
+        return self.teacher.compiled_rule()
 
     @cached_property
     def candidates(self) -> Indices | None:
         """The points the teacher may show, sorted; None for all."""
         if self.teacher.pool is None:
             return None
-        return candidates_of(self.teacher.pool, self.pool.shape, self.streams()[0])
+        return candidates_of(self.teacher.pool, self.pool.shape, self.stream("pool"))
 
     @property
     def offered(self) -> int:
@@ -277,15 +298,30 @@ class Task:
         return gain
 
     def find_faults(self) -> dict[type[Warning], str]:
-        """Return what to warn of: a learning rate too large, a teacher that is misled, a kernel too narrow."""
+        """Return what to warn of: a rate too large, a teacher that is misled, a kernel too narrow, a slow engine."""
         pupil = self.look_at_pupil()
         with name_kernels(self.learner, self.teacher):
             found = {
                 StepSizeWarning: find_large_step(pupil, self, vars(self)["gain"]),
                 TeacherWarning: self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss),
                 NarrowKernelWarning: find_narrow_kernel(self),
+                SlowLessonWarning: self._find_slow_engine(),
             }
         return {kind: text for kind, text in found.items() if text is not None}
+
+    def _find_slow_engine(self) -> str | None:
+        """Return why a long lesson of a kernel learner runs in the plain loop, None if it is short or does not."""
+        if (
+            self.engine != "auto"
+            or not isinstance(self.learner, KernelLearner)
+            or self.choice.plan.engine != "reference"
+        ):
+            return None
+        seconds = self.choice.seconds * self.stop.max_iterations
+        if seconds <= SLOW:
+            return None
+        steps = say_count(self.stop.max_iterations, "step")
+        return f"{steps} may take about {seconds:.0f} s in {self.choice.plan.reason}"
 
     # -- running it
 

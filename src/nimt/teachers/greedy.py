@@ -17,11 +17,12 @@ from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel, as_kernel
 from nimt.learners.learner import check_rate
 from nimt.losses import LOSSES, Loss, Square, as_loss, predicts_logits
+from nimt.losses.compiled_score import CompiledScore
 from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.disagreement import disagreements, split_by_reference
 from nimt.teachers.rule import Diverse, Rule
-from nimt.teachers.scores import SCORES, Score
+from nimt.teachers.scores import SCORES, OwnScore, Score
 from nimt.teachers.teacher import (
     ORANGE,
     SKY,
@@ -34,6 +35,7 @@ from nimt.teachers.teacher import (
     count_of,
     largest,
 )
+from nimt.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +49,14 @@ class GreedyTeacher(Teacher):
     k : int, float or schedule
         A count from 1 to n, or a share in (0, 1]: k=1 shows one example per step, k=1.0 the whole pool. A schedule
         (`nimt.schedules`) changes it with the step.
-    score : {"residual", "gradient", "loss", "decrease"}
+    score : {"residual", "gradient", "loss", "decrease"}, or a score by `nimt.compiled`
         "residual" is |f - f*|, which a gray-box teacher knows. "gradient" is the paper's exact rule
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
         for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0. "decrease" is how
         much a step of the square loss lowers the sum of squares over all points that may be shown, for a teacher who
         is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise. It
-        runs in the plain loop.
+        runs in the plain loop. Or a function of yours, (f, y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if
+        the teacher is given the `kernel`, else 1.
     norm : {2, 1, "max"}
         Over outputs, where there are several.
     diverse : bool
@@ -79,7 +82,7 @@ class GreedyTeacher(Teacher):
     """
 
     k: int | float | PackSchedule = 1
-    score: str = "residual"
+    score: str | CompiledScore = "residual"
     loss: str | Loss | None = None
     kernel: Kernel | None = None
     diverse: bool = False
@@ -98,9 +101,13 @@ class GreedyTeacher(Teacher):
         check_look(self.look)
         if not isinstance(self.diverse, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
-        if not isinstance(self.score, str) or self.score not in SCORES or not SCORES[self.score].is_offered:
+        if not isinstance(self.score, CompiledScore) and (
+            not isinstance(self.score, str) or self.score not in SCORES or not SCORES[self.score].is_offered
+        ):
             names = [repr(name) for name, kind in SCORES.items() if kind.is_offered]
-            raise InvalidInput(f"must be {', '.join(names[:-1])} or {names[-1]}, got {self.score!r}", parameter="score")
+            other = Wording(", or a score of yours by nimt.compiled", "")
+            problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
+            raise InvalidInput(problem, parameter="score")
         self._check_where()
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
@@ -111,7 +118,7 @@ class GreedyTeacher(Teacher):
             raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
         if self.diverse and self.kernel is None:
             raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
-        told = ("kernel",) if self.diverse else SCORES[self.score].told
+        told = ("kernel",) if self.diverse else self._kind.told
         missing = [f"{name}=" for name in told if getattr(self, name) is None]
         if missing:
             raise InvalidInput(
@@ -119,9 +126,10 @@ class GreedyTeacher(Teacher):
             )
         if self.loss is not None and "loss" in told:
             as_loss(self.loss)
-        if self.kernel is not None and "kernel" in told:
+        if self.kernel is not None and ("kernel" in told or self._kind is OwnScore):
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        unused = [name for name in ("loss", "kernel") if getattr(self, name) is not None and name not in told]
+        used = (*told, "kernel") if self._kind is OwnScore else told
+        unused = [name for name in ("loss", "kernel") if getattr(self, name) is not None and name not in used]
         if unused:
             by = [f"score={name!r}" for name, kind in SCORES.items() if unused[0] in kind.told]
             by += ["diverse=True"] if unused[0] == "kernel" else []
@@ -222,10 +230,14 @@ class GreedyTeacher(Teacher):
             return Rule(Diverse(self.kernel))
         return Rule(score=self.score_part)
 
+    @property
+    def _kind(self) -> type[Score]:
+        return SCORES[self.score] if isinstance(self.score, str) else OwnScore
+
     @cached_property  # asked for at every step of the reference loop
     def score_part(self) -> Score:
         """The score with what it needs to know: each of its fields is one of the teacher's."""
-        kind: Any = SCORES[self.score]
+        kind: Any = self._kind
         known = {part.name: getattr(self, part.name) for part in dataclasses.fields(kind)}
         return cast(Score, kind(**known | ({"loss": as_loss(known["loss"])} if "loss" in known else {})))
 

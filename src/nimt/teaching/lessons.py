@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
@@ -20,6 +21,7 @@ from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool
 from nimt.session.session import Callback, Session, check_run_options
 from nimt.session.stored_task import StoredTask, goes_on
+from nimt.task.cutting import Blocks
 from nimt.task.lesson_plan import Plan
 from nimt.task.options import LessonOptions, Options, takes_options
 from nimt.task.task import Task
@@ -88,8 +90,14 @@ def teach(
     >>> print(lesson.outcome)
     the discrepancy fell below the tolerance
     """
-    check_progress(progress)
+    if progress is not False:
+        check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
+    if isinstance(options.get("engine"), Blocks):
+        return _teach_by_blocks(
+            learner, teacher, X, y, options, checkpoint, callback=callback, time_limit=time_limit,
+            on_interrupt=on_interrupt, progress=progress,
+        )  # fmt: skip
     stored = None if checkpoint is None else _stored_at(Path(checkpoint), on_existing, options.get("seed", 0))
     planned = None if stored is None else stored.settings["planned_steps"]
     task = Task.of(learner, teacher, X, y, planned_steps=planned, **options)
@@ -104,6 +112,21 @@ def teach(
     if checkpoint is not None:
         session.keep_checkpoints(checkpoint, stored)
     return _run(session, callback, time_limit, on_interrupt, progress)
+
+
+def _teach_by_blocks(
+    learner: Learner, teacher: SelectsExamples, X: Any, y: Any, options: Any, checkpoint: object, **run: Any
+) -> Lesson:
+    if checkpoint is not None:
+        raise InvalidInput("a lesson by blocks is kept in a folder: give Blocks(folder=...) instead of checkpoint=")
+    if isinstance(X, Box):
+        raise InvalidInput("blocks are parts of a pool, and a Box has no fixed points: give its grid")
+    progress = run.pop("progress")
+    with progress_bar(progress) if progress else contextlib.nullcontext() as bar:
+        run["callback"] = both(run["callback"], bar) if bar else run["callback"]
+        teach_gathered = import_module("nimt.blocks.teaching_blocks").teach_gathered
+        lesson: Lesson = teach_gathered(learner, teacher, X, y, dict(options), **run)
+    return lesson
 
 
 def _stored_at(path: Path, on_existing: str, seed: int | None) -> StoredTask | None:
@@ -179,6 +202,9 @@ def plan(
     """
     kept = {name: value for name, value in options.items() if name not in OF_A_RUN}
     Options.of("plan", kept)
+    if isinstance(kept.get("engine"), Blocks):
+        found: Plan = import_module("nimt.blocks.block_plan").plan_blocks(learner, teacher, X, y, kept)
+        return found
     return Task.of(learner, teacher, X, y, **kept).plan  # type: ignore[arg-type]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser
 from nimt.teaching_sets.exact import find_ridge, make_labels
-from nimt.teaching_sets.fold_answers import split
+from nimt.teaching_sets.fold_answers import FOLDS, split
+from nimt.teaching_sets.making_reference import MOST_COMPARED, draw_compared, fit_again, make_reference
 from nimt.teaching_sets.models import fit_quietly, score
-from nimt.teaching_sets.reference import Reference, fit_again, make_reference
+from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, take_rows
 
 if TYPE_CHECKING:
@@ -26,7 +28,10 @@ PARTS = 4  # of which one is held out
 DRAWS = 3  # of random rows, in each split
 FEWEST = 12  # rows, below which none can be held out
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-FOLDS = 3  # of the reference of each split
+FOLDS_OF_A_SPLIT = 3
+MOST_ASKED = 2000  # rows held out; of more, so many are drawn
+FEWEST_TO_DECIDE = 4  # rows
+Watcher = Callable[[str], object]
 RANDOM = ("random_own", "random_reference")
 
 
@@ -42,7 +47,6 @@ class Curve:
         Of random rows, with their own labels and with the reference's.
     all_rows : array (splits,)
         Of the student of all rows that can be chosen, with their own labels.
-    notes : tuple of str
     """
 
     sizes: NDArray[np.intp]
@@ -50,7 +54,6 @@ class Curve:
     random_own: Array
     random_reference: Array
     all_rows: Array
-    notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return means and spreads as columns, one row per size.
@@ -86,9 +89,27 @@ def list_sizes(most: int) -> list[int]:
     return [*(size for size in LADDER if size < most), most]
 
 
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured on rows held out: on those that decide, and on others, of which is reported.
+
+    Attributes
+    ----------
+    deciding : Curve or None
+        None where nothing is to be decided, or rows are too few.
+    reported : Curve
+    notes : tuple of str
+    """
+
+    deciding: Curve | None
+    reported: Curve
+    notes: tuple[str, ...]
+
+
 def measure(
-    rows: Rows, found: Reference, model: Any, student: Any, size: int, rule: str, own_labels: bool, seed: int
-) -> Curve | None:
+    rows: Rows, found: Reference, model: Any, student: Any, size: int, rule: str, own_labels: bool, seed: int,
+    decides: bool, watch: Watcher,
+) -> Measured | None:  # fmt: skip
     """Return the curve up to a size; None where there are too few rows to hold some out.
 
     Parameters
@@ -104,49 +125,86 @@ def measure(
     own_labels : bool
         Whether chosen rows keep their own labels.
     seed : int
+    decides : bool
+        Whether something is decided by the curve: then a third of the rows held out is kept for that alone.
+    watch : callable of str
+        Told what is done.
     """
     if len(rows) < FEWEST:
         return None
-    sizes: list[int] = []
-    parts: dict[str, list[Any]] = {"chosen": [], "random_own": [], "random_reference": [], "all_rows": []}
-    notes: dict[str, None] = {}
-    for known, held_out in split(rows, PARTS, seed)[:REPEATS]:
+    seen: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+    if model is not None and len(rows) >= 2 * MOST_COMPARED:  # enough rows that did not take part in the comparison
+        model, seen = None, draw_compared(rows, FOLDS, seed)
+    table = _Table(student, own_labels, rule)
+    for number, (known, held_out) in enumerate(split(rows, PARTS, seed)[:REPEATS]):
+        watch(f"measuring the student, split {number + 1} of {REPEATS}")
         known = np.random.default_rng(seed).permutation(known)[:MOST_ROWS]
+        held_out = np.random.default_rng(seed).permutation(np.setdiff1d(held_out, seen))[:MOST_ASKED]
         pool = rows.take(known)
         if rows.classes is not None and len(np.unique(pool.y)) < 2:
             continue
         try:
             if model is not None:
-                again = make_reference(pool, model, min(FOLDS, len(pool)), False, seed)
+                again = make_reference(pool, model, min(FOLDS_OF_A_SPLIT, len(pool)), False, seed)
             elif found.can_be_fitted:
                 again = fit_again(found, pool)
             else:
                 again = found.take(known)
-                notes["f* cannot be fitted again, so it may have seen the rows held out"] = None
+                table.notes["f* cannot be fitted again, so it may have seen the rows held out"] = None
         except InvalidInput as error:  # what the other splits showed is kept
-            notes[f"a split was left out of the curve: {error}"] = None
+            table.notes[f"a split was left out of the curve: {error}"] = None
             continue
-        exam = _Exam(student, pool, take_rows(rows.X, held_out), rows.y[held_out], notes)
-        sizes = list_sizes(min(size, len(pool)))
-        chooser = Chooser(pool, again.labels, student, pool.y if own_labels else again.labels, seed)
-        chosen = chooser.choose(rule, sizes[-1]).indices
-        is_exact = not own_labels and rule == "auto" and rows.classes is None and find_ridge(student) is not None
-        parts["chosen"].append([
-            exam.sit(chosen[:count], exact_labels(student, pool, chosen[:count], again.labels))
+        third = len(held_out) // 3 if decides and len(held_out) >= 3 * FEWEST_TO_DECIDE else 0
+        exams = [held_out[third:], *([held_out[:third]] if third else [])]
+        table.fill(pool, again.labels, [rows.take(exam) for exam in exams], size, seed)
+    return table.finish()
+
+
+class _Table:
+    """Scores of students by name, one row per split (and draw), one column per size, one layer per exam."""
+
+    def __init__(self, student: Any, own_labels: bool, rule: str) -> None:
+        self.student, self.own_labels, self.rule = student, own_labels, rule
+        self.scores: dict[str, list[Any]] = {"chosen": [], "random_own": [], "random_reference": [], "all_rows": []}
+        self.sizes: list[int] = []
+        self.notes: dict[str, None] = {}
+
+    def fill(self, pool: Rows, answers: NDArray[Any], exams: list[Rows], size: int, seed: int) -> None:
+        """Add one split: the rows to choose from with f*'s answers, and the rows held out."""
+        exam = _Exam(self.student, pool, exams, self.notes)
+        sizes = self.sizes = list_sizes(min(size, len(pool)))
+        chooser = Chooser(pool, answers, self.student, pool.y if self.own_labels else answers, seed)
+        chosen = chooser.choose(self.rule, sizes[-1]).indices
+        is_exact = not self.own_labels and self.rule == "auto" and pool.classes is None
+        is_exact = is_exact and find_ridge(self.student) is not None
+        self.scores["chosen"].append([
+            exam.sit(chosen[:count], exact_labels(self.student, pool, chosen[:count], answers))
             if is_exact
             else exam.sit(chosen[:count], chooser.labels[chosen[:count]])
             for count in sizes
         ])  # fmt: skip
         for number in range(DRAWS):
             drawn = chooser.draw(sizes[-1], 1000 + number)
-            parts["random_own"].append([exam.sit(drawn[:count], pool.y[drawn[:count]]) for count in sizes])
-            parts["random_reference"].append([exam.sit(drawn[:count], again.labels[drawn[:count]]) for count in sizes])
-        parts["all_rows"].append(exam.sit(np.arange(len(pool)), pool.y))
-    if not parts["chosen"]:
-        return None
-    least = min(len(scores) for scores in parts["chosen"])  # splits may differ by a row
-    tables = {name: np.array([one[:least] for one in parts[name]]) for name in parts if name != "all_rows"}
-    return Curve(np.array(sizes[:least]), all_rows=np.array(parts["all_rows"]), notes=tuple(notes), **tables)
+            for name, labels in (("random_own", pool.y), ("random_reference", answers)):
+                self.scores[name].append([exam.sit(drawn[:count], labels[drawn[:count]]) for count in sizes])
+        self.scores["all_rows"].append(exam.sit(np.arange(len(pool)), pool.y))
+
+    def finish(self) -> Measured | None:
+        """Return the curves of all splits; None if there are none."""
+        if not self.scores["chosen"]:
+            return None
+        least = min(len(scores) for scores in self.scores["chosen"])  # splits may differ by a row
+        layers = min(len(one) for one in self.scores["all_rows"])
+
+        def take(layer: int) -> Curve:
+            tables = {
+                name: np.array([[score[layer] for score in one[:least]] for one in self.scores[name]])
+                for name in ("chosen", *RANDOM)
+            }
+            whole = np.array([one[layer] for one in self.scores["all_rows"]])
+            return Curve(np.array(self.sizes[:least]), all_rows=whole, **tables)
+
+        return Measured(take(1) if layers > 1 else None, take(0), tuple(self.notes))
 
 
 def exact_labels(student: Any, rows: Rows, chosen: Indices, answers: Array) -> Array:
@@ -155,22 +213,22 @@ def exact_labels(student: Any, rows: Rows, chosen: Indices, answers: Array) -> A
 
 
 class _Exam:
-    """Fits students to some rows of a pool, and scores them on rows held out."""
+    """Fits students to some rows of a pool, and scores them on rows held out, on each part of these."""
 
-    def __init__(self, student: Any, pool: Rows, X: Any, y: NDArray[Any], notes: dict[str, None]) -> None:
-        self.student, self.pool, self.X, self.y, self.notes = student, pool, X, y, notes
+    def __init__(self, student: Any, pool: Rows, parts: list[Rows], notes: dict[str, None]) -> None:
+        self.student, self.pool, self.parts, self.notes = student, pool, parts, notes
 
-    def sit(self, rows: Indices, labels: NDArray[Any]) -> float:
+    def sit(self, rows: Indices, labels: NDArray[Any]) -> list[float]:
         has_classes = self.pool.classes is not None
         if has_classes and len(np.unique(labels)) < 2:  # a student of one class knows no other
-            return score(np.full(len(self.y), labels[0]), self.y, True)
+            return [score(np.full(len(part), labels[0]), part.y, True) for part in self.parts]
         try:
             student = fit_quietly(clone(self.student), take_rows(self.pool.X, rows), labels)
-            return score(np.asarray(student.predict(self.X)), self.y, has_classes)
+            return [score(np.asarray(student.predict(part.X)), part.y, has_classes) for part in self.parts]
         except Exception as error:  # code of anybody; what was measured before is kept
             said = str(error).split("\n")[0]
             self.notes[f"the student failed on {len(rows)} rows with {type(error).__name__} ({said})"] = None
-            return float("nan")
+            return [float("nan")] * len(self.parts)
 
 
 def _mean(scores: Array) -> Array:

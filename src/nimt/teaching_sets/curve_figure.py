@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nimt.teaching_sets.chosen_rows import TeachingSet
+    from nimt.teaching_sets.kept_rows import TeachingSet
 
 LINES = {
     "chosen": ("chosen", GREEDY, "-", "o"),
@@ -42,12 +42,14 @@ def draw_curve(found: TeachingSet, ax: Axes | None = None) -> Figure | Axes:
         axes.set_xscale("log")
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.set_xticks([], minor=True)
-        seen = curve[["chosen", "random_own", "random_reference", "all_rows"]].to_numpy()
-        low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
+        shown = [name for name in LINES if not (name == "random_reference" and found.own_labels)]
+        lowest = min(float(np.nanmin(curve[name] - curve[f"{name}_spread"])) for name in shown)
+        highest = max(float(np.nanmax(curve[name] + curve[f"{name}_spread"])) for name in shown)
+        low, high = min(lowest, full), max(highest, full)
         low = max(low, high - 2.0)  # a student far below the mean would flatten all others
-        axes.set_ylim(low - 0.08 * (high - low + 0.01), high + 0.08 * (high - low + 0.01))
+        axes.set_ylim(low - 0.05 * (high - low + 0.01), high + 0.05 * (high - low + 0.01))
         axes.set_xlabel("rows")
-        axes.set_ylabel(f"{found.measure} on rows held out")
+        axes.set_ylabel(f"{found.measure.replace('R^2', 'R²')} on rows held out")
         axes.set_title(f"{found.student_name}: rows chosen by {found.rule}", loc="left")
         axes.grid(axis="y")
         axes.legend(loc="lower right")

@@ -13,8 +13,11 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from nimt.arrays import Array, Flags, Indices, check_count
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.models import fit_quietly, score, score_classes
+from nimt.teaching_sets.models import fit_quietly, predict, score, score_classes
 from nimt.teaching_sets.row_checks import Rows, take_rows
+from nimt.wording import Wording
+
+FOLDS = 5  # unless the user says how many
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +43,35 @@ class Folded:
     failures: tuple[str, ...] = ()
 
 
+def check_enough(rows: Rows) -> None:
+    """Refuse rows that are too few for the folds of f*."""
+    if len(rows) < FOLDS:
+        raise InvalidInput(f"there are {say_count(len(rows), 'row')}, and at least {FOLDS} are needed: give more rows")
+
+
 def check_folds(folds: int, rows: Rows) -> None:
     """Refuse a number of folds that the rows are too few for."""
     check_count("folds", folds, at_least=2)
     if len(rows) < folds:
-        raise InvalidInput(f"{say_count(len(rows), 'row')} cannot make folds={folds} parts: give fewer folds")
+        count = say_count(len(rows), "row")
+        raise InvalidInput(
+            Wording(
+                f"{count} cannot make folds={folds} parts: give fewer folds",
+                f"there are {count}, and at least {folds} are needed: give more rows",
+            )
+        )
+
+
+def draw(rows: Rows, count: int, of_each: int, seed: int) -> Indices:
+    """Return the places of rows drawn at random, all of them if there are not more; `of_each` of each class first."""
+    if len(rows) <= count:
+        return np.arange(len(rows))
+    order = np.random.default_rng(seed).permutation(len(rows))
+    if rows.classes is not None:
+        labels = rows.y[order]
+        first = np.concatenate([np.flatnonzero(labels == name)[:of_each] for name in rows.classes])
+        order = np.concatenate([order[first], np.delete(order, first)])
+    return np.sort(order[:count])
 
 
 def split(rows: Rows, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
@@ -56,17 +83,22 @@ def split(rows: Rows, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
     return list(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(rows))))
 
 
-def fold(model: Any, rows: Rows, folds: int, seed: int) -> Folded:
-    """Fit a model to all folds but one, and let it answer that one; a fold that fails is told, and the others stay."""
+def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None) -> Folded:
+    """Fit a model to all folds but one, and let it answer that one; a fold that fails is told, and the others stay.
+
+    `most` is the number of rows that a fit sees at most; of more, so many are drawn.
+    """
     labels = rows.y.copy()
     scores = None if rows.classes is None else np.zeros((len(rows), len(rows.classes)))
     known = np.zeros(len(rows), dtype=bool)
     found, failures = [], []
     for place, (fitted, asked) in enumerate(split(rows, folds, seed)):
         X = take_rows(rows.X, asked)
+        if most is not None and len(fitted) > most:
+            fitted = fitted[draw(rows.take(fitted), most, folds, seed)]
         try:
             made = fit_quietly(clone(model), take_rows(rows.X, fitted), rows.y[fitted])
-            answers = check_answers(made.predict(X), len(asked), rows, "the reference")
+            answers = check_answers(predict(made, X), len(asked), rows, "the reference")
             if rows.classes is not None and scores is not None:
                 scores[asked] = score_classes(made, X, rows.classes)
         except Exception as error:  # code of anybody
@@ -76,7 +108,10 @@ def fold(model: Any, rows: Rows, folds: int, seed: int) -> Folded:
         found.append(score(answers, rows.y[asked], rows.classes is not None))
     if not found:
         raise InvalidInput(f"the reference failed in every fold: {failures[0]}")
-    return Folded(labels, scores, known, float(np.nanmean(found)), tuple(failures))
+    finite = [value for value in found if np.isfinite(value)]
+    if not finite:  # R^2 is not defined on the single row of a small fold
+        finite = [score(labels[known], rows.y[known], rows.classes is not None)]
+    return Folded(labels, scores, known, float(np.mean(finite)), tuple(failures))
 
 
 def check_answers(answers: Any, count: int, rows: Rows, what: str) -> NDArray[Any]:

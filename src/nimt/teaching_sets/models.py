@@ -32,12 +32,14 @@ from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.row_checks import Features
+from nimt.teaching_sets.row_checks import Features, take_rows
+from nimt.wording import Wording
 
 ALPHAS = np.logspace(-3, 5, 17)
 CENTRES = 300  # of the kernel model that stands for kernel ridge on any number of rows
 MOST_FOR_SVC = 5000  # rows; for more, a kernel model with few centres stands for support vectors
 MOST_FOR_ONE_THREAD = 20_000  # rows
+ASKED_AT_ONCE = 20_000  # rows that a model answers at a time
 MOST_WORDS = 50  # of a column, each with a coordinate of its own; rarer ones share one
 SMALL_NETWORK: dict[str, Any] = {"hidden_layer_sizes": (32,), "solver": "lbfgs", "alpha": 0.1, "max_iter": 200}
 
@@ -80,7 +82,7 @@ def make_preparation(X: Features, *, scale: bool = True) -> Any:
 
 
 def list_candidates(X: Features, classes: bool, rows: int, seed: int) -> dict[str, Any]:
-    """Return models by name, of which the best by cross-validation becomes f*."""
+    """Return models by name, of which the best by cross-validation becomes f*; `rows` are those of each fit."""
     count = max(1, min(CENTRES, rows))
     width = make_preparation(X).fit_transform(X).shape[1]
     models: dict[str, Any]
@@ -102,7 +104,7 @@ def list_candidates(X: Features, classes: bool, rows: int, seed: int) -> dict[st
             "kernel ridge": make_pipeline(
                 Nystroem(gamma=0.5 / width, n_components=count, random_state=seed), RidgeCV(ALPHAS)
             ),
-            "kernel ridge, wide": make_pipeline(
+            "wide kernel ridge": make_pipeline(
                 Nystroem(gamma=0.05 / width, n_components=count, random_state=seed), RidgeCV(ALPHAS)
             ),
             "gradient-boosted trees": HistGradientBoostingRegressor(max_leaf_nodes=15, random_state=seed),
@@ -114,8 +116,9 @@ def make_student(student: Any, X: Features, classes: bool, seed: int) -> Any:
     """Return a student that is not fitted, from its name or from an estimator; refuse what cannot be one."""
     if isinstance(student, str):
         if student not in STUDENTS:
+            known = f"must be one of {', '.join(STUDENTS)}"
             raise InvalidInput(
-                f"must be one of {', '.join(STUDENTS)} or an estimator, got {student!r}", parameter="student"
+                Wording(f"{known} or an estimator, got {student!r}", f"{known}, got {student!r}"), parameter="student"
             )
         return make_pipeline(make_preparation(X), STUDENTS[student][classes](seed))
     for method in ("fit", "predict"):
@@ -159,13 +162,15 @@ def says_classes(*models: Any) -> bool | None:
 
 
 @contextlib.contextmanager
-def with_one_thread(rows: int) -> Iterator[None]:
+def with_one_thread() -> Iterator[None]:
     """Let few rows be worked on by one thread: many fits are small, and threads of each would wait for one another."""
-    if rows > MOST_FOR_ONE_THREAD:
-        yield
-        return
     with ThreadpoolController().limit(limits=1):
         yield
+
+
+def with_few_threads(model: Any, rows: int) -> contextlib.AbstractContextManager[None]:
+    """Return `with_one_thread`, unless a model of the user is fitted to many rows."""
+    return contextlib.nullcontext() if rows > MOST_FOR_ONE_THREAD and not isinstance(model, str) else with_one_thread()
 
 
 def fit_quietly(model: Any, X: Features, y: NDArray[Any] | None) -> Any:
@@ -190,8 +195,28 @@ def score(answers: NDArray[Any], truth: NDArray[Any], classes: bool) -> float:
     return 1.0 - float(np.sum((answers - truth) ** 2)) / total if total > 0 else float("nan")
 
 
+def predict(model: Any, X: Features) -> NDArray[Any]:
+    """Return what an estimator answers; many rows are asked in parts, so that memory does not grow with them."""
+    return _ask_in_parts(lambda part: np.asarray(model.predict(part)), X)
+
+
 def score_classes(model: Any, X: Features, classes: NDArray[Any]) -> Array:
     """Return how much a classifier holds with each class (n, q): probabilities, or what stands for them."""
+    return _ask_in_parts(lambda part: _score_part(model, part, classes), X)
+
+
+def _ask_in_parts(ask: Callable[[Features], NDArray[Any]], X: Features) -> NDArray[Any]:
+    if len(X) <= ASKED_AT_ONCE:
+        return ask(X)
+    return np.concatenate(
+        [
+            ask(take_rows(X, np.arange(begin, min(begin + ASKED_AT_ONCE, len(X)))))
+            for begin in range(0, len(X), ASKED_AT_ONCE)
+        ]
+    )
+
+
+def _score_part(model: Any, X: Features, classes: NDArray[Any]) -> Array:
     if hasattr(model, "predict_proba"):
         found = np.asarray(model.predict_proba(X), dtype=np.float64)
     elif hasattr(model, "decision_function"):

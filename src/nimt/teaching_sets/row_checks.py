@@ -190,5 +190,5 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
 def _check_classes(labels: NDArray[Any]) -> NDArray[Any]:
     different = np.unique(labels)
     if len(different) < 2:
-        raise InvalidInput(f"y has one class, {different[:1].tolist()[0]!r}: at least two are needed")
+        raise InvalidInput(f"y has one class, {different[0]!s}: at least two are needed")
     return different

@@ -12,7 +12,8 @@ from sklearn.utils.validation import validate_data
 from nimt.arrays import Indices
 from nimt.errors import InvalidInput
 from nimt.sklearn_types import Estimator
-from nimt.teaching_sets.chosen_rows import TeachingSet, teaching_set
+from nimt.teaching_sets.chosen_rows import teaching_set
+from nimt.teaching_sets.kept_rows import TeachingSet
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import take_rows
 

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.fold_answers import check_folds
-from nimt.teaching_sets.models import says_classes, with_one_thread
-from nimt.teaching_sets.reference import Reference, check_seed, make_reference
+from nimt.teaching_sets.fold_answers import FOLDS, check_enough
+from nimt.teaching_sets.making_reference import check_seed, make_reference
+from nimt.teaching_sets.models import says_classes, with_few_threads
+from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FOLDS = 5
 NORMAL = 1.4826  # the deviation of normal errors, in medians of their size
 STRONG = 3.0  # deviations at which the label of a number is listed
 
@@ -60,16 +60,15 @@ def suspects(
         classes = reference.classes is not None if isinstance(reference, Reference) else says_classes(reference)
     rows = read_rows(X, y, classes)
     check_seed(seed)
-    folds = min(FOLDS, len(rows))
-    check_folds(folds, rows)
+    check_enough(rows)
     model = reference
     found = reference if isinstance(reference, Reference) else None
     if found is None or not found.out_of_fold:
         model = "auto" if reference is None else found.model if found is not None else reference
         can_be_fitted = isinstance(model, str) or callable(getattr(model, "fit", None))
         if found is None or can_be_fitted:
-            with with_one_thread(len(rows)):
-                found = make_reference(rows, model, folds, can_be_fitted, int(seed))
+            with with_few_threads(model, len(rows)):
+                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed))
     if len(found.labels) != len(rows):
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"

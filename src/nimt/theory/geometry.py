@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import Array, check_positive, real_array
 from nimt.errors import InvalidInput, name_thing
 from nimt.kernels import as_kernel
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.norms import root
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss

@@ -15,7 +15,8 @@ from nimt import defaults
 from nimt.arrays import Array, Indices, check_count, check_positive
 from nimt.errors import InvalidInput, name_thing
 from nimt.learners.foreign_learner import find_pupil_maker
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.pools.pool import Pool

@@ -11,7 +11,8 @@ import numpy as np
 
 from nimt.arrays import Array, Indices, outputs_of
 from nimt.errors import CannotStore, InvalidInput
-from nimt.learners.kernel_learner import KernelLearner, KernelPupil
+from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.descriptions import rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss

@@ -7,17 +7,25 @@ from nimt.plain_numba import PLAIN_NUMBA
 if PLAIN_NUMBA:
     from nimt.engines._numba.plain import (
         call_at,
+        call_score_at,
         compiled,
         fetch,
         first_in,
         inlined,
         match,
+        measure_gaps,
         part,
         rule,
+        step_in_cell,
         step_in_row,
+        weigh,
     )
 else:
     from nimt.engines._numba.caching import compiled, inlined, part, rule
-    from nimt.engines._numba.vectors import call_at, fetch, first_in, match, step_in_row
+    from nimt.engines._numba.radial_rows import measure_gaps, step_in_cell, weigh
+    from nimt.engines._numba.vectors import call_at, call_score_at, fetch, first_in, match, step_in_row
 
-__all__ = ["call_at", "compiled", "fetch", "first_in", "inlined", "match", "part", "rule", "step_in_row"]
+__all__ = [
+    "call_at", "call_score_at", "compiled", "fetch", "first_in", "inlined", "match", "measure_gaps", "part", "rule",
+    "step_in_cell", "step_in_row", "weigh",
+]  # fmt: skip

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -17,24 +15,15 @@ from nimt.collecting import without_collecting
 from nimt.plain_numba import PLAIN_NUMBA
 
 
-@dataclass
-class CompileTime:
-    """Seconds that one thread spent on compiling, or on loading what was compiled."""
+class _Clock(threading.local):
+    """Seconds that each thread spent on compiling, or on loading what was compiled, since numba was loaded."""
 
-    seconds: float = 0.0
-    thread: int = field(default_factory=threading.get_ident)
-    began: list[float] = field(default_factory=list)  # a compilation may start within another
-
-    def start(self) -> None:
-        if threading.get_ident() == self.thread:
-            self.began.append(time.perf_counter())
-
-    def end(self) -> None:
-        if threading.get_ident() == self.thread and self.began:
-            start = self.began.pop()
-            self.seconds += 0.0 if self.began else time.perf_counter() - start
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.began: list[float] = []  # a compilation may start within another
 
 
+_clock = _Clock()
 _loading = threading.Lock()
 _loaded: list[ModuleType] = []  # numba, once all of it is loaded
 
@@ -44,10 +33,29 @@ def load_numba() -> None:
     if _loaded:
         return
     with _loading, without_collecting():
-        numba = importlib.import_module("numba")
-        if not PLAIN_NUMBA:
+        if _loaded:
+            return
+        if PLAIN_NUMBA:
+            _loaded.append(importlib.import_module("numba"))
+            return
+        with _without_coverage():
+            numba = importlib.import_module("numba")
             _load_arrays()
+        _listen()
         _loaded.append(numba)
+
+
+@contextlib.contextmanager
+def _without_coverage() -> Iterator[None]:
+    """Keep numba from loading coverage, which takes a fifth as long: who measures coverage has loaded it before."""
+    if "coverage" in sys.modules:
+        yield
+        return
+    sys.modules["coverage"] = None  # type: ignore[assignment]  # for Python that there is none
+    try:
+        yield
+    finally:
+        del sys.modules["coverage"]
 
 
 def _load_arrays() -> None:
@@ -71,42 +79,26 @@ def numba_is_loaded() -> bool:
     return "numba" in sys.modules
 
 
-@contextlib.contextmanager
-def compile_time() -> Iterator[CompileTime]:
-    """Measure the seconds that this thread spends on compiling within the block.
+def seconds_compiling() -> float:
+    """Return how long this thread has compiled so far: what a block compiles is the difference of two.
 
     If numba is not loaded, nothing is compiled, and numba is not loaded to find that out. Plain numba does not tell.
     """
-    found = CompileTime()
-    if PLAIN_NUMBA or "numba" not in sys.modules:
-        yield found
-        return
-    if not _loaded:
-        load_numba()  # another thread may be loading it
-    from numba.core import event
-
-    listener = _listener_class()(found)
-    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
-    try:
-        yield found
-    finally:
-        event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]
+    if not _loaded and not PLAIN_NUMBA and "numba" in sys.modules:
+        load_numba()  # it was loaded by somebody else, or is being loaded by another thread
+    return _clock.seconds
 
 
-@functools.cache  # once: making a class takes longer than a step
-def _listener_class() -> type[Any]:
+def _listen() -> None:
+    """Let numba tell when a compilation starts and ends."""
     from numba.core import event
 
     class Listener(event.Listener):
-        """Tell a clock when a compilation starts and ends."""
-
-        def __init__(self, clock: CompileTime) -> None:
-            self.clock = clock
-
         def on_start(self, _: object) -> None:
-            self.clock.start()
+            _clock.began.append(time.perf_counter())
 
         def on_end(self, _: object) -> None:
-            self.clock.end()
+            start = _clock.began.pop() if _clock.began else time.perf_counter()
+            _clock.seconds += 0.0 if _clock.began else time.perf_counter() - start
 
-    return Listener
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from nimt.engines.codes import EUCLIDEAN, FAN, LANES, MANHATTAN
+from nimt.engines.codes import CELL, EUCLIDEAN, FAN, GAUSSIAN, LANES, MANHATTAN, MATERN_1, MATERN_3, MATERN_5
 
 compiled = numba.njit(nogil=True)
 part = compiled
@@ -83,3 +83,60 @@ def fetch(array, index):
 def call_at(address, f, y):
     """Nothing is called by its address: a loss of the user has no number here (`CompiledLoss.compiled_twin`)."""
     return np.nan
+
+
+@inlined
+def call_score_at(address, f, y, kappa):
+    """Nothing, either (`OwnScore.is_compiled`)."""
+    return np.nan
+
+
+@part
+def kernel_at(square, form, numbers):
+    """K at a squared distance, by the number of its formula."""
+    r = np.sqrt(square)
+    if form == GAUSSIAN:
+        return np.exp(-0.5 * square)
+    if form == MATERN_1:
+        return np.exp(-r)
+    if form == MATERN_3:
+        return (1.0 + np.sqrt(3.0) * r) * np.exp(-np.sqrt(3.0) * r)
+    if form == MATERN_5:
+        return (1.0 + np.sqrt(5.0) * r + 5.0 * square / 3.0) * np.exp(-np.sqrt(5.0) * r)
+    r *= numbers[0]
+    return max(1.0 - r, 0.0) ** numbers[1] * (1.0 + r * (numbers[2] + r * numbers[3]))
+
+
+@part
+def weigh(points, at, stride, centre, form, numbers, result, to):
+    """`radial_rows.weigh`, lane by lane."""
+    for lane in range(LANES):
+        square = 0.0
+        for i in range(centre.size):
+            square += (points[at + i * stride + lane] - centre[i]) ** 2
+        result[to + lane] = kernel_at(square, form, numbers)
+
+
+@part
+def measure_gaps(boxes, at, stride, centre, result, to):
+    """`radial_rows.measure_gaps`, lane by lane."""
+    for lane in range(LANES):
+        square = 0.0
+        for i in range(centre.size):
+            low, high = boxes[at + 2 * i * stride + lane], boxes[at + (2 * i + 1) * stride + lane]
+            square += max(low - centre[i], centre[i] - high, 0.0) ** 2
+        result[to + lane] = square
+
+
+@part
+def step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm):
+    """`radial_rows.step_in_cell`, row by row."""
+    top = np.int64(-(2**63))
+    q = len(outputs)
+    for row in range(CELL // LANES):
+        at = cell * CELL + row * LANES
+        bits, _ = step_in_row(
+            f, y, at * q, weights, row * LANES, LANES, moves, change, forbidden, at, outputs, norm
+        )  # fmt: skip
+        top = max(top, bits)
+    return top

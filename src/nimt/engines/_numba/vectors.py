@@ -151,3 +151,15 @@ def call_at(typing_context, address, f, y):
         return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
 
     return types.float64(types.int64, types.float64, types.float64), generate
+
+
+@intrinsic
+def call_score_at(typing_context, address, f, y, kappa):
+    """Call the function of three numbers at an address: a score that is not nimt's own."""
+
+    def generate(context, builder, signature, arguments):
+        number = ir.DoubleType()
+        pointer = ir.FunctionType(number, [number] * 3).as_pointer()
+        return builder.call(builder.inttoptr(arguments[0], pointer), arguments[1:])
+
+    return types.float64(types.int64, *[types.float64] * 3), generate

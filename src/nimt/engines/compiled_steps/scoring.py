@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines._numba.chosen import compiled, inlined, part
+from nimt.engines._numba.chosen import call_score_at, compiled, inlined, part
 from nimt.engines.codes import EUCLIDEAN, NO_SCORE
 from nimt.engines.compiled_steps.bits import bits_of, number_with
 from nimt.engines.compiled_steps.loss_slopes import SIMPLE, SQUARE, loss_value, own_of, slope
@@ -43,8 +43,8 @@ def value_by(loss, own, f, y):
 
 
 @inlined
-def no_score(number, loss, own, f, y, constants, s, o):
-    return np.nan
+def called_score(number, loss, own, f, y, constants, s, o):
+    return call_score_at(loss[1], f, y, constants[0, s])
 
 
 def one_or(kind, otherwise):
@@ -60,7 +60,7 @@ def one_or(kind, otherwise):
     return computed
 
 
-score_by_number = no_score
+score_by_number = called_score  # that of the user, which has no formula here
 for kind in reversed(SCORES.values()):
     if kind.compile(slope_by, value_by) is not None:
         score_by_number = one_or(kind, score_by_number)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nimt.engines._numba.chosen import compiled
-from nimt.engines.codes import ADD, BEST, BEST_AT, FETCH, GOING, NOTHING_MISSING, SCALE, WARNED
+from nimt.engines._numba.chosen import compiled, weigh
+from nimt.engines.codes import ADD, BEST, BEST_AT, FETCH, GOING, LANES, NOTHING_MISSING, SCALE, WARNED
 from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest
@@ -22,6 +22,25 @@ def fill_squared_distances(columns, index, result):
         for s in range(axis.size):
             r = axis[s] - x
             result[s] += r * r
+
+
+@compiled
+def fill_column(points, index, form, numbers, centre, rest, result):
+    """Write K(x_s, x_index) for every point, by the number of the kernel's formula.
+
+    `points` holds one row per coordinate, filled up to a multiple of LANES; `centre` and `rest` are room to compute in.
+    """
+    stride = points.shape[1]
+    flat = points.reshape(points.size)
+    for i in range(centre.size):
+        centre[i] = points[i, index]
+    whole = result.size // LANES * LANES
+    for s in range(0, whole, LANES):
+        weigh(flat, s, stride, centre, form, numbers, result, s)
+    if whole < result.size:
+        weigh(flat, whole, stride, centre, form, numbers, rest, 0)
+        for s in range(whole, result.size):
+            result[s] = rest[s - whole]
 
 
 @compiled

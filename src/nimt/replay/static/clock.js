@@ -14,6 +14,7 @@ export class Clock {
     this.speed = 100; // steps per second
     this.direction = 1;
     this.playing = false;
+    this.loops = false; // whether it begins again at the end
     this.scale = 1; // of one step, on a clock that counts something else
     this.moved = (steps) => this.now + steps;
     this.limit = (place) => place; // how far a page comes until the next picture is due
@@ -72,7 +73,8 @@ export class Clock {
     if (over) {
       this.place = this.direction > 0 ? this.end : 0;
       // a lesson still being taught is waited for
-      if (!(this.direction > 0 && this.waiting)) this.playing = false;
+      if (this.loops && this.direction > 0) this.place = 0;
+      else if (!(this.direction > 0 && this.waiting)) this.playing = false;
     }
     this.onTick();
     if (this.playing && !this.asked) this.asked = requestAnimationFrame((next) => this.tick(next));
@@ -96,9 +98,13 @@ export function calmly(act) {
   };
 }
 
-export const SPEEDS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000];
+export const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
 
-/** Return the speed that plays a lesson in about ten seconds. */
-export function usualSpeed(steps) {
-  return SPEEDS.find((speed) => speed >= steps / 10) || SPEEDS[SPEEDS.length - 1];
+/** Return the speed that plays so many steps in about so many seconds. */
+export function usualSpeed(steps, seconds = 12) {
+  const far = (speed) => Math.abs(Math.log(speed / (Math.max(1, steps) / seconds)));
+  return SPEEDS.reduce((best, speed) => (far(speed) < far(best) ? speed : best));
 }
+
+/** Whether a page may begin to play by itself. */
+export const playsByItself = () => !lessMotion.matches;

@@ -1,5 +1,5 @@
 // f at scattered points: as dots on a plane, or against f*.
-import { CLASSES, clamp, classAt, colour, colourTable, fitted, gapAt, rangeOf, ring } from "./drawing.js";
+import { CLASSES, TEXT, clamp, classAt, colour, colourTable, fitted, gapAt, rangeOf, ring } from "./drawing.js";
 
 /** f as coloured dots on a plane. */
 export class PointsView {
@@ -31,6 +31,13 @@ export class PointsView {
       context.arc(this.toX(i), this.toY(i), radius, 0, 2 * Math.PI);
       context.fill();
     }
+    const [name, other] = this.pool.names || ["x1", "x2"];
+    context.font = TEXT.font;
+    context.fillStyle = colour("quiet");
+    context.textAlign = "right";
+    context.fillText(`${name} →`, width - 4, height - 3);
+    context.textAlign = "left";
+    context.fillText(`↑ ${other}`, 4, 12);
     for (const i of marks) ring(context, this.toX(i), this.toY(i), radius + 2, "winner", ink);
     if (runnerUp >= 0) ring(context, this.toX(runnerUp), this.toY(runnerUp), radius + 2, "runner-up", colour("quiet"));
     if (winner >= 0) ring(context, this.toX(winner), this.toY(winner), radius + 3, "winner", ink);
@@ -74,6 +81,12 @@ export class AgreementView {
       context.arc(this.toX(point, output), this.toY(point, output), 2.5, 0, 2 * Math.PI);
       context.fill();
     }
+    context.font = TEXT.font;
+    context.fillStyle = colour("quiet");
+    context.textAlign = "right";
+    context.fillText(`${this.pool.target || "the target f*"} →`, left + side, height - 16);
+    context.textAlign = "left";
+    context.fillText("↑ the learner f", left, 18);
     for (const i of marks) ring(context, this.toX(i), this.toY(i), 5, "winner", ink);
     if (runnerUp >= 0) ring(context, this.toX(runnerUp), this.toY(runnerUp), 5, "runner-up", colour("quiet"));
     if (winner >= 0) ring(context, this.toX(winner), this.toY(winner), 6, "winner", ink);

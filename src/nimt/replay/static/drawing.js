@@ -52,7 +52,11 @@ export function describeAs(element, text, attribute = "aria-label") {
   if (element.getAttribute(attribute) !== text) element.setAttribute(attribute, text);
 }
 
-export const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+const LETTERS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+export const TEXT = { font: `12px ${LETTERS}`, scale: 1 };
+
+/** Make the letters in pictures, and the room they need, so many times as large. */
+export function setFont(scale) { Object.assign(TEXT, { font: `${Math.round(12 * scale)}px ${LETTERS}`, scale }); }
 
 /** Return round numbers within [low, high]. */
 export function ticks(low, high, about = 5) {
@@ -66,18 +70,20 @@ export function ticks(low, high, about = 5) {
   return found;
 }
 
+const DIGITS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 12 });
+
 /** Return a number as a person reads it: four digits, no long tails. */
 export function numberText(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return value > 0 ? "infinite" : "minus infinite";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e-3 && size < 1e5) return String(Number(value.toPrecision(4)));
+  if (size >= 1e-3 && size < 1e5) return DIGITS.format(Number(value.toPrecision(4)));
   const [digits, power] = value.toExponential(3).split("e");
   return `${Number(digits)}e${Number(power)}`;
 }
 
-export const countText = (value) => Math.round(value).toLocaleString("en-US");
+export const countText = (value) => DIGITS.format(Math.round(value));
 
 /** Return the smallest and largest finite number of some arrays. */
 export function rangeOf(...arrays) {

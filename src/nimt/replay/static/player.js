@@ -1,5 +1,5 @@
 // The page of one lesson: its picture, its time line, its buttons and keys.
-import { Clock, SPEEDS, affordable, usualSpeed } from "./clock.js";
+import { Clock, SPEEDS, affordable, playsByItself, usualSpeed } from "./clock.js";
 import { addButtons, showPlaying, speedText } from "./controls.js";
 import { colour, countText, describeAs, numberText, onResize, write } from "./drawing.js";
 import { discrepancy, lessonOf, unpackText } from "./recording.js";
@@ -61,6 +61,16 @@ export class Player {
     this.words();
     this.buttons();
     this.draw();
+  }
+
+  /** Do what an address asks for: #play&loop&step=100&speed=20; who wants less motion is not played to. */
+  follow(hash) {
+    const asked = new URLSearchParams(hash.slice(1));
+    const { clock } = this;
+    if (Number(asked.get("speed")) > 0) clock.speed = Number(asked.get("speed"));
+    clock.loops = asked.has("loop");
+    clock.seek(Math.round(Number(asked.get("step"))) || 0);
+    if (asked.has("play") && playsByItself()) clock.play(1);
   }
 
   words() {
@@ -137,6 +147,7 @@ export class Player {
     describeAs(this.by("scrub"), `step ${step}, ${this.letter} = ${this.text(m)}`, "aria-valuetext");
     this.timeline.end = header.steps;
     this.timeline.tol = header.tol;
+    this.timeline.letter = this.letter;
     this.timeline.inPerCent = header.in_per_cent;
     this.timeline.place = clock.place;
     this.timeline.series = [{ steps: blocks.curve_steps, values: blocks.curve, ink: colour("learner"), itd: header.itd }];
@@ -173,6 +184,7 @@ export class Player {
 export async function playRecordingOfPage() {
   try {
     window.player = new Player(await unpackText(document.getElementById("recording").textContent));
+    window.player.follow(location.hash);
   } catch (error) {
     document.getElementById("said").textContent =
       `This browser cannot play the lesson (${error.message}): a newer one can, from Chrome 80, Firefox 113 or Safari 16.4 on.`;

@@ -1,5 +1,5 @@
 // The curve of M as a time line: where we are, where the tolerance was met, and a place to drag.
-import { FONT, colour, countText, fitted, numberText, ticks } from "./drawing.js";
+import { TEXT, colour, countText, fitted, numberText, ticks } from "./drawing.js";
 
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
@@ -9,9 +9,11 @@ export class TimeLine {
     this.canvas = canvas;
     this.series = []; // of { steps, values, ink, itd, name }
     this.end = 1;
+    this.letter = "M";
     this.tol = null;
     this.place = 0;
     this.unit = "steps";
+    this.isRace = false; // whether nothing is shown that has not happened yet
     const seek = (event) => {
       const share = (event.offsetX - this.left) / Math.max(1, this.right - this.left);
       onSeek(Math.max(0, Math.min(1, share)) * this.end);
@@ -22,7 +24,7 @@ export class TimeLine {
 
   draw() {
     const { context, width, height } = fitted(this.canvas);
-    const [left, right, top, bottom] = [46, width - 12, 16, height - 22];
+    const [left, right, top, bottom] = [46 * TEXT.scale, width - 12, 16 * TEXT.scale, height - 22 * TEXT.scale];
     Object.assign(this, { left, right });
     const [low, high] = this.heights();
     const toX = (step) => left + (step / Math.max(this.end, 1e-9)) * (right - left);
@@ -30,7 +32,7 @@ export class TimeLine {
       const power = value > 0 ? Math.log10(value) : low;
       return bottom - ((Math.max(low, Math.min(high, power === power ? power : high)) - low) / (high - low)) * (bottom - top);
     };
-    context.font = FONT;
+    context.font = TEXT.font;
     context.textBaseline = "middle";
     context.fillStyle = colour("quiet");
     context.strokeStyle = colour("line");
@@ -44,9 +46,10 @@ export class TimeLine {
       context.fillText(this.inPerCent ? `${Number((100 * value).toPrecision(3))}%` : levelText(value), left - 7, toY(value));
     }
     const whole = (step) => this.unit === "seconds" || Number.isInteger(step);
-    for (const step of ticks(0, this.end, Math.max(2, width / 130)).filter(whole)) {
+    for (const step of ticks(0, this.end, Math.max(2, width / (130 * TEXT.scale))).filter(whole)) {
       context.textAlign = toX(step) > right - 20 ? "right" : "center";
-      context.fillText(this.unit === "seconds" ? numberText(step) : countText(step), toX(step), bottom + 13);
+      const text = this.unit === "seconds" ? numberText(step) : countText(step);
+      context.fillText(step === 0 ? `${this.unit.replace(/s$/, "")} 0` : text, toX(step), bottom + 13 * TEXT.scale); // so the axis has a name
     }
     if (this.tol > 0 && Math.log10(this.tol) > low) {
       context.strokeStyle = colour("quiet");
@@ -57,9 +60,12 @@ export class TimeLine {
       context.stroke();
       context.setLineDash([]);
     }
+    context.textAlign = "left";
+    context.fillText(this.letter, 2, top - 8 * TEXT.scale);
+    const until = this.isRace ? this.place : Infinity;
     context.save();
     context.beginPath();
-    context.rect(left, 0, right - left + 1, height);
+    context.rect(left, 0, Math.min(right, toX(until)) - left + 1, height);
     context.clip();
     this.series.forEach(({ steps, values, ink, itd }, number) => {
       context.strokeStyle = ink;
@@ -69,7 +75,7 @@ export class TimeLine {
       for (let i = 0; i < steps.length; i++) context.lineTo(toX(steps[i]), toY(values[i]));
       context.stroke();
       context.setLineDash([]);
-      if (itd !== null && itd !== undefined) this.mark(context, toX(itd), top, bottom, ink, number);
+      if (itd !== null && itd !== undefined && itd <= until) this.mark(context, toX(itd), top, bottom, ink, number);
     });
     context.restore();
     const x = toX(this.place);

@@ -1,4 +1,5 @@
 // A pool as a picture: curves, pixels, classes on a plane, dots, or prediction against truth.
+import { ConfusionView } from "./confusion.js";
 import { CurveView } from "./curves.js";
 import { AgreementView, PointsView } from "./dots.js";
 import { rangeOf } from "./drawing.js";
@@ -14,6 +15,7 @@ export function viewOf(canvas, { view, pool, points, outputs = 1 }, target, init
   if (view === "picture" || view === "map") return new PictureView({ ...scene, table: view === "map" ? "map" : "grey" });
   if (view === "boundary") return new BoundaryView(scene);
   if (view === "classes" && pool.kind === "grid") return new ClassesView(scene);
-  if (view === "points" || view === "classes") return new PointsView({ ...scene, classes: view === "classes" });
+  if (view === "points" || view === "classes") return new PointsView({ ...scene, classes: view === "classes" || pool.classes?.length > 2 });
+  if (pool.classes?.length > 1 && pool.classes.length === Math.max(2, outputs)) return new ConfusionView(scene);
   return new AgreementView(scene);
 }

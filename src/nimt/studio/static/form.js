@@ -1,22 +1,25 @@
 // The form on the left: what a person chose, as a request the server understands, and back.
 import { SKETCHES } from "./sketch.js";
+import { LISTS } from "./teachers.js";
 
 const by = (id) => document.getElementById(id);
 
 /** What usually goes with a target: from what, with which rules, at which rate. */
 export const USUAL = {
-  "named:gmm": { start: "named:gmm:start", width: 0.5, loss: "square", steps: 12000, tol: 1e-4, rate: 0.01 },
+  "named:gmm": { start: "named:gmm:start", width: 0.5, loss: "square", steps: 12000, tol: 1e-4, rate: 0.5 },
   "named:boundary": { start: "named:boundary:start", width: 0.5, loss: "hinge", steps: 5000, tol: 1e-3, rate: 0.001 },
-  "named:digit:0": { start: "named:digit:8", width: 0.5, loss: "square", steps: 60000, tol: 2.5e-4, rate: 0.01 },
-  "named:cat": { start: "zero", width: 0.5, loss: "square", steps: 60000, tol: 0.0072, rate: 0.01 },
-  "named:face:1": { start: "named:face:2", width: 0.5, loss: "square", steps: 60000, tol: 0.002, rate: 0.02 },
-  "named:sine": { start: "zero", width: 0.5, loss: "square", steps: 5000, tol: 1e-3, rate: 0.01 },
-  "draw:curve": { start: "zero", width: 0.4, loss: "square", steps: 5000, tol: 1e-3, rate: 0.02 },
-  "draw:picture": { start: "zero", width: 0.8, loss: "square", steps: 20000, tol: 1e-3, rate: 0.02 },
-  "draw:classes": { start: "zero", width: 0.3, loss: "square", steps: 4000, tol: 0.004, rate: 0.05 },
-  formula: { start: "zero", width: 0.5, loss: "square", steps: 10000, tol: 1e-3, rate: 0.02 },
-  file: { start: "zero", width: 1, loss: "square", steps: 30000, tol: 1e-3, rate: 0.05 },
+  "named:digit:0": { start: "named:digit:8", width: 0.5, loss: "square", steps: 60000, tol: 2.5e-4, rate: 0.5 },
+  "named:cat": { start: "zero", width: 0.5, loss: "square", steps: 60000, tol: 0.0072, rate: 0.5 },
+  "named:face:1": { start: "named:face:2", width: 0.5, loss: "square", steps: 60000, tol: 0.002, rate: 0.5 },
+  "named:sine": { start: "zero", width: 0.5, loss: "square", steps: 5000, tol: 1e-3, rate: 0.5 },
+  "draw:curve": { start: "zero", width: 0.4, loss: "square", steps: 5000, tol: 1e-3, rate: 0.5 },
+  "draw:picture": { start: "zero", width: 0.8, loss: "square", steps: 20000, tol: 1e-3, rate: 0.5 },
+  "draw:classes": { start: "zero", width: 0.3, loss: "square", steps: 4000, tol: 0.004, rate: 0.5 },
+  formula: { start: "zero", width: 0.5, loss: "square", steps: 10000, tol: 1e-3, rate: 0.5 },
+  file: { start: "zero", width: 1, loss: "square", steps: 30000, tol: 1e-3, rate: 0.5 },
 };
+
+const isOneExample = ({ request }) => Object.keys(request).every((name) => name === "teacher" || (name === "k" && request.k === 1));
 
 export class Form {
   /**
@@ -27,6 +30,10 @@ export class Form {
    */
   constructor(sketch, startSketch, teachers, on) {
     Object.assign(this, { sketch, startSketch, teachers, on });
+    for (const [id, names] of [["kernel", LISTS.kernels], ["loss", LISTS.losses], ["fork-teacher", LISTS.ways.filter(isOneExample).map(({ request }) => request.teacher)]]) {
+      by(id).append(...names.map((name) => new Option(name)));
+    }
+    by("fork-teacher").value = "random";
     this.file = null;
     this.startFile = null;
     this.drawnStart = null;
@@ -83,6 +90,9 @@ export class Form {
     by("formula-fields").hidden = kind !== "formula";
     by("sketch-tools").hidden = !kind.startsWith("draw:");
     by("sketch").classList.toggle("drawing", kind.startsWith("draw:"));
+    const place = by(kind.startsWith("draw:") ? "boards" : "sketch-home"); // what is drawn needs the room of the stage
+    if (by("sketch-box").parentElement !== place) place.prepend(by("sketch-box"));
+    by("boards").hidden = !kind.startsWith("draw:") && start !== "draw";
     by("sketch").hidden = kind === "file" && !this.file;
     by("sketch-key").hidden = by("sketch").hidden;
     by("sketch-hint").textContent = kind.startsWith("draw:") ? SKETCHES[kind.slice(5)].hint : "";

@@ -2,18 +2,18 @@
 
 const STEPS = [
   { title: "Watch greedy teaching", done: "played",
-    text: "The learner (solid) believes in one bump; the target f* (dashed) has two. At each step the greedy teacher shows the one example where the learner is furthest off. Press play, or space.",
-    setup: "first" },
+    text: "The learner (solid) believes in one bump; the target f* (dashed) has two. At each step the greedy teacher shows the one example where the learner is furthest off (circle). It plays by itself; space stops it, and plays it on.",
+    setup: "first", at: "stages" },
   { title: "Go back in time", done: "scrubbed",
-    text: "The curve below is the discrepancy M, how far the learner still is. It is a time line: drag it, or use the arrow keys. The flag marks the ITD, the first step at which the tolerance is met." },
+    text: "The curve below is the discrepancy M, how far the learner still is. It is a time line: drag it, or use the arrow keys. The flag marks the ITD, the first step at which the tolerance is met.", at: "timeline" },
   { title: "Ask why", done: "why",
-    text: "Tick “Why this one?”. The filled gap is |f − f*|. The circle is what the teacher shows next, the square is the runner-up, and the dotted line is what the step will do: one kernel, added to f." },
+    text: "“Why this one?” is ticked: take the tick away and set it again. The filled gap is |f − f*|. The circle is what the teacher shows next, the square is the runner-up, and the dotted line is what the step will do: one kernel, added to f.", at: "why-panel", setup: "rewind" },
   { title: "Race it against chance", done: "raced",
-    text: "Random teaching is stochastic gradient descent: it draws its examples blindly. Race both on one clock and compare their flags. Press Race.", setup: "race" },
+    text: "Random teaching is stochastic gradient descent: it draws its examples blindly. Race both on one clock and compare their flags. Press Race.", setup: "race", at: "race" },
   { title: "Find the edge of the learning rate", done: "over-safe",
-    text: "Move a rate slider past the red mark, the largest rate that is safe for this loss and kernel, and race again. Steps begin to overshoot; far beyond it the lesson diverges, and the page says so." },
+    text: "Move a rate slider past the red mark, the largest rate that is safe for this loss and kernel, and race again. Steps begin to overshoot; far beyond it the lesson diverges, and the page says so.", at: "racers" },
   { title: "Be the teacher", done: "taught",
-    text: "Press “Be the teacher” and click five examples on your learner. Greedy plays beside you on the same problem, step for step." },
+    text: "Press “Be the teacher” and click five examples on your learner. Greedy plays beside you on the same problem, step for step.", at: "be-teacher" },
 ];
 
 export class Guide {
@@ -30,9 +30,20 @@ export class Guide {
     if (STEPS[at].setup) this.onSetup(STEPS[at].setup);
     this.happened.delete(STEPS[at].done);
     this.draw();
+    this.look(STEPS[at].at);
+  }
+
+  /** Bring what a step speaks of into view, and mark it; null marks nothing. */
+  look(id) {
+    document.querySelector(".looked-at")?.classList.remove("looked-at");
+    const place = document.getElementById(id);
+    place?.classList.add("looked-at");
+    place?.scrollIntoView({ block: "nearest" });
+    this.root.scrollIntoView({ block: "nearest" }); // what is said, rather than what it is said of, where both do not fit
   }
 
   close() {
+    this.look(null);
     this.root.hidden = true;
     try { localStorage.setItem("nimt-guided", "yes"); } catch { /* a browser may keep nothing */ }
   }

@@ -1,5 +1,6 @@
 // Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
 import { Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
+import { sayWay } from "./teachers.js";
 
 const MEMORY = 48e6; // bytes of kept frames per lesson
 const CURVE = 900; // points of a curve that is drawn
@@ -44,11 +45,7 @@ export class Racer {
   get name() {
     const { request } = this.header;
     if (!request) return this.header.teacher;
-    const packs = request.k > 1 ? `, packs of ${request.k}` : `, packs of ${100 * request.k} %`;
-    const pack = request.k === 1 ? "" : request.k === "whole" ? ", whole pool" : packs;
-    const share = request.share ? `, pool ${Math.round(100 * request.share)} %` : "";
-    const who = request.learner === "orthogonal" ? `${request.teacher}, orthogonal` : request.teacher;
-    return `${this.header.said ? `${this.header.said}: ` : ""}${who}${pack}${share}`; // what a branch changed comes first
+    return `${this.header.said ? `${this.header.said}: ` : ""}${sayWay(request)}`; // what a branch changed comes first
   }
 
   append(header, blocks) {

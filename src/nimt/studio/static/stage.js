@@ -1,5 +1,5 @@
 // The picture of one lesson, with its name and how it stands, and a cursor for those who choose points by keys.
-import { colour, describeAs, numberText, write } from "./drawing.js";
+import { colour, countText, describeAs, numberText, write } from "./drawing.js";
 import { inkOf } from "./results.js";
 import { viewOf } from "./views.js";
 
@@ -26,28 +26,31 @@ export class Stage {
       this.canvas.tabIndex = 0;
     }
     const { header, target, initial } = racer;
+    this.isPicture = header.pool.shape?.length === 2;
     this.view = viewOf(this.canvas, { view: header.view, pool: header.pool, points: racer.points, outputs: header.outputs }, target, initial);
   }
 
-  /** @param {object} how  marks, why (of explain), choosing: "teach", "poke" or "" */
-  draw(racer, step, { marks, why, choosing }) {
+  /** @param {object} how  marks, why (of explain), choosing: "teach", "poke" or "", bump: what a click would add to f,
+   *   playing: whether a picture is to show f rather than the gap, for which one stops */
+  draw(racer, step, { marks, why, choosing, bump = null, playing = false }) {
     const ink = colour(inkOf(this.number));
     this.view.target = racer.ownerAt(step).target;
     const values = why ? why.values : racer.valuesAt(step);
     this.view.draw({
-      values, marks, ink, small: racer.sheetAt(step), layer: why ? "error" : "values", winner: why ? why.winner : -1,
-      runnerUp: why ? why.runnerUp : -1, footprint: why?.footprint, spot: choosing ? this.cursor : null,
+      values, marks, ink, small: racer.sheetAt(step), layer: why && !(playing && this.isPicture) ? "error" : "values", winner: why ? why.winner : -1,
+      runnerUp: why ? why.runnerUp : -1, footprint: bump || why?.footprint, spot: choosing ? this.cursor : null,
     });
     const m = racer.discrepancyAt(step);
     write(this.name, `${this.number + 1}. ${racer.name}`);
     describeAs(this.name, racer.name, "title"); // it is cut off where there is no room
-    write(this.m, `M = ${numberText(m)}`);
+    const right = this.view.accuracy ? `${numberText(Math.round(1000 * this.view.accuracy(values)) / 10)} % right, ` : "";
+    write(this.m, `${right}M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
-    const short = `at step ${step.toLocaleString("en-US")}`;
+    const short = `at step ${countText(step)}`;
     write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
     const said = atEnd ? `; ${racer.said}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";
-    describeAs(this.canvas, `${racer.name} at step ${step}: M = ${numberText(m)}${said}`);
+    describeAs(this.canvas, `${racer.name} at step ${countText(step)}: M = ${numberText(m)}${said}`);
   }
 
   drawTarget() {

@@ -7,11 +7,12 @@ const FEW = 3; // stages that stand in one row
 export class Stages {
   /**
    * @param {HTMLElement} root
-   * @param {object} on  select(number), choose(racer, stage, spot), change()
+   * @param {object} on  select(number), choose(racer, stage, spot), change(), isDrawn(): whether the target is seen in its drawing
    */
   constructor(root, on) {
     this.root = root;
     this.on = on;
+    this.isDrawn = on.isDrawn;
     this.target = null;
     this.list = [];
     this.poking = false;
@@ -29,7 +30,7 @@ export class Stages {
   add(racer, isTeaching) {
     const { header } = racer;
     const flat = header.pool.kind === "grid" && header.pool.shape.length === 2;
-    if (!this.target && (flat || header.view === "points")) {
+    if (!this.target && !this.isDrawn() && (flat || header.view === "points")) {
       this.target = new Stage(null, racer);
       this.root.append(this.target.figure);
       this.targetKey = "";
@@ -42,6 +43,16 @@ export class Stages {
       const spot = stage.spotAt(event);
       if (spot.point >= 0 && this.choosing(racer, isTeaching())) this.on.choose(racer, stage, spot);
     });
+    const hover = (cursor) => {
+      if (this.choosing(racer, isTeaching()) !== "teach") return;
+      stage.cursor = cursor;
+      this.on.change();
+    };
+    stage.canvas.addEventListener("pointermove", (event) => {
+      const { point } = stage.spotAt(event);
+      if (point >= 0 && point !== stage.cursor?.point) hover(stage.put(point));
+    });
+    stage.canvas.addEventListener("pointerleave", () => hover(null));
     stage.canvas.addEventListener("keydown", (event) => {
       const choosing = this.choosing(racer, isTeaching());
       if (!choosing) return;
@@ -51,6 +62,7 @@ export class Stages {
     });
     if (isTeaching() && racer.number === 0) stage.canvas.focus();
     const count = this.root.children.length;
+    this.root.style.setProperty("--count", count);
     this.root.style.setProperty("--columns", count <= FEW ? count : count === 4 ? 2 : 3);
     this.root.style.setProperty("--stage", count > FEW ? "13.5rem" : "18rem");
   }

@@ -1,14 +1,15 @@
 // The studio: the form, the race, the pictures and the clock, put together.
 import { post } from "./connection.js";
-import { calmly } from "./clock.js";
-import { onResize, write } from "./drawing.js";
+import { calmly, playsByItself } from "./clock.js";
+import { countText, onResize, setFont, write } from "./drawing.js";
 import { latestShown, isTyping, keyOfTime } from "./player.js";
 import { Form } from "./form.js";
+import { bumpAt, requestOf, score } from "./game.js";
 import { Guide } from "./guide.js";
 import { changesAt } from "./poking.js";
 import { Preview } from "./preview.js";
 import { Race } from "./race.js";
-import { Results, compared, inkOf, standing } from "./results.js";
+import { Results, inkOf, standing } from "./results.js";
 import { Sketch } from "./sketch.js";
 import { Stages } from "./stages.js";
 import { Takeaway } from "./takeaway.js";
@@ -21,7 +22,6 @@ const by = (id) => document.getElementById(id);
 const MOST_SHARED = 96 * 96 * 3; // values of a picture that a link holds
 const MOST_STARTED = 200 * 200; // values of a learner that another one starts from
 const PAUSE_BEFORE_DESCRIBING = 120; // milliseconds, so that a drag does not ask at every pixel
-const STEPS_OF_A_PERSON = 2000;
 
 class Studio {
   constructor() {
@@ -39,6 +39,7 @@ class Studio {
     this.results = new Results(by("results"));
     this.board = new Stages(by("stages"), {
       select: (number) => this.select(number), choose: (...chosen) => this.choose(...chosen), change: () => this.ask(),
+      isDrawn: () => this.form.kind.startsWith("draw:"),
     });
     this.lessons = new Race({
       opened: () => { if (this.isFilled && !this.form.isBlank) this.start(); },
@@ -129,13 +130,14 @@ class Studio {
     this.setPoking(false);
     this.endedTeaching = false;
     this.showTeaching();
+    this.offerNarrower();
     this.ask();
   }
 
   introduced(racer) {
     this.board.add(racer, () => this.time.alone);
     this.time.measure();
-    this.time.takeUsualSpeed(racer.header.steps);
+    if (racer.number === 0 && !racer.known && !this.teaching && this.wanted?.place === undefined && playsByItself()) this.clock.play(1);
     if (racer.header.parent != null || racer.number === this.selected) this.select(racer.number);
     this.ask();
   }
@@ -143,6 +145,7 @@ class Studio {
   taught(racer) {
     this.time.measure();
     if (this.time.alone && racer.number === 0) this.seek(racer.taken, true);
+    if (this.time.alone && this.racers[0].itd !== null) this.endTeaching(); // the goal is reached
     const { place, race } = this.wanted || {};
     if (place !== undefined && race === this.race && this.clock.end >= place) { // not in the race before that of the link
       this.clock.seek(place);
@@ -156,19 +159,37 @@ class Studio {
     const random = this.racers.some((one) => one.header.request?.teacher === "random");
     if (this.racers.length > 1 && this.lessons.isOver && random) this.guide.note("raced");
     if (this.teaching && this.racers[0].over && this.racers[0].taken) this.endTeaching();
+    this.offerNarrower();
     this.ask();
+  }
+
+  /** Offer a narrower kernel where the first lesson did not come to its end: a wide one cannot follow a target that bends much. */
+  offerNarrower() {
+    const [first] = this.racers;
+    const { safe } = this.form.teachers;
+    const isSlow = first?.over && !first.known && !first.failed && first.tol > 0 && first.itd === null && !this.teaching;
+    const width = Number((Number(by("width").value) / 2).toPrecision(2));
+    by("narrow").hidden = !(isSlow && safe && first.header.rate && first.header.rate <= safe * (1 + 1e-9));
+    write(by("narrow-text"), `Lesson 1 did not reach the tolerance in ${countText(first?.taken || 0)} steps: the kernel may be too wide for this target.`);
+    write(by("do-narrow"), `Take width ${width}`);
+    by("do-narrow").onclick = () => { by("width").value = width; this.settle(); this.describe(); this.start(); };
   }
 
   // -- be the teacher
 
-  beTeacher() {
+  async beTeacher() {
     if (this.time.alone) { this.endTeaching(); return; }
-    const request = this.form.request();
-    const { rate } = request.racers[0];
-    const steps = Math.min(request.rules.steps, STEPS_OF_A_PERSON);
-    const racers = [{ teacher: "you", k: 1, rate }, { teacher: "greedy", k: 1, rate }];
-    this.shown = 0;
-    this.start({ ...request, rules: { ...request.rules, steps }, racers }, { teaching: true });
+    try {
+      const { racers, ...request } = this.form.request();
+      const game = await post("game", request);
+      this.shown = 0;
+      this.settle();
+      this.game = game;
+      await this.start(requestOf(request, game), { teaching: true });
+      by("stages").scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      this.alert(error.message);
+    }
   }
 
   endTeaching() {
@@ -180,7 +201,7 @@ class Studio {
 
   showTeaching() {
     this.time.alone = this.teaching && !this.endedTeaching;
-    by("be-teacher").textContent = this.time.alone ? "End my lesson" : "Be the teacher";
+    by("be-teacher").textContent = this.time.alone ? "End my lesson" : this.teaching ? "Again" : "Be the teacher";
   }
 
   /** A point was chosen on a lesson: to be shown, or to be poked. */
@@ -223,7 +244,8 @@ class Studio {
     if (!this.racers[number]) return;
     this.time.selected = number;
     const { rate } = this.racers[number].header;
-    if (rate) by("fork-rate").value = Number((2 * rate).toPrecision(3));
+    const { safe } = this.form.teachers;
+    if (rate) by("fork-rate").value = Number(((safe && 2 * rate > safe ? 0.5 : 2) * rate).toPrecision(3));
     this.ask();
   }
 
@@ -237,7 +259,7 @@ class Studio {
   }
 
   draw() {
-    const why = by("why").checked;
+    const why = by("why").checked && !this.time.alone; // who plays is not told where the learner is furthest off
     let reason = null;
     this.frames = (this.frames || 0) + 1;
     this.drawnAt ??= this.racers.length ? performance.now() : undefined; // when the first lesson was seen
@@ -249,7 +271,8 @@ class Studio {
       const marks = racer.pack > 12 || asked ? [] : latestShown(racer, step);
       if (asked) reason = explain(racer, step);
       const choosing = this.board.choosing(racer, this.time.alone);
-      stage.draw(racer, step, { marks, why: asked ? reason : null, choosing });
+      const bump = choosing === "teach" && stage.cursor ? bumpAt(racer, step, stage.cursor.point) : null;
+      stage.draw(racer, step, { marks, why: asked ? reason : null, choosing, bump, playing: this.clock.playing });
     }
     this.board.drawTarget();
     const isEmpty = this.racers.length === 0 && this.form.isBlank;
@@ -259,14 +282,14 @@ class Studio {
       : "Shows |f − f*|, the example that comes next, the runner-up, and what the step will move.");
     this.time.draw(inkOf);
     this.results.draw(rows);
-    if (this.clock.playing && this.clock.now > 50) this.guide.note("played");
+    if (this.clock.playing && this.clock.now > 10) this.guide.note("played");
     if (!this.clock.playing) this.say();
   }
 
   /** The page in words, for those who do not see it. */
   say() {
     const isCompared = this.teaching && this.racers.length > 1;
-    const text = isCompared ? compared(this.racers, this.endedTeaching) : standing(this.rows);
+    const text = isCompared ? score(this.racers, this.game, this.endedTeaching) : standing(this.rows);
     by("said").classList.toggle("strong", isCompared);
     if (text !== this.lastSaid) { this.lastSaid = text; by("said").textContent = text; }
   }
@@ -327,7 +350,7 @@ class Studio {
       this.alert("this learner has too many points to start another one from");
       return null;
     }
-    return { values: racer.valuesAt(step), outputs: racer.outputs, said: `as lesson ${racer.number + 1}, ${racer.name}, was at step ${step.toLocaleString("en-US")}` };
+    return { values: racer.valuesAt(step), outputs: racer.outputs, said: `as lesson ${racer.number + 1}, ${racer.name}, was at step ${countText(step)}` };
   }
 
   /** Take a file: a lesson is played, anything else becomes the target, or the start. */
@@ -345,7 +368,7 @@ class Studio {
         this.form.file = taken;
         this.form.choose("file");
       }
-      by("file-name").textContent = isStart ? by("file-name").textContent : `${file.name}: ${answer.points.toLocaleString("en-US")} points. ${answer.notes.join(" ")}`;
+      by("file-name").textContent = isStart ? by("file-name").textContent : `${file.name}: ${[answer.size, ...answer.notes].join("; ")}`;
       by("start-file-name").textContent = isStart ? file.name : "";
       if (await this.describe()) await this.start();
     } catch (error) {
@@ -380,9 +403,10 @@ class Studio {
   }
 
   setUp(what) {
+    if (what === "rewind") { this.seek(0, true); return; }
     const { teachers } = this.form;
-    if (what === "first") teachers.list = [{ preset: "greedy", rate: 0.01 }];
-    if (what === "race") teachers.list = [{ preset: "greedy", rate: 0.01 }, { preset: "random", rate: 0.01 }];
+    if (what === "first") teachers.take("greedy");
+    if (what === "race") teachers.take("greedy", "random");
     this.form.choose("named:gmm");
     this.describe();
     if (this.isOpen && what === "first") this.start();
@@ -399,6 +423,8 @@ class Studio {
     on("do-fork-rate", () => this.fork({ rate: Number(by("fork-rate").value) }));
     on("do-fork-teacher", () => this.fork({ teacher: by("fork-teacher").value }));
     on("open-guide", () => this.guide.open());
+    on("present", () => this.present());
+    document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.present(false); });
     on("open-keys", () => by("keys").showModal());
     on("open-take", () => this.takeaway.open());
     for (const id of ["file", "start-file"]) {
@@ -415,6 +441,16 @@ class Studio {
       this.opening -= 1;
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+  }
+
+  /** Show the lessons alone, in letters that are read from the last row; where the browser lets us, on the whole screen. */
+  present(on = !document.documentElement.classList.contains("presenting")) {
+    document.documentElement.classList.toggle("presenting", on);
+    by("present").setAttribute("aria-pressed", String(on));
+    if (on) document.documentElement.requestFullscreen?.().catch(() => {}); // not where it is forbidden: the letters are large all the same
+    else if (document.fullscreenElement) document.exitFullscreen();
+    setFont(on ? 1.6 : 1);
+    this.redraw();
   }
 
   listenToDrops() {
@@ -439,9 +475,10 @@ class Studio {
     const others = {
       "?": () => by("keys").showModal(),
       w: () => by("why").click(),
+      f: () => this.present(),
       r: () => { this.settle(); this.start(); },
       p: () => this.setPoking(!this.board.poking),
-      Escape: () => this.setPoking(false),
+      Escape: () => { this.setPoking(false); this.present(false); },
     };
     const number = Number(event.key) - 1;
     const act = keyOfTime(event, this.clock) || others[event.key] || (number >= 0 && number < 9 && this.racers[number] ? () => this.select(number) : null);

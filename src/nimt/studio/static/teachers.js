@@ -1,19 +1,29 @@
 // The teachers of a race: one card each, with the learning rate, its safe bound, and the forecast.
+import { numberText } from "./drawing.js";
 
 const by = (id) => document.getElementById(id);
 const RATES = [-4, 1]; // powers of ten at the ends of the slider
 const MOST = 4;
 
-const PRESETS = {
-  greedy: { says: "greedy", request: { teacher: "greedy", k: 1 } },
-  random: { says: "random", request: { teacher: "random", k: 1 } },
-  soft: { says: "soft (between the two)", request: { teacher: "soft", k: 1, temperature: 0.1 } },
-  synthesis: { says: "synthesis (makes labels)", request: { teacher: "synthesis", k: 1 } },
-  packs: { says: "greedy, packs of 5 %", request: { teacher: "greedy", k: 0.05 } },
-  whole: { says: "the whole pool", request: { teacher: "greedy", k: "whole" } },
-  limited: { says: "greedy from half the pool", request: { teacher: "greedy", k: 1, share: 0.5 } },
-  orthogonal: { says: "greedy, orthogonal learner", request: { teacher: "greedy", k: 1, learner: "orthogonal" } },
-};
+const USUAL = { teacher: "greedy", k: 1, share: null, learner: "kernel" };
+
+/** What can be chosen, as the server lists it: ways (of { says, title, request }), losses, kernels. */
+export const LISTS = JSON.parse(by("lists").textContent);
+
+/** The way of teaching that a request is, one of the list where it is there. */
+export function wayOf(request) {
+  const same = (way) => Object.keys(USUAL).every((name) => (way.request[name] ?? USUAL[name]) === (request[name] ?? USUAL[name]));
+  const { rate, ...own } = request;
+  if (!LISTS.ways.some((way) => way.request.teacher === request.teacher)) return LISTS.ways[0]; // a person, of a link
+  return LISTS.ways.find(same) || { says: sayWay(request), title: "", request: own };
+}
+
+/** A way of teaching in a few words. */
+export function sayWay({ teacher, k = 1, share, learner }) {
+  const packs = k === "whole" ? ", whole pool" : k > 1 ? `, packs of ${k}` : `, packs of ${100 * k} %`;
+  const who = learner && learner !== USUAL.learner ? `${teacher}, ${learner}` : teacher;
+  return `${who}${k === 1 ? "" : packs}${share ? `, pool ${Math.round(100 * share)} %` : ""}`;
+}
 
 const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
 
@@ -21,23 +31,27 @@ export class Teachers {
   /** @param {() => void} onChange */
   constructor(onChange) {
     this.onChange = onChange;
-    this.list = [{ preset: "greedy", rate: 0.01 }, { preset: "random", rate: 0.01 }];
+    this.list = [];
+    this.take("greedy", "random");
     this.safe = null; // the largest rate at which no step overshoots, null for a loss that has none
     by("add-racer").addEventListener("click", () => {
-      const free = Object.keys(PRESETS).find((name) => !this.list.some((one) => one.preset === name));
-      this.list.push({ preset: free || "random", rate: this.list[0].rate });
+      const free = LISTS.ways.find((way) => !this.list.some((one) => one.way === way));
+      this.list.push({ way: free || LISTS.ways[0], rate: this.list[0].rate });
       this.draw();
       onChange();
     });
   }
 
-  requestOf({ preset, rate }) { return { ...PRESETS[preset].request, rate }; }
+  /** Let these race, by their names. */
+  take(...names) { this.list = names.map((teacher) => ({ way: wayOf({ teacher }), rate: 0.5 })); }
+
+  requestOf({ way, rate }) { return { ...way.request, rate }; }
 
   requests() { return this.list.map((one) => this.requestOf(one)); }
 
   /** Take the teachers of a race. */
   fill(requests) {
-    this.list = requests.slice(0, MOST).map((one) => ({ preset: presetOf(one), rate: Number(one.rate) || 0.01 }));
+    this.list = requests.slice(0, MOST).map((one) => ({ way: wayOf(one), rate: Number(one.rate) || 0.5 }));
   }
 
   draw() {
@@ -49,15 +63,16 @@ export class Teachers {
     const item = make("li");
     item.style.setProperty("--mine", `var(--racer-${i + 1})`);
     const head = make("div", { className: "head" });
-    const select = make("select", { title: "teacher" });
+    const select = make("select", { title: racer.way.title });
     select.setAttribute("aria-label", `teacher ${i + 1}`);
-    for (const [name, { says }] of Object.entries(PRESETS)) select.add(new Option(says, name, false, name === racer.preset));
-    select.onchange = () => { racer.preset = select.value; racer.forecast = ""; this.draw(); this.onChange(); };
+    const ways = LISTS.ways.includes(racer.way) ? LISTS.ways : [...LISTS.ways, racer.way];
+    for (const way of ways) select.add(Object.assign(new Option(way.says, way.says, false, way === racer.way), { title: way.title }));
+    select.onchange = () => { Object.assign(racer, { way: ways[select.selectedIndex], forecast: "" }); this.draw(); this.onChange(); };
     const remove = make("button", { textContent: "×", disabled: this.list.length < 2, title: "leave this teacher out" });
     remove.setAttribute("aria-label", `leave teacher ${i + 1} out`);
     remove.onclick = () => { this.list.splice(i, 1); this.draw(); this.onChange(); };
     head.append(make("b", { textContent: i + 1 }), select, remove);
-    item.append(head, ...(racer.preset === "orthogonal" ? [this.note()] : this.rateRow(racer, i)));
+    item.append(head, ...((racer.way.request.learner ?? USUAL.learner) !== USUAL.learner ? [this.note()] : this.rateRow(racer, i)));
     return item;
   }
 
@@ -73,8 +88,8 @@ export class Teachers {
     const foot = make("p", { className: "rate-foot" });
     const say = () => {
       const over = this.safe && racer.rate > this.safe * (1 + 1e-9);
-      foot.textContent = over ? `above the safe bound ${Number(this.safe.toPrecision(3))}: steps overshoot`
-        : racer.forecast || (this.safe ? `safe up to ${Number(this.safe.toPrecision(3))}` : "this loss has no safe bound");
+      foot.textContent = over ? `above the safe bound ${numberText(this.safe)}: steps overshoot`
+        : racer.forecast || (this.safe ? `safe up to ${numberText(this.safe)}` : "this loss has no safe bound");
       foot.classList.toggle("over", Boolean(over));
       slider.setAttribute("aria-valuetext", `${racer.rate}, ${foot.textContent}`);
     };
@@ -96,12 +111,4 @@ export class Teachers {
     bound.style.setProperty("--share", share);
     return bound;
   }
-}
-
-function presetOf(request) {
-  if (request.learner === "orthogonal") return "orthogonal";
-  if (request.teacher !== "greedy") return request.teacher in PRESETS ? request.teacher : "greedy";
-  if (request.share) return "limited";
-  if (request.k === "whole") return "whole";
-  return request.k === 1 ? "greedy" : "packs";
 }

@@ -21,6 +21,7 @@ export class RaceTime {
     this.clock.moved = (steps) => this.moved(steps);
     this.clock.limit = (place) => affordable(this.clock.place, place, this.workTo(place), this.clock.inStills);
     this.timeline = new TimeLine(by("timeline"), (place) => this.seek(place));
+    this.timeline.isRace = true;
     addButtons(by("buttons"), this.clock);
     by("speed").addEventListener("input", (event) => { this.chosen = true; this.clock.speed = SPEEDS[event.target.value]; onChange(); });
     by("scrub").addEventListener("input", (event) => this.seek(Number(event.target.value)));
@@ -52,10 +53,16 @@ export class RaceTime {
     Object.assign(this.clock, { place: 0, end: 0 });
   }
 
-  /** Take the speed at which a lesson is played in about ten seconds, unless a person chose one. */
-  takeUsualSpeed(steps) {
-    if (this.chosen) return;
-    this.clock.speed = usualSpeed(steps);
+  /**
+   * Take the speed at which the first lesson is played in about twelve seconds, so that its choices are seen, and what
+   * others take longer in about six; unless a person chose one.
+   */
+  takeUsualSpeed() {
+    const [first] = this.racers;
+    if (this.chosen || !first) return;
+    const isPast = first.over && this.clock.place >= first.toPlace(first.end, this.kind);
+    const longest = Math.max(...this.racers.map((racer) => racer.end));
+    this.clock.speed = isPast ? Math.max(usualSpeed(first.end), usualSpeed(longest - first.end, 6)) : usualSpeed(first.end);
     by("speed").value = SPEEDS.indexOf(this.clock.speed);
   }
 
@@ -88,6 +95,7 @@ export class RaceTime {
 
   draw(inkOf) {
     const { clock, timeline, kind } = this;
+    this.takeUsualSpeed();
     const text = kind === "seconds" ? numberText : countText;
     const [unit, end] = [text(clock.place), text(clock.end)];
     write(by("place-text"), `${kind === "steps" ? "step" : kind} ${unit} of ${end}`);

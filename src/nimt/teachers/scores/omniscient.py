@@ -11,11 +11,11 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.losses import Loss
 from nimt.pools.pool import Pool
-from nimt.teachers.scores.score import Score, add_outputs, rows_by_output
+from nimt.teachers.scores.score import LessCost, rows_by_output
 
 
 @dataclass(frozen=True, eq=False)
-class Omniscient(Score, name="omniscient"):
+class Omniscient(LessCost, name="omniscient"):
     """dL/df (f - f*) - (eta / 2) K(x, x) |dL/df|^2: the decrease of |f - f*|^2 in H by a step, over 2 eta."""
 
     loss: Loss = field()
@@ -24,15 +24,8 @@ class Omniscient(Score, name="omniscient"):
 
     is_offered: ClassVar[bool] = False
 
-    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
-        return self.at(predictions, target, self.constants(pool, target))
-
-    def at(self, predictions: Array, target: Array, constants: Array) -> Array:
-        """Return the scores, from `constants` that were computed once."""
-        slopes = self.loss.slope(predictions, target)
-        gain = slopes * (predictions - constants[1:].T.reshape(target.shape))
-        costs = constants[0].reshape(-1, *[1] * (target.ndim - 1))
-        return add_outputs(gain - costs * slopes * slopes)
+    def gain(self, predictions: Array, target: Array, slopes: Array, of_outputs: Array) -> Array:
+        return slopes * (predictions - of_outputs)
 
     def constants(self, pool: Pool, target: Array) -> Array:
         return np.vstack([self.cost(pool), rows_by_output(target if self.reference is None else self.reference)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from nimt.pools.pool import Pool
 SCORES: dict[str, type[Score]] = {}  # by their names; `nimt.teachers.scores` imports them all
 
 
-class Score:
+class Score(ABC):
     """A frozen dataclass whose fields are what the score needs to know; teachers have fields of the same names.
 
     A field `loss` or `norm` without a default is written `= field()`, or it would have the one here.
@@ -55,9 +56,9 @@ class Score:
                 cls.number = len(SCORES)
                 SCORES[name] = cls
 
+    @abstractmethod
     def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
         """Return the score of every point of a pool, from the values of f and f* there."""
-        raise NotImplementedError
 
     def constants(self, pool: Pool, target: Array) -> Array:
         """Return what compiled code needs of each point beside f and f*, an array (m, n): computed once per lesson."""
@@ -71,6 +72,26 @@ class Score:
         are added.
         """
         return None
+
+
+class LessCost(Score):
+    """gain - cost |dL/df|^2, the cost being (eta / 2) K(x, x); `constants` are it and a row for each output."""
+
+    loss: Loss
+
+    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
+        return self.at(predictions, target, self.constants(pool, target))
+
+    def at(self, predictions: Array, target: Array, constants: Array) -> Array:
+        """Return the scores, from `constants` that were computed once."""
+        slopes = self.loss.slope(predictions, target)
+        gain = self.gain(predictions, target, slopes, constants[1:].T.reshape(target.shape))
+        costs = constants[0].reshape(-1, *[1] * (target.ndim - 1))
+        return add_outputs(gain - costs * slopes * slopes)
+
+    @abstractmethod
+    def gain(self, predictions: Array, target: Array, slopes: Array, of_outputs: Array) -> Array:
+        """Return what a step gains at each point and output, from the constants of the outputs."""
 
 
 def add_outputs(scores: Array) -> Array:

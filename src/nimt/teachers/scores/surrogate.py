@@ -11,11 +11,11 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.losses import Loss
 from nimt.pools.pool import Pool
-from nimt.teachers.scores.score import Score, add_outputs, rows_by_output
+from nimt.teachers.scores.score import LessCost, rows_by_output
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogate(Score, name="surrogate"):
+class Surrogate(LessCost, name="surrogate"):
     """L(f, y) - L(reference, y) - (eta / 2) K(x, x) |dL/df|^2.
 
     It is the rule argmin eta^2 g^2 K - 2 eta (L(f, y) - L(f*, y)) divided by -2 eta [Liu17].
@@ -27,15 +27,8 @@ class Surrogate(Score, name="surrogate"):
 
     is_offered: ClassVar[bool] = False
 
-    def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
-        return self.at(predictions, target, self.constants(pool, target))
-
-    def at(self, predictions: Array, target: Array, constants: Array) -> Array:
-        """Return the scores, from `constants` that were computed once."""
-        slopes = self.loss.slope(predictions, target)
-        gain = self.loss.value(predictions, target) - constants[1:].T.reshape(target.shape)
-        costs = constants[0].reshape(-1, *[1] * (target.ndim - 1))
-        return add_outputs(gain - costs * slopes * slopes)
+    def gain(self, predictions: Array, target: Array, slopes: Array, of_outputs: Array) -> Array:
+        return self.loss.value(predictions, target) - of_outputs
 
     def constants(self, pool: Pool, target: Array) -> Array:
         return np.vstack([self.cost(pool), rows_by_output(self.loss.value(self.reference, target))])

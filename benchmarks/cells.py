@@ -1,0 +1,87 @@
+"""Many scattered points, of which a kernel reaches thousands: cells, and columns of K."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+
+import nimt
+from benchmarks import baselines
+from benchmarks.results import RATE, timed
+
+COMPARED = 20  # steps of the baselines
+
+
+def in_cells(bench):
+    sizes = [(100_000, 0.05, 30), (10_000, 0.3, 30)] if bench.quick else [(1_000_000, 0.05, 150), (100_000, 0.3, 100)]
+    for n, width, goal in sizes:
+        points, target = scattered_in_cube(n)
+        steps = 200 if bench.quick else 1000
+        lesson = teach(points, target, width, COMPARED)  # compiles, once
+        curve = baselines.columns_each_step(points, target, COMPARED, RATE, width)
+        plain = by_plain_numba(points, target, width)
+        ours = min(per_step(points, target, width, steps) for _ in range(3))
+        bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", 1e6 * ours,
+                  lesson=lesson, curve=curve,
+                  note=f"a plain numba loop: {1e6 * plain / COMPARED:,.0f} us")  # fmt: skip
+    columns(bench)
+    two_lessons(bench)
+
+
+def by_plain_numba(points, target, width):
+    return timed(lambda: baselines.numba_columns(points, target, COMPARED, RATE, width), 2)[0]
+
+
+def columns(bench):
+    """A column of K as `streamed` computes it, and as NumPy does."""
+    from nimt.engines.streamed_engine import compiled_column
+
+    n = 20_000  # coordinates and column stay in the cache of a core
+    points, _ = scattered_in_cube(n)
+    pool, column = nimt.Points(points), np.empty(n)
+    for name, kernel in {
+        "rbf": nimt.rbf(0.5), "Matern 5/2": nimt.kernels.Matern(0.5, nu=2.5), "Wendland": nimt.Wendland(1.0, 3),
+    }.items():  # fmt: skip
+        fill = compiled_column(kernel, pool)
+        fill(3, column)
+        ours, _ = timed(lambda fill=fill: fill(5, column), 200)
+        theirs, exact = timed(lambda kernel=kernel: kernel(points, points[5:6])[:, 0], 20)
+        apart = np.max(np.abs(column - exact))
+        bench.row(f"a column of K, {name} in 3-D, n = {n:,}", "<= 3 ns per point", 1e9 * ours / n,
+                  note=f"NumPy: {1e9 * theirs / n:.1f} ns; values differ by {apart:.0e}")  # fmt: skip
+
+
+def two_lessons(bench):
+    points, target = scattered_in_cube(20_000)
+    steps = 1000 if bench.quick else 5000
+    runs = []
+    for _ in range(3):
+        in_turn, _ = timed(lambda: [teach(points, target, 0.3, steps) for _ in range(2)])
+        threads = [threading.Thread(target=teach, args=(points, target, 0.3, steps)) for _ in range(2)]
+        began = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        runs.append((in_turn, time.perf_counter() - began))
+    in_turn, at_once = np.min(runs, axis=0)
+    bench.row("two lessons of 20,000 scattered points in two threads", ">= 1.7x", in_turn / at_once,
+              against="one after the other")  # fmt: skip
+
+
+def scattered_in_cube(n):
+    rng = np.random.default_rng(0)
+    points = rng.random((n, 3))
+    return points, np.sin(6 * points[:, 0]) + points[:, 2] ** 2 + 0.1 * rng.normal(size=n)
+
+
+def teach(points, target, width, steps):
+    learner = nimt.KernelLearner(nimt.rbf(width), learning_rate=RATE)
+    return nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=steps, tol=None)
+
+
+def per_step(points, target, width, steps):
+    """Return the seconds of a step, without the set-up."""
+    return teach(points, target, width, steps).elapsed / steps

@@ -1,0 +1,125 @@
+"""Where blocks leave what they send to each other and their checkpoints: in memory, or in a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from nimt.arrays import Array
+from nimt.errors import CorruptLesson, InvalidInput
+from nimt.lesson import storage
+
+PATCHES, STATE = "patches of a block", "state of a block"
+PLAIN = np.inf  # how much smaller an array must become to be compressed: never, which is faster
+
+
+class Store(Protocol):
+    """What blocks and the driver read and write."""
+
+    keeps_state: bool
+
+    def send(self, block: int, turn: int, patches: dict[int, Array]) -> None:
+        """Keep the values that a block changed at a turn, one array for each neighbour."""
+        ...
+
+    def receive(self, block: int, turn: int, other: int) -> Array:
+        """Return what a block changed at a turn for another one."""
+        ...
+
+    def forget(self, block: int, turn: int) -> None:
+        """Drop what a block sent at this turn and before."""
+        ...
+
+
+class MemoryStore:
+    """In the memory of one process; there are no checkpoints."""
+
+    keeps_state = False
+
+    def __init__(self) -> None:
+        self._sent: dict[tuple[int, int], dict[int, Array]] = {}
+
+    def send(self, block: int, turn: int, patches: dict[int, Array]) -> None:
+        self._sent[block, turn] = patches
+
+    def receive(self, block: int, turn: int, other: int) -> Array:
+        return self._sent[block, turn][other]
+
+    def forget(self, block: int, turn: int) -> None:
+        for key in [key for key in self._sent if key[0] == block and key[1] <= turn]:
+            del self._sent[key]
+
+
+class FolderStore:
+    """In a folder that every worker reaches; each file is sealed and written whole.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    keeps_state = True
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def prepare(self) -> None:
+        """Make the folders."""
+        for name in ("patches", "blocks"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+
+    def _patch(self, block: int, turn: int) -> Path:
+        return self.folder / "patches" / f"block-{block}-turn-{turn}.npz"
+
+    def _state(self, block: int) -> Path:
+        return self.folder / "blocks" / f"block-{block}.npz"
+
+    def send(self, block: int, turn: int, patches: dict[int, Array]) -> None:
+        with naming_full_disk(self.folder):
+            sizes = {str(other): len(values) for other, values in patches.items()}
+            content = {"sizes": sizes, "values": np.concatenate(list(patches.values()))}  # one array is written faster
+            storage.write(self._patch(block, turn), PATCHES, content, worth=PLAIN)
+
+    def receive(self, block: int, turn: int, other: int) -> Array:
+        content = storage.read(self._patch(block, turn), PATCHES)
+        begin = 0
+        for name, size in content["sizes"].items():
+            if name == str(other):
+                return np.asarray(content["values"][begin : begin + size])
+            begin += size
+        raise CorruptLesson(f"block {block} sent nothing to block {other} at turn {turn}")
+
+    def forget(self, block: int, turn: int) -> None:
+        for path in (self.folder / "patches").glob(f"block-{block}-turn-*.npz"):
+            number = re.search(r"turn-(\d+)", path.name)
+            if number is not None and int(number[1]) <= turn:
+                path.unlink(missing_ok=True)
+
+    def save(self, block: int, state: dict[str, Any]) -> None:
+        """Write the checkpoint of a block."""
+        with naming_full_disk(self.folder):
+            storage.write(self._state(block), STATE, state, worth=PLAIN)
+
+    def has(self, block: int) -> bool:
+        """Say whether there is a checkpoint of a block."""
+        return self._state(block).exists()
+
+    def load(self, block: int) -> dict[str, Any]:
+        """Read the checkpoint of a block."""
+        return storage.read(self._state(block), STATE)
+
+
+@contextlib.contextmanager
+def naming_full_disk(folder: Path) -> Any:
+    """Turn what the system says of a full disk into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(
+            f"the folder {str(folder)!r} cannot be written to ({error.strerror}): make room there, and go on with "
+            f"nimt resume; nothing that was taught is lost"
+        ) from None

@@ -1,0 +1,140 @@
+"""The blocks that one process holds: made, brought up to date, put away on disk when memory is short."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from nimt.blocks.block import Block
+from nimt.blocks.block_folder import BlockFolder
+from nimt.blocks.block_store import FolderStore, MemoryStore
+from nimt.blocks.block_task import BlockTask
+from nimt.blocks.orders import Orders, Report
+from nimt.blocks.partition import GridPartition
+from nimt.blocks.targets import Partition
+
+Result = TypeVar("Result")
+
+BYTES_PER_POINT = 80  # that a block at work takes, measured
+
+
+class Holder:
+    """The blocks of a lesson in this process.
+
+    Parameters
+    ----------
+    lesson : BlockTask
+    store : MemoryStore or FolderStore
+    memory : int or None
+        Bytes that blocks may take here; those that were not used for longest are put away. None for all there is.
+    """
+
+    def __init__(self, lesson: BlockTask, store: MemoryStore | FolderStore, memory: int | None = None) -> None:
+        self.lesson = lesson
+        self.store = store
+        self.memory = memory
+        self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._saved: dict[int, int] = {}  # the turn of the checkpoint of each, where one is known
+        self._locks: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
+        self._lock = threading.Lock()  # of the two above
+
+    def advance(self, number: int, orders: Sequence[Orders], *, save: bool = False) -> Report:
+        """Bring a block to the turn of the latest of these orders, which follow its checkpoint; return its report.
+
+        A block that is not here, or behind, is read from its checkpoint or made, and takes the turns that it missed:
+        they show the same examples as they did elsewhere.
+        """
+
+        def work(block: Block) -> Report:
+            for each in orders:
+                if each.turn <= block.turn:
+                    continue
+                patches = {other: self.store.receive(other, turn, number) for other, turn in each.inbox}
+                _, sent = block.take_turn(each, patches)
+                if sent:
+                    self.store.send(number, each.turn, sent)
+            if save:
+                self._save(block)
+            return block.latest._replace(saved=self._saved.get(number, -1))
+
+        return self._with_block(number, work, orders[0].turn - 1 if orders else 0)
+
+    def ask(self, number: int, orders: Sequence[Orders], what: str, inbox: Sequence[tuple[int, int]] = ()) -> Any:
+        """Return something of a block after these orders: its `measure`, `record` or `results`; or `write` these.
+
+        `inbox` are the neighbours that changed something since then.
+        """
+        self.advance(number, orders)
+
+        def work(block: Block) -> Any:
+            block.absorb({other: self.store.receive(other, turn, number) for other, turn in inbox})
+            if what == "measure":
+                return block.measure()
+            if what == "record":
+                return (*block.joined_record(), list(block.lengths), list(block.before))
+            results = {"values": block.values, "coefficients": block.coefficients, "picks": block.picks}
+            if what == "write" and isinstance(self.store, FolderStore):
+                return write_results(BlockFolder(self.store.folder), self.lesson.partition, number, results)
+            return results
+
+        return self._with_block(number, work, 0)
+
+    def _with_block(self, number: int, work: Callable[[Block], Result], least: int) -> Result:
+        with self._lock:
+            lock = self._locks[number]
+        with lock:
+            block = self._blocks.get(number)
+            if block is None or block.turn < least:
+                block = self._open(number)
+            result = work(block)
+            with self._lock:
+                self._blocks[number] = block
+                self._blocks.move_to_end(number)
+        self._make_room(number)
+        return result
+
+    def _open(self, number: int) -> Block:
+        block = Block(self.lesson, number)
+        if isinstance(self.store, FolderStore) and self.store.has(number):
+            block.restore(self.store.load(number))
+            self._saved[number] = block.turn
+        return block
+
+    def _save(self, block: Block) -> None:
+        if isinstance(self.store, FolderStore) and self._saved.get(block.number) != block.turn:
+            self.store.save(block.number, block.state())
+            block.engine.pupil.lend()  # the copies that were made to be written
+            self._saved[block.number] = block.turn
+
+    def _make_room(self, used: int) -> None:
+        """Put away blocks that were not used for longest, until those that are left fit."""
+        while self.memory is not None and isinstance(self.store, FolderStore):
+            with self._lock:
+                taken = sum(len(block.task.pool) for block in self._blocks.values()) * BYTES_PER_POINT
+                number = next((number for number in self._blocks if number != used), None)
+                if taken <= self.memory or number is None:
+                    return
+                lock = self._locks[number]
+            if not lock.acquire(blocking=False):  # another thread works on it
+                return
+            try:
+                if (block := self._blocks.get(number)) is not None:
+                    self._save(block)
+                    with self._lock:
+                        self._blocks.pop(number, None)
+            finally:
+                lock.release()
+
+
+def write_results(folder: BlockFolder, cut: Partition, block: int, results: dict[str, Any]) -> None:
+    """Write the results of a block into the arrays of the whole lesson."""
+    for name, values in results.items():
+        array = folder.open_result(name, "r+")
+        if isinstance(cut, GridPartition):
+            box = cut.own_box(block)
+            array[tuple(slice(low, high) for low, high in box)] = values.reshape([high - low for low, high in box])
+        else:
+            array[cut.owned[block]] = values
+        array.flush()

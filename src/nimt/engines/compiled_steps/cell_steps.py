@@ -1,0 +1,158 @@
+"""Lessons of one greedy example per step on scattered points that lie in cells.
+
+A *cell* is CELL points close together, a *group* is CELL cells. Both have a box around them, so that a step finds the
+cells within the kernel's reach, and computes with whole cells: K is evaluated where it is needed, and nothing of it is
+kept. The largest score of a cell is known after a step in it, that of a group is the largest of its cells; which point
+has it is looked for only where it decides.
+
+f[(row * q + output) * LANES + lane], as in `row_steps`; a cell is CELL / LANES rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nimt.engines._numba.chosen import compiled, measure_gaps, part, step_in_cell, weigh
+from nimt.engines.codes import BEST, BEST_AT, CARRY, CELL, ERROR, EUCLIDEAN, GOING, LANES, TOTAL, WARNED
+from nimt.engines.compiled_steps.bits import bits_of
+from nimt.engines.compiled_steps.discrepancy import measure_after
+from nimt.engines.compiled_steps.labels import make_labels
+from nimt.engines.compiled_steps.loss_slopes import slope
+from nimt.engines.compiled_steps.outputs import norm_of
+from nimt.engines.compiled_steps.stopping import larger, over, stillness
+
+UNKNOWN = -1
+
+
+@part
+def slot_with(top, cell, f, y, forbidden, outputs, norm):
+    """The first slot of a cell whose score is `top`; slots of a cell are in the order of the pool."""
+    q = len(outputs)
+    for lane in range(CELL):
+        slot = cell * CELL + lane
+        first = slot // LANES * LANES * q + slot % LANES
+        size = abs(f[first] - y[first])
+        if q > 1:
+            size = 0.0
+            for o in range(q):
+                size = norm_of(f[first + o * LANES] - y[first + o * LANES], size, len(norm))
+            if len(norm) == EUCLIDEAN:
+                size = np.sqrt(size)
+        bits = bits_of(size)
+        if forbidden is not None:
+            bits |= forbidden[slot]
+        if bits == top:
+            return slot
+    return cell * CELL
+
+
+@part
+def best_slot(order, tops, group_tops, winner, cells, f, y, forbidden, outputs, norm):
+    """The slot with the largest score of all, of equal ones that with the lowest index in the pool."""
+    top = group_tops[0]
+    for g in range(group_tops.size):
+        top = max(top, group_tops[g])
+    best = np.int64(-1)
+    for g in range(group_tops.size):
+        if group_tops[g] != top:
+            continue
+        for cell in range(g * CELL, min(g * CELL + CELL, cells)):
+            if tops[cell] != top:
+                continue
+            if winner[cell] == UNKNOWN:
+                winner[cell] = slot_with(top, cell, f, y, forbidden, outputs, norm)
+            if best < 0 or order[winner[cell]] < order[best]:
+                best = np.int64(winner[cell])
+    return best
+
+
+@compiled
+def by_cells(
+    points, boxes, group_boxes, reach, form, numbers, order, n, at, m, rates, other_label, making, forbidden, height, f,
+    y, other, c, shown, loss, loss_delta, outputs, norm, tops, group_tops, winner, centre, weights, gaps, moves, change,
+    sums, rules, watch, out_index, out_label, out_m, out_move,
+):  # fmt: skip
+    """Teach one greedy example per step among n points; returns the steps taken and the outcome.
+
+    `reach` is a squared distance. `gaps` has room for a group and a row.
+    """
+    q = len(outputs)
+    d = centre.size
+    cells = order.size // CELL
+    groups = group_tops.size
+    padded = -(-groups // LANES) * LANES
+    state = GOING
+    taken = 0
+    rule = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
+    total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
+    best, best_at = watch[BEST], watch[BEST_AT]
+    for t in range(rates.size):
+        step = at + t
+        state, best, best_at = over(step, m, rule, best, best_at)
+        if state != GOING:
+            break
+
+        # the teacher
+        slot = best_slot(order, tops, group_tops, winner, cells, f, y, forbidden, outputs, norm)
+        if making is not None:
+            out_index[t, 0] = slot
+            make_labels(making, out_index[t], f, y, step, out_label[t])
+        out_index[t, 0] = order[slot]
+        largest = 0.0
+        own = slot // LANES * (LANES * q) + slot % LANES
+        for o in range(q):
+            s = own + o * LANES
+            if making is None:
+                out_label[t, o] = y[s]
+                if other is not None and other_label[t]:
+                    out_label[t, o] = other[s]
+            g = slope(loss, (loss_delta, 0.0), f[s], out_label[t, o])
+            largest = larger(largest, abs(g) * height)
+            moves[o] = -rates[t] * g
+        state = stillness(largest, m, rule)
+        if state != GOING:
+            break
+
+        # the learner
+        for o in range(q):
+            c[own + o * LANES] += moves[o]
+            if t < out_move.shape[0]:
+                out_move[t, o] = moves[o]
+        shown[slot] = True
+        for i in range(d):
+            centre[i] = points[(slot // CELL * d + i) * CELL + slot % CELL]
+        for lane in range(LANES):
+            change[lane] = 0.0
+        for row in range(0, groups, LANES):
+            measure_gaps(group_boxes, row, padded, centre, gaps, CELL)
+            for g in range(row, min(row + LANES, groups)):
+                if gaps[CELL + g - row] > reach:
+                    continue
+                for lane in range(0, CELL, LANES):
+                    measure_gaps(boxes, g * 2 * d * CELL + lane, CELL, centre, gaps, lane)
+                for cell in range(g * CELL, min(g * CELL + CELL, cells)):
+                    if gaps[cell - g * CELL] > reach:
+                        continue
+                    for lane in range(0, CELL, LANES):
+                        weigh(points, cell * d * CELL + lane, CELL, centre, form, numbers, weights, lane)
+                    if cell == cells - 1:
+                        for lane in range(n - cell * CELL, CELL):  # padding
+                            weights[lane] = 0.0
+                    tops[cell] = step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm)
+                    winner[cell] = UNKNOWN
+                top = tops[g * CELL]
+                for cell in range(g * CELL, g * CELL + CELL):
+                    top = max(top, tops[cell])
+                group_tops[g] = top
+
+        added = 0.0
+        for lane in range(LANES):
+            added += change[lane]
+        m, total, carry, error = measure_after(added, largest, m, total, carry, error, rule, f, y)
+        out_m[t] = m
+        taken = t + 1
+        if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step
+            break
+    sums[TOTAL], sums[CARRY], sums[ERROR] = total, carry, error
+    watch[BEST], watch[BEST_AT] = best, best_at
+    return taken, state

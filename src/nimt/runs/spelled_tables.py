@@ -1,0 +1,67 @@
+"""A table of text as Markdown and as LaTeX, for pages and papers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+IN_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "<": r"$<$", ">": r"$>$", "×": r"$\times$",
+}  # fmt: skip
+
+
+class SpelledTable(ABC):
+    """What has a table of text can be written as Markdown and as LaTeX."""
+
+    @abstractmethod
+    def _text_table(self) -> tuple[Sequence[str], list[list[str]]]:
+        """Return the header and the lines."""
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        return as_markdown(*self._text_table())
+
+    def to_latex(self) -> str:
+        r"""Return the table in LaTeX, a `tabular` with the lines of booktabs (\usepackage{booktabs})."""
+        return as_latex(*self._text_table())
+
+
+def as_markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    r"""Return a table in Markdown, numbers to the right.
+
+    Examples
+    --------
+    >>> print(as_markdown(["teacher", "steps"], [["a|b", "12"]]))
+    | teacher | steps |
+    |---|---:|
+    | a\|b | 12 |
+    """
+    rule = ["---", *["---:"] * (len(header) - 1)]
+    rows = [[cell.replace("|", "\\|") for cell in line] for line in (header, *lines)]
+    written = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([written[0], "|" + "|".join(rule) + "|", *written[1:]])
+
+
+def as_latex(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    r"""Return a table in LaTeX.
+
+    Examples
+    --------
+    >>> print(as_latex(["teacher", "M_0"], [["5 %", "1 ± 2"]]))
+    \begin{tabular}{lr}
+    \toprule
+    teacher & M\_0 \\
+    \midrule
+    5 \% & 1 $\pm$ 2 \\
+    \bottomrule
+    \end{tabular}
+    """
+    rows = [" & ".join("".join(IN_LATEX.get(letter, letter) for letter in cell) for cell in line) for line in lines]
+    head = " & ".join("".join(IN_LATEX.get(letter, letter) for letter in cell) for cell in header)
+    body = "\n".join(f"{row} \\\\" for row in rows)
+    columns = "l" + "r" * (len(header) - 1)
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", f"{head} \\\\", r"\midrule", body, r"\bottomrule",
+         r"\end{tabular}"]
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+"""The studio as a folder of files that any web server can hand out: its lessons are computed in the browser."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nimt.errors import InvalidInput
+from nimt.files import write_text
+from nimt.replay.lesson_recording import describe_pool
+from nimt.sources import read_problem
+from nimt.studio.lists import PLACE, list_choices, spell_json
+from nimt.studio.requests import view_for
+
+STARTS = {"gmm": ("gmm:start",), "sine": (), "digit:0": ("digit:8",), "cat": ()}
+TEACHERS = ("greedy", "random")  # that the page computes itself, with the loss and the kernels below
+LOSSES = ("square",)
+KERNELS = ("rbf", "matern")
+ROOMS = (("nimt.replay", "static"), ("nimt.studio", "static"), ("nimt.studio", "without_server"))  # the last wins
+
+
+def write_static_studio(folder: Path) -> list[str]:
+    """Write the page and everything it needs; return the names of the files."""
+    try:
+        (folder / "static").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"the folder {str(folder)!r} cannot be made ({error.strerror}): name another") from None
+    files: dict[str, str] = {}
+    for package, room in ROOMS:
+        for file in (resources.files(package) / room).iterdir():
+            if file.name.endswith((".js", ".css", ".svg", ".html")):
+                files[file.name] = file.read_text(encoding="utf-8")
+    page, _ = files.pop("index.html"), files.pop("replay.html")
+    for name, text in files.items():
+        write_text(folder / "static" / name, text)
+    write_text(folder / "index.html", fill_page(page))
+    return ["index.html", *(f"static/{name}" for name in sorted(files))]
+
+
+def fill_page(page: str) -> str:
+    """Write into the page what it offers, and the problems of the paper that it holds."""
+    choices = list_choices()
+    ways = [way for way in choices["ways"] if way["request"] in [{"teacher": name, "k": 1} for name in TEACHERS]]
+    kept = {"ways": ways, "losses": list(LOSSES), "kernels": list(KERNELS)}
+    problems = f'<script type="application/json" id="problems">{spell_json(list_problems())}</script>\n</head>'
+    return page.replace(PLACE, spell_json(kept)).replace("</head>", problems, 1)
+
+
+def list_problems() -> dict[str, Any]:
+    """Return the targets that the page knows by name, each with the starts that fit it."""
+    found: dict[str, Any] = {}
+    for name, starts in STARTS.items():
+        problem = read_problem(name, "zero")
+        found[name] = {
+            **describe_pool(problem.pool, {}),
+            "view": view_for(problem.pool, classes=False),
+            "target": _numbers(problem.target),
+            "starts": {start: _numbers(read_problem(name, start).initial) for start in starts},
+        }
+    return found
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(value) for value in np.asarray(values)]
