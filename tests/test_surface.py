@@ -25,7 +25,7 @@ PUBLIC = {
 
 
     "RandomFeatures", "RandomTeacher", "Selection",
-    "SequenceTeacher", "SoftTeacher", "shortest",
+    "ResponsiveTeacher", "SequenceTeacher", "SoftTeacher", "shortest",
     "OmniscientTeacher", "SurrogateTeacher", "SynthesisTeacher", "Teacher", "Wendland",
     "__version__", "errors", "kernels", "losses", "compare", "datasets", "forecast", "linear", "paper",
     "plan", "plots", "rbf", "read_problem", "resume", "steps", "sweep", "teach", "testing",

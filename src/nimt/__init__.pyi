@@ -59,6 +59,7 @@ from .teachers.omniscient import OmniscientTeacher as OmniscientTeacher
 from .teachers.per_output import PerOutput as PerOutput
 from .teachers.planned import PlannedTeacher as PlannedTeacher
 from .teachers.random import RandomTeacher as RandomTeacher
+from .teachers.responsive import ResponsiveTeacher as ResponsiveTeacher
 from .teachers.sequence import SequenceTeacher as SequenceTeacher
 from .teachers.soft import SoftTeacher as SoftTeacher
 from .teachers.surrogate import SurrogateTeacher as SurrogateTeacher

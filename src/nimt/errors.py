@@ -130,7 +130,7 @@ class CheckpointWarning(UserWarning):
 
 
 class ResponseWarning(UserWarning):
-    """A more distant label does not move the learner further, so a synthesised label gains nothing."""
+    """The learner responds in a way that a teacher cannot use, as where a more distant label moves it no further."""
 
 
 class StorageWarning(UserWarning):

@@ -72,6 +72,13 @@ def test_a_plan_arrives_at_its_last_step_in_every_engine_and_before_a_greedy_les
     assert f"after {plan.steps:,} planned steps" in str(plan)
 
 
+@pytest.mark.slow
+def test_a_plan_is_not_longer_than_greedy_at_rates_at_which_a_visit_is_one_step():
+    plan = nimt.shortest(learner(0.4), SINE, np.sin, tol=1e-3, starts=1)
+    assert nimt.teach(learner(0.4), plan.teacher, SINE, np.sin, tol=1e-3, max_iterations=999).itd == plan.steps
+    assert plan.steps <= nimt.teach(learner(0.4), nimt.GreedyTeacher(), SINE, np.sin, tol=1e-3, max_iterations=999).itd
+
+
 @pytest.mark.long
 def test_a_sequence_keeps_the_contract_of_teachers():
     testing.check_teacher(nimt.SequenceTeacher([3, 0, 3, 1]))

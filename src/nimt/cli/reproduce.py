@@ -32,7 +32,7 @@ def reproduce(
         Path | None, typer.Option("--out", help="The folder to write to; out by default, out-family with --family.")
     ] = None,
     family: Annotated[
-        bool, typer.Option("--family", help="Several outputs taught at once (MINT), instead of the paper.")
+        bool, typer.Option("--family", help="Beyond the paper: several outputs (MINT), shortest lessons.")
     ] = False,
     iterations: Annotated[int | None, typer.Option("--iterations", help="Cut every lesson at so many steps.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Lessons at a time; one per core by default.")] = None,

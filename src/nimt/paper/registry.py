@@ -22,6 +22,7 @@ from nimt.paper.experiments import (
     mint_pictures,
     mint_rgb,
     planes,
+    shortest_lessons,
     spaces,
 )
 
@@ -32,7 +33,8 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 
 FAMILY: dict[str, Experiment[Any]] = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (mint_gmm, mint_rgb, mint_pictures, mint_communication)
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (mint_gmm, mint_rgb, mint_pictures, mint_communication, shortest_lessons)
 }
 ALL: dict[str, Experiment[Any]] = EXPERIMENTS | FAMILY
 

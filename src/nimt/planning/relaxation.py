@@ -90,15 +90,10 @@ def relax_order(problem: VisitProblem, order: Indices) -> tuple[Visits, float] |
 
 def relax_greedy_list(problem: VisitProblem) -> tuple[Visits, float] | None:
     """Do the same from the visits of a greedy lesson whose every step halves the error at its point, about."""
-    errors, step = np.array(problem.errors), 0.5 / float(problem.diagonal.max())
-    weights = np.sqrt(problem.diagonal)
-    shown: list[int] = []
-    while float(np.linalg.norm(errors)) >= problem.radius:
-        if len(shown) == LONGEST_LIST:
-            return None
-        shown.append(int(np.argmax(np.abs(errors) * weights)))
-        errors -= step * errors[shown[-1]] * problem.gram[shown[-1]]
-    order = np.array(shown, dtype=np.intp)
+    step = 0.5 / float(problem.diagonal.max())
+    order = problem.finish_greedily(problem.errors, step, LONGEST_LIST)
+    if order is None:
+        return None
     visits = Visits(order, -np.log1p(-step * problem.diagonal[order]) / problem.decay[order])
     return improve(problem, visits, visits.total / (2.0 * math.log(problem.distance / problem.radius)))
 

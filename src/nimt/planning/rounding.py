@@ -34,6 +34,8 @@ def round_visits(problem: VisitProblem, visits: Visits, price: float, parts: int
         price = max(price, 1e-3 * (visits.total + 1.0))
         visits = visits.without_empty()
     end = problem.finish(left.errors, most)
+    if end is None:
+        end = problem.finish_greedily(left.errors, problem.step, most)
     return None if end is None else cut_after_arrival(problem, np.concatenate([*shown, end]).astype(np.intp))
 
 

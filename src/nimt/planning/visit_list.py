@@ -115,3 +115,17 @@ class VisitProblem:
         products = self.gram @ errors
         steps = lower_squares(errors, products, lengths, self.step, self.radius, starts, members, entries, shown)
         return None if steps < 0 else shown[:steps]
+
+    def finish_greedily(self, errors: Array, step: float, most: int) -> Indices | None:
+        """Return the points with the largest errors, one by one with these steps until the radius is reached, or None.
+
+        Steps that are too large to lower the sum of squares anywhere still bring f nearer to f* in H.
+        """
+        errors, weights = np.array(errors), np.sqrt(self.diagonal)
+        shown: list[int] = []
+        while float(np.linalg.norm(errors)) >= self.radius:
+            if len(shown) == most:
+                return None
+            shown.append(int(np.argmax(np.abs(errors) * weights)))
+            errors -= step * errors[shown[-1]] * self.gram[shown[-1]]
+        return np.array(shown, dtype=np.intp)

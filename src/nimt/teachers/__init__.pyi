@@ -7,6 +7,7 @@ from .omniscient import OmniscientTeacher as OmniscientTeacher
 from .per_output import PerOutput as PerOutput
 from .planned import PlannedTeacher as PlannedTeacher
 from .random import RandomTeacher as RandomTeacher
+from .responsive import ResponsiveTeacher as ResponsiveTeacher
 from .sequence import SequenceTeacher as SequenceTeacher
 from .soft import SoftTeacher as SoftTeacher
 from .surrogate import SurrogateTeacher as SurrogateTeacher

@@ -1,0 +1,140 @@
+"""The responsive teacher against a plain loop written from its formula."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import testing
+from nimt.errors import ResponseWarning
+
+POINTS = np.random.default_rng(5).uniform(-1, 1, (40, 2))
+TARGET = np.sin(3 * POINTS[:, 0]) * POINTS[:, 1]
+KERNEL = nimt.rbf(0.7)
+
+
+def learner(rate=0.05, kernel=KERNEL):
+    return nimt.KernelLearner(kernel, learning_rate=rate)
+
+
+def plain_loop(points, target, gram, responses, p, steps, rate=0.05):
+    """Return what is shown; `responses` is what the teacher takes for K, None while it reads the first three."""
+    errors, shown, columns = -np.array(target, dtype=float), [], []
+    for step in range(steps):
+        if responses is None and step < 3:
+            sizes = [0.0 if i in shown else abs(e) for i, e in enumerate(errors)]
+            i = int(np.argmax(sizes))
+        else:
+            if responses is None:
+                responses = estimate(points, shown, columns)
+            taken = [sum(row[j] * errors[j] for j in range(len(errors))) for row in responses]
+            scores = [abs(e) ** p * abs(t) ** (2 - p) if e * t > 0 else 0.0 for e, t in zip(errors, taken, strict=True)]
+            i = int(np.argmax(scores)) if max(scores) > 0 and p < 2 else int(np.argmax(np.abs(errors)))
+        after = errors - 2 * rate * errors[i] * gram[:, i]
+        columns.append((errors - after) / errors[i])
+        shown.append(i)
+        errors = after
+    return shown
+
+
+def estimate(points, shown, columns):
+    pairs = {}
+    for i, column in zip(shown, columns, strict=True):
+        for x, response in zip(points, column, strict=True):
+            pairs.setdefault(round(float(np.linalg.norm(x - points[i])), 9), []).append(response)
+    known = sorted(pairs)
+    means = [sum(pairs[d]) / len(pairs[d]) for d in known]
+    return [[np.interp(np.linalg.norm(x - z), known, means, right=0.0) for z in points] for x in points]
+
+
+@pytest.mark.parametrize("p", [1.0, 1.25, 2.0])
+@pytest.mark.parametrize("told", [True, False], ids=["white box", "gray box"])
+def test_lessons_are_those_of_a_plain_loop(told, p):
+    gram = KERNEL(POINTS, POINTS)
+    teacher = nimt.ResponsiveTeacher(p, kernel=KERNEL if told else None)
+    lesson = nimt.teach(learner(), teacher, POINTS, TARGET, max_iterations=60, tol=None)
+    assert lesson.indices[:, 0].tolist() == plain_loop(POINTS, TARGET, gram, gram if told else None, p, 60)
+
+
+def test_with_p_2_it_is_greedy():
+    rules = {"max_iterations": 50, "tol": None}
+    lessons = [
+        nimt.teach(learner(), teacher, POINTS, TARGET, **rules)
+        for teacher in (nimt.ResponsiveTeacher(2.0, kernel=KERNEL), nimt.GreedyTeacher())
+    ]
+    np.testing.assert_array_equal(lessons[0].indices, lessons[1].indices)
+
+
+@pytest.mark.long
+def test_products_that_are_kept_up_to_date_are_those_computed_anew(monkeypatch):
+    grid = nimt.Grid(np.linspace(-2, 2, 9), np.linspace(-2, 2, 9))
+    target = np.sin(2 * grid.points[:, 0]) + grid.points[:, 1]
+    rules = {"max_iterations": 300, "tol": None}
+    for teacher in (nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(kernel=KERNEL)):
+        anew = nimt.teach(learner(), teacher, grid, target, **rules)
+        with monkeypatch.context() as small:
+            small.setattr("nimt.teachers.responsive.SMALL", 0)
+            kept = nimt.teach(learner(), teacher, grid, target, **rules)
+        np.testing.assert_allclose(kept.discrepancy, anew.discrepancy, rtol=1e-9)
+
+
+@pytest.mark.long
+def test_noise_that_stops_a_greedy_lesson_does_not_stop_it():
+    noisy = TARGET + 0.3 * np.random.default_rng(0).normal(size=40)
+    rules = {"max_iterations": 400, "tol": None, "measure": "rms"}
+    found = {
+        teacher.name: nimt.teach(learner(0.01), teacher, POINTS, noisy, **rules).discrepancy[-1]
+        for teacher in (nimt.ResponsiveTeacher(), nimt.GreedyTeacher(), nimt.RandomTeacher())
+    }
+    assert found["responsive"] < 0.95 * found["GFT-1"] < found["RFT-1"]
+
+
+def test_several_outputs_are_compared_by_their_length():
+    twice = np.column_stack([TARGET, TARGET])
+    rules = {"max_iterations": 40, "tol": None}
+    one = nimt.teach(learner(), nimt.ResponsiveTeacher(), POINTS, TARGET, **rules)
+    two = nimt.teach(learner(), nimt.ResponsiveTeacher(), POINTS, twice, **rules)
+    np.testing.assert_array_equal(one.indices, two.indices)
+
+
+def test_a_pack_is_chosen_by_what_the_points_before_leave():
+    gram, rate, k = KERNEL(POINTS, POINTS), 0.4, 3
+    teacher = nimt.ResponsiveTeacher(1.0, kernel=KERNEL, k=k, learning_rate=rate)
+    lesson = nimt.teach(learner(rate), teacher, POINTS, TARGET, max_iterations=1, tol=None)
+    errors, chosen = -TARGET, []
+    for _ in range(k):
+        left = errors - 2 * rate / k * sum((errors[i] * gram[:, i] for i in chosen), np.zeros(40))
+        scores = errors * (gram @ left)
+        chosen.append(max((i for i in range(40) if i not in chosen), key=lambda i: scores[i]))
+    assert lesson.indices[0].tolist() == sorted(chosen)
+
+
+def test_responses_that_do_not_depend_on_the_distance_are_said_and_it_goes_on_greedily():
+    points, target = np.linspace(0.1, 2.0, 20), np.zeros(20)
+    target[[0, 10, 19]] = 3.0, 2.0, 2.5
+    with pytest.warns(ResponseWarning, match="does not depend on the distance alone"):
+        lesson = nimt.teach(
+            learner(0.05, nimt.linear(0.0)), nimt.ResponsiveTeacher(), points, target, max_iterations=30, tol=None
+        )
+    errors = -target
+    for step, (i,) in enumerate(lesson.indices):
+        assert step < 3 or i == np.argmax(np.abs(errors))
+        errors = errors - 0.1 * errors[i] * points * points[i]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("teacher", [nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(kernel=nimt.rbf(0.5), k=2)])
+def test_it_keeps_the_contract_of_teachers(teacher):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResponseWarning)
+        testing.check_teacher(teacher)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [({"p": 0.5}, "from 1 to 2"), ({"k": 3}, "give kernel="), ({"learning_rate": abs}, "a callable")],
+)
+def test_wrong_parameters_are_refused(parts, words):
+    with pytest.raises(nimt.InvalidInput, match=words):
+        nimt.ResponsiveTeacher(**parts)
