@@ -13,6 +13,7 @@ from rich.console import Console
 from benchmarks import (
     cells,
     first,
+    growing,
     loops,
     memory,
     orthogonal,
@@ -46,6 +47,7 @@ PARTS = {
     "two-cores": two_cores.two_cores,
     "sweeps": sweeps.sweeps,
     "memory": memory.peaks,
+    "growing": growing.growing,
 }
 BASELINES = (
     "(a) dense NumPy on a Gram matrix made beforehand (not counted); (b) a torch loop that builds each kernel row"
@@ -75,7 +77,9 @@ def run(console, options):
     for name in options.only:
         console.print(f"[bold]{name}[/]")
         bench.part = name
-        PARTS[name](bench)
+        made = PARTS[name](bench)
+        if name == "growing":
+            growing.draw(made, options.out / "growth.png")
         rows = write(options.out / "bench.json", bench.rows, options)
     console.print(table_of(rows))
     console.print(BASELINES)

@@ -33,12 +33,12 @@ def picture(side: int) -> np.ndarray:
     return np.tile(cat, (times, times))[:side, :side] + noise
 
 
-def teach(y: Any, blocks: Any) -> tuple[Any, float, float]:
+def teach(y: Any, blocks: Any, tol: float = TOL) -> tuple[Any, float, float]:
     """Return the lesson, its seconds, and the seconds of processor of all its threads."""
     grid = None if isinstance(y, str) else nimt.Grid.like(y)
     began = time.process_time()
     learner = nimt.KernelLearner(KERNEL, learning_rate=RATE)
-    options: dict[str, Any] = {"tol": TOL, "measure": "rms", "record": "picks"}
+    options: dict[str, Any] = {"tol": tol, "measure": "rms", "record": "picks"}
     lesson = nimt.teach_blocks(learner, nimt.GreedyTeacher(), grid, y, blocks, **options)
     return lesson, lesson.elapsed, time.process_time() - began
 
@@ -79,10 +79,10 @@ def print_workers(side: int = 1024, times: int = 3) -> None:
     print(f"by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)} times as fast")
 
 
-def print_growth(largest: int, costs: Costs, memory: float | None, scratch: Path) -> None:
+def print_growth(smallest: int, largest: int, tol: float, costs: Costs, memory: float | None, scratch: Path) -> None:
     """Print seconds of processor by the number of points, beside those of the model."""
     print("\npoints, examples, turns, seconds, of processor, per million points, by the model, largest memory")
-    side = 512
+    side = smallest
     while side <= largest:
         path = scratch / f"picture-{side}.npy"
         write_picture(path, side)
@@ -90,7 +90,7 @@ def print_growth(largest: int, costs: Costs, memory: float | None, scratch: Path
         how: dict[str, Any] = {"workers": 2}
         if memory is not None:
             how |= {"folder": scratch / f"run-{side}", "memory": int(memory * 1e9)}
-        lesson, seconds, used = teach(str(path), nimt.Blocks(counts, **how))
+        lesson, seconds, used = teach(str(path), nimt.Blocks(counts, **how), tol)
         cut = make_partition(nimt.Grid(*(np.arange(side, dtype=float),) * 2), counts, KERNEL)
         expected = predict(
             costs, points=side**2, blocks=len(cut), colours=4, workers=1, reach=max(cut.reach), examples=len(lesson),
@@ -140,7 +140,9 @@ def print_paper(costs: Costs, examples: float = 2.3, turns: int = 5) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smallest", type=int, default=512, help="the side of the smallest picture")
     parser.add_argument("--largest", type=int, default=1024, help="the side of the largest picture")
+    parser.add_argument("--tol", type=float, default=TOL, help="of the growth")
     parser.add_argument("--memory", type=float, help="gigabytes for blocks; others wait in a folder")
     parser.add_argument("--only", choices=("examples", "workers", "growth", "paper"))
     asked = parser.parse_args()
@@ -153,7 +155,7 @@ def main() -> None:
         print(f"\ncosts of one core: {costs}")
         if asked.only != "paper":
             with tempfile.TemporaryDirectory() as scratch:
-                print_growth(asked.largest, costs, asked.memory, Path(scratch))
+                print_growth(asked.smallest, asked.largest, asked.tol, costs, asked.memory, Path(scratch))
         print_paper(costs)
 
 

@@ -58,7 +58,7 @@ sys.exit(f"{{codes}} {{sorted({heavy} & set(sys.modules))}}")
     orders = ["run-gmm", "run-gmm --json", "run-rows.csv", "run-rows.csv/lesson.npz --json"]
     done = subprocess.run([sys.executable, "-c", script, *orders], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == "[0, 0, 0, 0] []"
-    assert '"held_out_points": 8' in done.stdout
+    assert '"held_out_points": 4' in done.stdout
 
 
 def test_help_takes_less_than_half_a_second_of_the_processor():

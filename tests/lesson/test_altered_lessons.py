@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from nimt.lesson import storage
 from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 from nimt.reports.summary import summary_of
 
+OF_A_COPY = "copy.npz"  # which has the learner instead of a state
+
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -29,6 +32,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     path = tmp_path_factory.mktemp("honest") / "lesson.npz"
     lesson.save(path)
+    dataclasses.replace(lesson).save(path.with_name(OF_A_COPY))
     return path
 
 
@@ -55,6 +59,9 @@ ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a width of text": (("settings", "learner", "kernel", "right", "width"), "x"),
     "a loss without a type": (("settings", "learner", "loss"), {"delta": 1.0}),
     "a measure that rises to 2": (("settings", "measure"), {"label": "mine", "axis": "mine", "higher_is_better": 2}),
+    "a state with a coefficient too few": (("state", "pupil", "coefficients"), np.zeros((8, 3))),
+    "a state of no steps": (("state", "pupil", "steps"), -1),
+    "a state of another rate": (("state", "pupil", "rate"), "x"),
     "endless seconds": (("elapsed",), float("inf")),
     "seconds below zero": (("elapsed",), -1.0),
     "compiling for nothing": (("compiling",), float("nan")),
@@ -102,7 +109,8 @@ def _shown_and_rebuilt(path: Path) -> None:
 @pytest.mark.parametrize("name", ALTERED)
 def test_an_altered_lesson_is_refused_when_it_is_loaded(honest: Path, tmp_path: Path, name: str) -> None:
     (*path, last), value = ALTERED[name]
-    content = storage.read(honest, "lesson")
+    of_learner = [*path, last][0] == "learner"
+    content = storage.read(honest.with_name(OF_A_COPY) if of_learner else honest, "lesson")
     part: Any = content
     for key in path:
         part = part[key]

@@ -211,11 +211,26 @@ def test_a_damaged_checkpoint_with_none_before_it_is_refused(tmp_path):
         nimt.resume(path)
 
 
-def test_a_checkpoint_is_a_lesson_file_with_a_state(tmp_path):
-    lesson = small_lesson(checkpoint=tmp_path / "checkpoint")
+def test_a_saved_lesson_goes_on_from_its_file(tmp_path):
+    path = tmp_path / "lesson"
+    half = small_lesson(max_iterations=6)
+    half.save(path)
+    nimt.Lesson.load(path).save(path)
+    assert_same_lesson(nimt.resume(path, max_iterations=12), small_lesson(max_iterations=12))
+
+
+def test_a_lesson_whose_learner_was_taught_since_keeps_that_learner_and_no_state(tmp_path):
+    lesson = small_lesson()
+    lesson.learner.partial_fit(lesson.pool.points[:1], [5.0])
     lesson.save(tmp_path / "lesson")
+    kept = nimt.Lesson.load(tmp_path / "lesson")
+    np.testing.assert_array_equal(kept.learner.predict(lesson.pool), lesson.learner.predict(lesson.pool))
     with pytest.raises(nimt.InvalidInput, match="a lesson without the state to go on from"):
         nimt.resume(tmp_path / "lesson")
+
+
+def test_a_checkpoint_is_a_lesson_file_with_a_state(tmp_path):
+    lesson = small_lesson(checkpoint=tmp_path / "checkpoint")
     kept = nimt.Lesson.load(tmp_path / "checkpoint")
     for name in ("indices", "labels", "discrepancy", "final", "picks", "initial"):
         np.testing.assert_array_equal(getattr(kept, name), getattr(lesson, name), err_msg=name)

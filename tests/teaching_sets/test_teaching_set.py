@@ -216,6 +216,15 @@ def test_auto_takes_the_rows_after_which_the_student_is_best_on_the_others():
     assert judge(best.indices) == pytest.approx(max(judge(chosen) for chosen in others))
 
 
+def test_one_row_far_from_all_others_does_not_decide():
+    X, y = noisy(200, noise=0.1)
+    X, y = X.copy(), y.copy()
+    X[0], y[0] = 50.0, 0.0  # such as a wrong measurement
+    chooser = Chooser(read_rows(X, y), y, LinearRegression(), y, 0)
+    usual = np.arange(1, 21)
+    assert chooser._judge(usual) > chooser._judge(np.append(usual, 0)) > 0
+
+
 def test_uncertainty_and_greedy_ask_the_student_that_is_taught():
     X, y = moons()
     options = {"size": 40, "reference": SVC(), "rule": "uncertainty", "measure_curve": False}

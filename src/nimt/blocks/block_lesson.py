@@ -15,7 +15,7 @@ from nimt.arrays import Array
 from nimt.blocks.block_task import BlockTask
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
-from nimt.learners.kernel_learner import KernelLearner, copy_learner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.pools.pool import Grid
@@ -107,7 +107,7 @@ class BlockLesson:
     def learner(self) -> KernelLearner:
         """The taught learner, made anew: its centres are all points that were shown."""
         shown = np.flatnonzero(np.asarray(self.picks).reshape(-1))
-        learner = copy_learner(self.task.learner).bind(self.task.whole)
+        learner = self.task.learner.copy().bind(self.task.whole)
         rows = np.asarray(self.coefficients).reshape(-1)[shown]
         learner.absorb(self.task.whole.take(shown), rows, steps=len(self), distinct=isinstance(self.task.whole, Grid))
         return learner

@@ -15,7 +15,7 @@ from nimt.blocks.targets import Partition, Target
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel, height, reach
-from nimt.learners.kernel_learner import KernelLearner, copy_learner
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.losses import Square, as_loss
 from nimt.measures import Measure
 from nimt.operators.grid import GridOperator, grid_operator
@@ -78,7 +78,7 @@ class BlockTask:
         """Return the learner for the points that a block holds."""
         if not self.learner.initial_is_table():
             return self.learner
-        learner = copy_learner(self.learner)
+        learner = self.learner.copy()
         table = np.asarray(self.learner.initial, dtype=np.float64)
         if isinstance(self.partition, GridPartition):
             box = tuple(slice(low, high) for low, high in self.partition.held_box(block))

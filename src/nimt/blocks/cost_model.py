@@ -15,6 +15,7 @@ from nimt.blocks.block_store import FolderStore
 from nimt.blocks.block_task import BlockTask, make_partition
 from nimt.blocks.holding import BYTES_PER_POINT
 from nimt.blocks.orders import Orders
+from nimt.blocks.running import SAVE_EVERY
 from nimt.blocks.targets import ArrayTarget
 from nimt.kernels import Kernel
 from nimt.learners.kernel_learner import KernelLearner
@@ -22,6 +23,7 @@ from nimt.measures import as_measure
 from nimt.pools.pool import Grid
 
 TRIAL = (512, 512)  # points of the block that is measured
+SAVED = 21  # bytes of a checkpoint for each point that is held
 ROUND = 0.05  # seconds to ask all workers of a cluster once and hear from them
 
 
@@ -35,6 +37,8 @@ class Costs:
         To show one example.
     point : float
         For each point that is held, once per turn: to take over what neighbours changed.
+    opening : float
+        For each point that is held, once: to read its target and lay it out.
     byte : float
         For each byte that is sent: written by one block and read by another.
     round : float
@@ -43,12 +47,14 @@ class Costs:
 
     example: float
     point: float
+    opening: float
     byte: float
     round: float = ROUND
 
     def __str__(self) -> str:
         return (
             f"{self.example * 1e9:.0f} ns per example, {self.point * 1e9:.1f} ns per point and turn, "
+            f"{self.opening * 1e9:.0f} ns per point at the start, "
             f"{self.byte * 1e9:.1f} ns per byte sent, {self.round * 1e3:.0f} ms per colour"
         )
 
@@ -82,7 +88,7 @@ def predict(
 
     Examples
     --------
-    >>> costs = Costs(example=1e-6, point=1e-8, byte=1e-9, round=0.0)
+    >>> costs = Costs(example=1e-6, point=1e-8, opening=1e-7, byte=1e-9, round=0.0)
     >>> one, two = (predict(costs, points=1e6, blocks=64, colours=4, workers=workers, reach=3, examples=2e6, turns=10)
     ...             for workers in (1, 2))
     >>> round(one.seconds / two.seconds, 3)
@@ -93,7 +99,9 @@ def predict(
     ring = (side + 2 * reach) ** dimension - max(0.0, side - 2 * reach) ** dimension
     sent = 8.0 * blocks * ring
     busy = max(1, min(workers, math.ceil(blocks / colours)))
-    work = examples * costs.example + turns * (held * costs.point + sent * costs.byte)
+    saved = SAVED * held * (1 + turns // SAVE_EVERY)
+    work = examples * costs.example + held * costs.opening + turns * held * costs.point
+    work += (turns * sent + saved) * costs.byte
     seconds = work / busy + turns * colours * costs.round
     return Prediction(seconds, busy, sent, held * BYTES_PER_POINT / workers)
 
@@ -106,7 +114,11 @@ def measure_costs(kernel: Kernel, learning_rate: float | str = "auto") -> Costs:
     cut = make_partition(grid, (1, 2), kernel)
     target = ArrayTarget(np.random.default_rng(0).normal(size=TRIAL))
     task = BlockTask(cut, learner, target, measure, 1.0 / math.sqrt(len(grid)), None, None, False)
-    block = Block(task, 0)
+    opening = []
+    for _ in range(3):  # the first compiles
+        began = time.thread_time()
+        block = Block(task, 0)
+        opening.append(time.thread_time() - began)
     held = np.asarray(block.engine.values)[cut.shared(0, 1)]
     top = block.top
     times = []
@@ -118,7 +130,8 @@ def measure_costs(kernel: Kernel, learning_rate: float | str = "auto") -> Costs:
         held = sent.get(1, held)
     idle = min(seconds for seconds, shown in times[2:] if not shown)
     example = min((seconds - idle) / shown for seconds, shown in times[2:] if shown)
-    return Costs(max(example, 1e-9), idle / len(cut.pool(0)), _measure_sending())
+    points = len(cut.pool(0))
+    return Costs(max(example, 1e-9), idle / points, min(opening) / points, _measure_sending())
 
 
 def _measure_sending() -> float:

@@ -135,7 +135,7 @@ def connect(address: str | None) -> Iterator[Any]:
     except ImportError:
         raise MissingExtra("--cluster needs Dask: pip install 'nimt[dask]'") from None
     try:
-        client = Client(address, timeout=10)
+        client: Any = Client(address, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise InvalidInput(
             f"there is no Dask scheduler at {address!r} ({type(error).__name__}): start one there"

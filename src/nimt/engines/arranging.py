@@ -11,6 +11,7 @@ from nimt.arrays import Array, Flags, check_stored_array, lend
 from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.layouts import BLOCK, gather, places_in, scatter
+from nimt.engines.synthesising import LabelMaker
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.measures import distance
 from nimt.task.task import Task
@@ -36,6 +37,9 @@ class ArrangedEngine(CompiledEngine):
     sums : array (3,)
         The sum of squares that is kept by changes, as `compiled_steps.discrepancy` keeps it.
     """
+
+    maker: LabelMaker | None
+    responses: dict[str, Any] | None
 
     def __init__(self, task: Task, pupil: KernelPupil) -> None:
         super().__init__(task, pupil)
@@ -129,7 +133,9 @@ class ArrangedEngine(CompiledEngine):
     def let_go(self) -> None:
         """Release the arrays that the learner does not need."""
         self.other, self.y = None, NOTHING
-        self.maker = None
+        if self.maker is not None:
+            self.responses = self.maker.state()
+            self.maker = None
 
     def close(self) -> None:
         self.let_go()

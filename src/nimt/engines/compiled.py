@@ -185,6 +185,7 @@ class CompiledEngine(Engine):
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
+        self.responses: dict[str, Any] | None = None  # its state once it is let go
         self.failure: Exception | None = None  # raised after the steps before it are recorded
         scale = task.measure.scale(task.target)
         assert scale is not None
@@ -392,7 +393,7 @@ class CompiledEngine(Engine):
         return np.ascontiguousarray(drawn if self.task.candidates is None else candidates[drawn], np.int64)
 
     def state(self) -> dict[str, Any]:
-        responses = None if self.maker is None else self.maker.state()
+        responses = self.responses if self.maker is None else self.maker.state()
         return super().state() | {"responses": responses, "pack": self.pack}
 
     def restore(self, state: dict[str, Any]) -> None:

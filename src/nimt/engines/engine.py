@@ -18,6 +18,7 @@ from nimt.measures import Measure
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection
 
+STREAMS = {"selection_rng": "selection", "label_rng": "labels"}  # and whose they are
 DIVERGED_BY = 1e6  # times the discrepancy at the start
 
 
@@ -82,7 +83,7 @@ class Engine(ABC):
 
     def has_drawn(self, *roles: str) -> bool:
         """Say whether something was drawn from one of the streams "selection" and "labels"."""
-        for role, name in (("selection", "selection_rng"), ("labels", "label_rng")):
+        for name, role in STREAMS.items():
             if role in roles and name in vars(self):  # else it was not even made
                 state = getattr(self, name).bit_generator.state
                 if state != self.task.stream(role).bit_generator.state:
@@ -129,8 +130,7 @@ class Engine(ABC):
         return {
             "step": self.step,
             "discrepancy": self.discrepancy,
-            "selection_rng": self.selection_rng.bit_generator.state,
-            "label_rng": self.label_rng.bit_generator.state,
+            **{name: vars(self)[name].bit_generator.state if name in vars(self) else None for name in STREAMS},
             "watch": self.watch.state(),
             "pupil": self.pupil.state(),
         }
@@ -139,7 +139,8 @@ class Engine(ABC):
         """Go on from a state."""
         self.step = check_stored_count(state, "step")
         self.discrepancy = float(state["discrepancy"])
-        self.selection_rng.bit_generator.state = state["selection_rng"]
-        self.label_rng.bit_generator.state = state["label_rng"]
+        for name in STREAMS:
+            if state[name] is not None:  # else nothing was drawn from it, as nothing is now
+                getattr(self, name).bit_generator.state = state[name]
         self.watch.restore(state["watch"])
         self.pupil.restore(state["pupil"])

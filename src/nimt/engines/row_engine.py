@@ -32,13 +32,19 @@ class RowsEngine(ArrangedEngine):
     the largest score of each; a tournament over the rows has the largest of all.
     """
 
+    order: Order
+    places: dict[int, NDArray[np.intp]]
+    y: Array
+    other: Array | None
+
     def __init__(self, task: Task, pupil: KernelPupil, operator: GridOperator) -> None:
         super().__init__(task, pupil)
         self.name: str = operator.name
         self.height: float = operator.height
         self.lanes = LANES
         layout = (_lay_out_small if len(task.pool) <= BLOCK else lay_out_rows)(task.pool.shape)
-        self.order, self.places, self.levels = layout.order, layout.places, layout.levels
+        self.order, self.places = layout.order, layout.places
+        self.levels: Whole = layout.levels
         slots = len(self.order)
         window = (operator.lead, operator.first, operator.start, operator.spaced(self.lanes))
         here = np.zeros(task.pool.dimension - 1, np.int64)

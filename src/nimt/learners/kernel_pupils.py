@@ -78,6 +78,10 @@ class _KernelPupil:
 class KernelPupil(_KernelPupil):
     """A `KernelLearner` on a pool: one step adds a few kernel columns to the values, nothing is evaluated again."""
 
+    heights: Array
+    values: Array
+    steps: int
+
     def __init__(self, learner: KernelLearner, pool: Pool, outputs: tuple[int, ...] = ()) -> None:
         super().__init__(learner, pool, outputs)
         self.pool = pool
@@ -174,6 +178,9 @@ class KernelBoxPupil(_KernelPupil):
     """A `KernelLearner` in a box: a step adds columns to the values on the grid, and centres to the expansion."""
 
     diagonal: Array | None = None
+    heights: Array
+    values: Array
+    steps: int
 
     def __init__(self, learner: KernelLearner, box: Box, outputs: tuple[int, ...] = ()) -> None:
         super().__init__(learner, box.grid, outputs)

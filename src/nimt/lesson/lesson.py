@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from nimt import display
 from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import say_count
-from nimt.errors import InvalidInput, MissingFile
+from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
 from nimt.lesson import storage
 from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
-from nimt.lesson.descriptions import check_can_take
+from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
 from nimt.lesson.held_out import HeldOutError, load_held_out
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, with_empty_end
-from nimt.lesson.stored_learner import MadeWhenAsked, StoredLearner, refuse_incomplete
+from nimt.lesson.stored_learner import EndState, MadeWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool
 from nimt.pools.prepared_points import PreparedPoints
@@ -317,6 +317,7 @@ class Lesson:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.
 
+        `nimt.resume` goes on with a lesson of a `KernelLearner` from its file, for example with a larger budget.
         Functions are stored as their values on the pool. A learner of your own is stored by the parameters of its
         constructor and its `state()`, one of scikit-learn by skops. If there is a `state()` only, as of a
         `TorchLearner`, `load` needs `learner=`. If nothing can be stored, `StorageWarning` says so.
@@ -326,7 +327,26 @@ class Lesson:
             raise MissingFile(f"there is no folder {folder} to save the lesson {Path(path).name} in: make it first")
         if Path(path).is_dir():
             raise InvalidInput(f"a lesson is saved to a file, and {path} is a folder: name a file in it")
-        storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, self.find_held_out()))
+        state, held_out = self._find_state(), self.find_held_out()
+        if state is not None:
+            try:
+                storage.write(path, KIND, content_of(vars(self), None, self.per_output, held_out, state))
+            except CannotStore:  # what a teacher of the user remembers
+                state = None
+        if state is None:
+            storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, held_out))
+
+    def keep_state(self, state: dict[str, Any]) -> None:
+        """Keep the state in which it ended, so that its file can go on."""
+        vars(self)["_end"] = EndState(state, self.taught)
+
+    def _find_state(self) -> dict[str, Any] | None:
+        """Return the state from which it can go on, None where it has none, or its learner needs more than that."""
+        stored, end = self._stored_learner, vars(self).get("_end")
+        state = stored.state if stored is not None else None if end is None else end.of(self.taught)
+        before = self.settings["learner"]
+        is_whole = find_lost_part(before) is None and not is_foreign(before.get("learning_rate"))
+        return state if state is not None and is_whole else None
 
     def cite(self) -> str:
         """Return what to cite, in BibTeX: the papers of the methods it used, and the software."""
@@ -404,7 +424,11 @@ class Lesson:
             `lesson.learner` is None; everything else of the lesson is there.
         """
         fields = _read(path, learner, allow)
-        return cls(**fields | {"learner": fields["learner"].rebuild()})
+        stored = fields["learner"]
+        lesson = cls(**fields | {"learner": stored.rebuild()})
+        if stored.state is not None and lesson.taught is not None:
+            lesson.keep_state(stored.state)
+        return lesson
 
     @classmethod
     def load_record(cls, path: str | PathLike[str]) -> Lesson:
@@ -459,6 +483,6 @@ def _read(path: str | PathLike[str], learner: Any = None, allow: Iterable[object
     except FileNotFoundError:
         raise MissingFile(f"there is no lesson {path}") from None
     if learner is not None:
-        check_can_take(learner, content.get("learner"))
+        check_can_take(learner, content.get("learner") or content.get("settings", {}).get("learner"))
     with refuse_incomplete(path):
         return fields_of(content, path, list(allow), learner)

@@ -81,6 +81,25 @@ class StoredLearner:
         return with_preparation(pupil.to_learner(), self.pool)
 
 
+class EndState:
+    """The state in which a lesson ended, as long as its learner is what it was then; copies of a lesson have none."""
+
+    def __init__(self, state: dict[str, Any], learner: object) -> None:
+        self._state = state
+        self._learner = learner
+        self._parts = dict(vars(learner))
+
+    def of(self, learner: object) -> dict[str, Any] | None:
+        """Return the state, None where this is another learner, or was taught since."""
+        if learner is not self._learner or vars(learner).keys() != self._parts.keys():
+            return None
+        same = all(part is self._parts[name] for name, part in vars(learner).items())
+        return self._state if same else None
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return type(None), ()
+
+
 class MadeWhenAsked:
     """A field of a lesson that may hold a `StoredLearner` or `DescribedLater`: it is made when it is first read."""
 

@@ -80,7 +80,7 @@ class Runs:
             check_identified(describe([dict(rules), self._things]))
         self.folder: RunsFolder | None = None if out is None else RunsFolder(out)
         path = None if self.folder is None else self.folder.path.absolute()
-        self.way = Way(dict(rules), keep_lessons or in_memory, raises, watch, path)
+        self.way: Way = Way(dict(rules), keep_lessons or in_memory, raises, watch, path)
         told = fingerprint(describe(deciding_rules(rules, with_record=self.way.keeps)))
         self.keys: dict[tuple[int, int], str] = {
             (place, seed): plan.key(seed, told) for place, plan in enumerate(plans) for seed in self.seeds

@@ -17,6 +17,7 @@ from nimt.arrays import Array, check_count, check_positive, is_number, read_only
 from nimt.engines._numba.compiling import seconds_compiling
 from nimt.engines.engine import Engine
 from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtError, keep_warnings
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import content_of
@@ -289,7 +290,12 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def _lesson(self, *, is_over: bool = False) -> Lesson:
         """Return the record as a lesson; if no step will follow, with the arrays themselves."""
         learner = with_preparation(self.engine.to_learner(), self.task.pool) if self.task.keep.learner else None
-        return Lesson(**self._fields(is_over=is_over), learner=learner)
+        lesson = Lesson(**self._fields(is_over=is_over), learner=learner)
+        if (
+            is_over and learner is not None and type(self.task.learner) is KernelLearner
+        ):  # the states of others may be copies
+            lesson.keep_state(self.engine.state())
+        return lesson
 
     def _fields(self, *, is_over: bool) -> dict[str, Any]:
         fields = self.record.fields()

@@ -121,7 +121,7 @@ class Latest:
             teacher = self.teacher
             given = teacher.reference
             answers = None if given is None else answers_at(given, view, as_loss(teacher.loss))
-            self.score = teacher.make_score(answers)
-            self.constants = self.score.constants(view.pool, view.target)
+            self.score: Surrogate | Omniscient = teacher.make_score(answers)
+            self.constants: Array = self.score.constants(view.pool, view.target)
             self.seen = view.pool, view.target
         return self.score, self.constants

@@ -1,0 +1,84 @@
+"""How the cost of a step and the memory grow with the number of points: `python -m benchmarks --only growing`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import nimt
+from benchmarks.results import RATE
+
+NEAR = 1000  # scattered points in reach, whatever their number
+SHORT = 20  # steps of the reference loop that a curve is compared with
+
+
+def on_grid(n):
+    side = round(n**0.5)
+    rng = np.random.default_rng(0)
+    return nimt.Grid(np.arange(float(side)), np.arange(float(side))), rng.normal(size=side * side), nimt.rbf(0.5)
+
+
+def scattered(d):
+    def made(n):
+        rng = np.random.default_rng(0)
+        points = rng.random((n, d))
+        ball = {2: np.pi, 3: 4 * np.pi / 3}[d]
+        reach = (NEAR / n / ball) ** (1 / d)
+        return points, rng.normal(size=n), nimt.rbf(reach / np.sqrt(-np.log(1e-16)))
+
+    return made
+
+
+def in_many_dimensions(n):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 8)), rng.normal(size=n), nimt.rbf(3.0)
+
+
+KINDS = {
+    "grid, 29 cells in reach": (on_grid, 7, 0.3, 100_000),
+    f"scattered in 2-D, {NEAR} in reach": (scattered(2), 7, 0.3, 2000),
+    f"scattered in 3-D, {NEAR} in reach": (scattered(3), 7, 0.3, 2000),
+    "scattered in 8-D, all in reach": (in_many_dimensions, 6, 1.1, 20),
+}
+
+
+def growing(bench):
+    """Add a row for each kind of pool: the exponent e of n^e that fits the microseconds per step."""
+    found = {}
+    for kind, (make, largest, goal, steps) in KINDS.items():
+        costs, sizes = {}, {}
+        for power in range(3, min(largest, 5 if bench.quick else 7) + 1):
+            pool, target, kernel = make(10**power)
+            learner = nimt.KernelLearner(kernel, learning_rate=RATE)
+            rules = {"tol": None, "record": "picks", "max_iterations": steps}
+            lessons = [nimt.teach(learner, nimt.GreedyTeacher(), pool, target, **rules) for _ in range(2)]
+            costs[len(target)] = min(1e6 * lesson.elapsed / steps for lesson in lessons)
+            sizes[len(target)] = nimt.plan(learner, nimt.GreedyTeacher(), pool, target, **rules).bytes / len(target)
+            if power == 3:
+                rules = {"tol": None, "max_iterations": SHORT, "engine": "reference"}
+                curve = nimt.teach(learner, nimt.GreedyTeacher(), pool, target, **rules).discrepancy
+                compared = lessons[-1]
+        exponent = np.polyfit(np.log(list(costs)), np.log(list(costs.values())), 1)[0]
+        largest = max(costs)
+        note = ", ".join(f"{n:.0e}: {cost:.2g} us" for n, cost in costs.items())
+        bench.row(f"a step grows as n^e, {kind}, n = 10^3 to {largest:.0e}", f"<= {goal} = e", exponent,
+                  note=f"{note}; {sizes[largest]:.0f} bytes per point", lesson=compared, curve=curve)  # fmt: skip
+        found[kind] = costs
+    return found
+
+
+def draw(found, path):
+    """Draw microseconds per step against the points of the pool."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    ax = figure.subplots()
+    for (kind, costs), colour, mark in zip(
+        found.items(), ("#0072B2", "#009E73", "#D55E00", "#CC79A7"), "os^D", strict=False
+    ):
+        exponent = np.polyfit(np.log(list(costs)), np.log(list(costs.values())), 1)[0]
+        label = f"{kind}: n^{exponent:.2f}"
+        ax.loglog(*zip(*costs.items(), strict=True), f"{mark}-", color=colour, label=label)
+    ax.set(xlabel="points in the pool", ylabel="microseconds per step", title="A step costs what the kernel reaches")
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False, fontsize=8)
+    figure.savefig(path, dpi=140)
