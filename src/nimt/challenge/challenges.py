@@ -112,7 +112,7 @@ class Challenge:
             return None
         factor, gram = 2 * self.rate, np.asarray(rbf(self.width)(points, points))
         gaps = np.asarray(self.problem.target) - np.asarray(self.problem.initial)
-        shown, least = np.asarray(self.greedy.indices)[:, 0].tolist(), np.inf
+        shown, least = [int(self.greedy.pack(step)[0][0]) for step in range(self.clicks)], np.inf
         for _ in range(MOST_SWEEPS):
             before = least
             for place in range(self.clicks):
