@@ -177,7 +177,10 @@ BAD = {
     "negative weights": (lambda: nimt.RandomTeacher(weights=[1.0, -1.0]), "weights must be >= 0, got -1.0 at index 1"),
     "weights all zero": (lambda: nimt.RandomTeacher(weights=[0.0, 0.0]), "must not all be zero"),
     "weights too large": (lambda: nimt.RandomTeacher(weights=[1e308] * 9), r"finite sum, got 1e\+308: divide them"),
-    "score": (lambda: nimt.GreedyTeacher(score="best"), "'loss' or 'decrease', or a score of yours by nimt.compiled, got 'best'"),
+    "score": (
+        lambda: nimt.GreedyTeacher(score="best"),
+        "'loss' or 'decrease', or a score of yours by nimt.compiled, got 'best'",
+    ),
     "gradient without kernel": (
         lambda: nimt.GreedyTeacher(score="gradient", loss="square"),
         "needs the learner's kernel=",
