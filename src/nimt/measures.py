@@ -293,7 +293,8 @@ def distance(values: Array, target: Array) -> float:
     """
     gap = values - target
     gap = gap if gap.ndim == 1 else np.ravel(gap)
-    square = float(gap.dot(gap))  # unlike @ it never warns, so that nothing has to be silenced at every step
+    with np.errstate(over="ignore"):
+        square = float(gap @ gap)
     if SAFE_SQUARES[0] < square < SAFE_SQUARES[1]:
         return math.sqrt(square)
     largest = float(np.max(np.abs(gap), initial=0.0))

@@ -89,7 +89,8 @@ def test_every_help_shows_its_examples(nimt, name, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["teach", "compare", "resume", "others"])
-def test_every_example_works_as_pasted(nimt, name):
+def test_every_example_works_as_pasted(nimt, name, tmp_path):
+    np.save(tmp_path / "huge.npy", np.sin(np.add.outer(np.arange(96), np.arange(96)) / 30))
     names = (name,) if name != "others" else ("demo", "show", "plan")
     lines = [line for one in names for line in examples_of(one)] + list(EXAMPLES if name == "others" else ())
     for example in dict.fromkeys(lines):

@@ -291,9 +291,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Return the record as a lesson; if no step will follow, with the arrays themselves."""
         learner = with_preparation(self.engine.to_learner(), self.task.pool) if self.task.keep.learner else None
         lesson = Lesson(**self._fields(is_over=is_over), learner=learner)
-        if (
-            is_over and learner is not None and type(self.task.learner) is KernelLearner
-        ):  # the states of others may be copies
+        # the states of other learners may be copies, and a start in a box must be known anywhere
+        if is_over and learner is not None and type(self.task.learner) is KernelLearner and self.task.box is None:
             lesson.keep_state(self.engine.state())
         return lesson
 

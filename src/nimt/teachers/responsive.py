@@ -93,6 +93,10 @@ class ResponsiveTeacher(Teacher):
                 way_out="give kernel=, or k=1",
             )
 
+    @classmethod
+    def find_told(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+        return () if parameters.get("k") in (None, 1) else ("kernel", "learning_rate")
+
     @property
     def method(self) -> str:
         told = "" if self.p == 1.25 else f" (p {self.p:g})"

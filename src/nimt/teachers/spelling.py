@@ -59,7 +59,7 @@ def parse_teacher(name: str, **parameters: Any) -> Teacher:
         raise InvalidInput(problem, parameter="teacher")
     kind, fixed = teachers[name]
     told = {part: parameters.pop(part, None) for part in ("kernel", "loss", "learning_rate")}
-    known = {part: told[part] for part in kind.told if told[part] is not None}
+    known = {part: told[part] for part in kind.find_told(parameters) if told[part] is not None}
     return kind(**parameters | fixed | known)
 
 

@@ -186,6 +186,11 @@ class Teacher:
             way_out = f"write pool=1.0 or pool=[{self.pool}]"
             raise InvalidInput("could be a share or a point", parameter="pool", value=self.pool, way_out=way_out)
 
+    @classmethod
+    def find_told(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return what the program must tell it of the learner, given its other parameters: `told`."""
+        return cls.told
+
     @property
     def given(self) -> object:
         """The teacher as the caller gave it: itself, or what `as_teacher` adapted."""
