@@ -55,7 +55,7 @@ def teachers() -> tuple[str, ...]:
     Examples
     --------
     >>> teachers()
-    ('greedy', 'random', 'soft', 'synthesis', 'uncertainty', 'you')
+    ('greedy', 'random', 'responsive', 'soft', 'synthesis', 'uncertainty', 'you')
     """
     return (*(name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed), PERSON)
 
