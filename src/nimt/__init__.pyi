@@ -52,6 +52,7 @@ from .sources import read_problem as read_problem
 from .task.cutting import Blocks as Blocks
 from .teachers.communicating import Communicating as Communicating
 from .teachers.greedy import GreedyTeacher as GreedyTeacher
+from .teachers.imitation import ImitationTeacher as ImitationTeacher
 from .teachers.int_rule import INTTeacher as INTTeacher
 from .teachers.interpolation import InterpolationTeacher as InterpolationTeacher
 from .teachers.mixed import MixedTeacher as MixedTeacher

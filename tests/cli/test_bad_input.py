@@ -166,7 +166,7 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path):
         (("teach", "gmm", "--kernel", "foo"), ("'foo'", "wendland", "RationalQuadratic")),
         (("teach", "digit:0", "--from", "gmm"), ("1 variable(s)", "dimension 2")),
         (("teach", "gmm", "--from", "digit:8"), ("same points",)),
-        (("teach", "gmm", "--teacher", "kind"), ("greedy, omniscient, random, responsive, soft, synthesis", "'kind'")),
+        (("teach", "gmm", "--teacher", "kind"), ("greedy, imitation, omniscient, random, responsive, soft", "'kind'")),
         (("teach", "gmm", "-k", "0"), ("k must be", "0")),
         (("teach", "gmm", "-k", "2.5"), ("share in (0, 1]", "2.5")),
         (("teach", "gmm", "-k", "5.0"), ("error: -k as a float is a share", "for a count write 5")),

@@ -105,7 +105,7 @@ def test_in_a_box_labels_are_compared_too():
         ({"score": "decrease"}, "score='decrease' needs the learner's kernel="),
         ({"score": "decrease", "kernel": KERNEL, "learning_rate": 0}, "must be a positive number"),
         ({"score": "decrease", "kernel": KERNEL, "learning_rate": abs}, "must be a number or 'auto', got a callable"),
-        ({"score": "surrogate"}, "'loss' or 'decrease', got 'surrogate'"),
+        ({"score": "surrogate"}, "'loss' or 'decrease', or a score of yours by nimt.compiled, got 'surrogate'"),
     ],
 )
 def test_bad_options_get_a_sentence(options, sentence):

@@ -1,5 +1,6 @@
 from .communicating import Communicating as Communicating
 from .greedy import GreedyTeacher as GreedyTeacher
+from .imitation import ImitationTeacher as ImitationTeacher
 from .int_rule import INTTeacher as INTTeacher
 from .interpolation import InterpolationTeacher as InterpolationTeacher
 from .mixed import MixedTeacher as MixedTeacher

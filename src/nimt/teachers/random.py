@@ -14,8 +14,10 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.rule import Drawn, Rule
+from nimt.teachers.rule import Drawn, InEpochs, Rule
 from nimt.teachers.teacher import BLUE, Selection, Teacher, View, count_of
+
+ORDERS = ("step", "epoch")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +30,14 @@ class RandomTeacher(Teacher):
         A count from 1 to n, or a share in (0, 1] of what the teacher may show; a schedule (`nimt.schedules`) changes
         it with the step.
     replace : bool
-        Draw with replacement, as the published experiments do. Without, no point is twice in one pack; every step draws
-        from all points again, so that packs of one repeat points all the same.
+        Draw with replacement, as the published experiments do. Without, no point is twice in one pack, which says
+        nothing of other packs: every step draws from all points again, so that packs of one repeat points all the same.
     weights : array (n,), optional
         The distribution over the pool of the lesson, up to a factor; uniform by default.
+    order : {"step", "epoch"}
+        "step" draws every pack from all points. "epoch" shuffles the points, shows each once, and shuffles again: no
+        point is shown twice before all were shown. A pack that an epoch does not fill is filled from the next one, by
+        points that the pack does not hold; `replace` says nothing then. Such lessons run in the plain loop.
 
     Examples
     --------
@@ -42,11 +48,15 @@ class RandomTeacher(Teacher):
     >>> once = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), RandomTeacher(replace=False), x, x, max_iterations=100)
     >>> len(np.unique(once.indices))
     63
+    >>> epoch = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), RandomTeacher(order="epoch"), x, x, max_iterations=100)
+    >>> len(np.unique(epoch.indices))
+    100
     """
 
     k: int | float | PackSchedule = 1
     replace: bool = True
     weights: ArrayLike | None = None
+    order: str = "step"
 
     at_random: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = BLUE
@@ -57,6 +67,10 @@ class RandomTeacher(Teacher):
         check_pack(self.k)
         if not isinstance(self.replace, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.replace!r}", parameter="replace")
+        if not isinstance(self.order, str) or self.order not in ORDERS:
+            raise InvalidInput(f"must be 'step' or 'epoch', got {self.order!r}", parameter="order")
+        if self.weights is not None and self.order == "epoch":
+            raise InvalidInput("an epoch shows every point once, so it has no weights", way_out="leave weights= out")
         if self.weights is not None:
             weights = real_array("weights", self.weights)
             if weights.ndim != 1:
@@ -83,15 +97,26 @@ class RandomTeacher(Teacher):
 
     @property
     def method(self) -> str:
-        everything = isinstance(self.k, float) and self.k == 1.0 and not self.replace
-        return "whole" if everything else f"RFT-{self.k}"
+        if isinstance(self.k, float) and self.k == 1.0 and not self.may_repeat:
+            return "whole"
+        return f"RFT-{self.k}" if self.order == "step" else f"RFT-{self.k} (epoch)"
+
+    @property
+    def may_repeat(self) -> bool:
+        return bool(self.replace) and self.order == "step"
 
     def select(self, view: View) -> Selection:
         k = count_of(self.k, len(view), view.step)
-        return view.show(self.draw(view.rng, view.candidates, k, 1)[0])
+        if self.order == "step":
+            return view.show(self.draw(view.rng, view.candidates, k, 1)[0])
+        nothing = np.empty(0, dtype=np.intp)
+        pack, rest = take_from_epoch(nothing if view.memory is None else view.memory["rest"], len(view), k, view.rng)
+        return view.show(pack, memory={"rest": rest})
 
     def compiled_rule(self) -> Rule | None:
-        return Rule(Drawn(self.draw)) if behaves_like(self, RandomTeacher, "select", "draw") else None
+        if not behaves_like(self, RandomTeacher, "select", "draw"):
+            return None
+        return Rule(Drawn(self.draw) if self.order == "step" else InEpochs())
 
     def looks_at(self, step: int) -> bool:
         return False
@@ -117,6 +142,22 @@ class RandomTeacher(Teacher):
         if possible == 0 or (not self.replace and possible < k):
             raise InvalidInput(f"only {possible} of the points this teacher may show have a positive weight, k is {k}")
         return np.asarray(mine / mine.sum())
+
+
+def take_from_epoch(rest: Indices, n: int, k: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
+    """Return the next k of n points, and what is left of the epoch; where `rest` is too short, a new one begins.
+
+    Examples
+    --------
+    >>> pack, rest = take_from_epoch(np.array([3, 1]), 4, 3, np.random.default_rng(0))
+    >>> pack[:2], len(np.unique(pack)), np.sort(np.append(pack[2:], rest))
+    (array([3, 1]), 3, array([0, 1, 2, 3]))
+    """
+    if k <= len(rest):
+        return rest[:k], rest[k:]
+    order = rng.permutation(n)
+    free = np.flatnonzero(~np.isin(order, rest))[: k - len(rest)]
+    return np.concatenate([rest, order[free]]), np.delete(order, free)
 
 
 def cumulative(shares: Array) -> Array:

@@ -39,6 +39,13 @@ class Drawn(Part):
     name: ClassVar[str] = "a draw"
 
 
+@dataclass(frozen=True)
+class InEpochs(Part):
+    """Every point once in each epoch, as `RandomTeacher(order="epoch")` does."""
+
+    name: ClassVar[str] = "epochs"
+
+
 @dataclass(frozen=True, eq=False)
 class Listed(Part):
     """One point per step, in the order of a list that begins again after its end."""
@@ -86,7 +93,7 @@ class Rule:
 
     Attributes
     ----------
-    choose : Largest, Drawn, Listed, DrawnByOdds or Diverse
+    choose : Largest, Drawn, InEpochs, Listed, DrawnByOdds or Diverse
     score : Score
     labels : TrueLabels or LabelsByResponse
     per_output : bool

@@ -303,12 +303,17 @@ def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None
 @_forecast_of.register
 def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None) -> Forecast:
     pack = count_of(teacher.k, len(start.candidates))
-    if pack == len(start.candidates) and not teacher.replace and teacher.weights is None:
+    if pack == len(start.candidates) and not teacher.may_repeat and teacher.weights is None:
         return _of_whole(start)
     if teacher.weights is not None:
         raise InvalidInput(
             f"{NO_FORECAST}a RandomTeacher with weights",
             way_out="without weights= it says how long the lesson takes if all points are equally likely",
+        )
+    if teacher.order == "epoch":
+        raise InvalidInput(
+            f"{NO_FORECAST}a RandomTeacher with order='epoch'",
+            way_out="order='step' says how long the lesson takes if every step draws from all points",
         )
     if (limited := _forecast_limited(start)) is not None:
         return limited
