@@ -4,8 +4,8 @@ BIN := .venv/bin
 # two stamps: nimt runs, and nimt can be tested
 READY := .venv/.ready
 DEV_READY := .venv/.ready-dev
-# neighbours in one process: what one test compiles, the next one has
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+# neighbours in one process: what one test compiles, the next one has; three, since browsers and processes are waited for
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 SEED ?= $(shell date +%s)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes

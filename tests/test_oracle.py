@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize("first", range(0, LESSONS, BATCH))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_random_lessons_are_what_plain_loops_say(first):
     verdict = Verdict()
     for number in range(first, first + BATCH):

@@ -25,6 +25,7 @@ def photo(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_photo_is_taught_in_colour_by_every_command(nimt, photo, tmp_path):
     answer = nimt("teach", "photo.png", *QUICK, "--out", "run")
     assert answer.code == 0, answer.err

@@ -18,6 +18,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_from_the_installation_to_the_page(tmp_path):
     site, work = tmp_path / "site", tmp_path / "work"
     work.mkdir()

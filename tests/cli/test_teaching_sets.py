@@ -53,6 +53,7 @@ def test_suspects_are_printed_with_the_number_of_their_row_or_written_with_all_c
     assert rows_of(tmp_path / "doubtful.csv")[0]["town"] in ("Ulm", "Bonn")
 
 
+@pytest.mark.exhaustive
 def test_whole_numbers_are_classes_or_numbers_as_asked(nimt, tmp_path):
     rng = np.random.default_rng(1)
     x = rng.uniform(-1, 1, 60)

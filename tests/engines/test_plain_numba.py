@@ -37,6 +37,7 @@ print(sorted(inner & set(sys.modules)))
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_lessons_with_plain_numba_are_those_of_the_reference_loop():
     environment = {**os.environ, "NIMT_PLAIN_NUMBA": "1"}
     command = [sys.executable, "-c", LESSONS]

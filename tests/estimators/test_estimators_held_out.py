@@ -113,6 +113,7 @@ def test_an_interpolant_takes_no_more_centres_than_help():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_diabetes_is_learned_as_well_as_by_tuned_kernel_ridge_regression():
     X, y = load_diabetes(return_X_y=True)
     differences = []

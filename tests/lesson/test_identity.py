@@ -204,6 +204,7 @@ def test_the_reason_why_a_learner_was_not_made_is_not_that_of_before(tmp_path):
     assert swept("no rate").entries[0].error.endswith("no rate")
 
 
+@pytest.mark.exhaustive
 def test_code_has_the_same_mark_in_every_process():
     here = Path(__file__).parent
     asked = "import test_identity as t; m = t.code(); print([t.code_mark(x) for x in (m.rate, m.Further(), m.Share())])"

@@ -66,6 +66,7 @@ def test_communication_is_ahead_on_the_mixtures():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_steps_on_the_photo():
     """Shared examples need a third of the examples for 4 to 6 % more steps than examples of each colour."""
     experiment = FAMILY["mint-rgb"]

@@ -73,6 +73,7 @@ def test_a_plan_arrives_at_its_last_step_in_every_engine_and_before_a_greedy_les
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_plan_is_not_longer_than_greedy_at_rates_at_which_a_visit_is_one_step():
     plan = nimt.shortest(learner(0.4), SINE, np.sin, tol=1e-3, starts=1)
     assert nimt.teach(learner(0.4), plan.teacher, SINE, np.sin, tol=1e-3, max_iterations=999).itd == plan.steps
@@ -113,6 +114,7 @@ def test_what_cannot_be_planned_is_refused(parts, words):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_plans_of_the_table_are_as_short_as_the_page_says():
     points = np.random.default_rng(1).uniform(-1, 1, (200, 2))
     lessons = [

@@ -55,6 +55,7 @@ for width, k, engine in ((0.1, 1, "grid"), (0.5, 7, "streamed")):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_new_score_is_compiled_and_equals_the_reference_loop(tmp_path):
     # in a process and with a cache of its own, since compiled code contains all scores there are
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -63,14 +64,14 @@ def test_a_new_score_is_compiled_and_equals_the_reference_loop(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-class Own(Score, name="own"):
+class Own(Score, name="mine"):
     def of(self, predictions, target, pool):
         return np.abs(target)
 
 
 def test_a_score_of_the_user_has_no_number_and_no_engine():
-    assert "own" not in SCORES
-    assert find_unknown_part(Rule(score=Own())) == "no compiled engine can score by own"
+    assert "mine" not in SCORES
+    assert find_unknown_part(Rule(score=Own())) == "no compiled engine can score by mine"
     assert find_unknown_part(Rule(score=Residual(1))) is None
 
 

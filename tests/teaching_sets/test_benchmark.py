@@ -94,6 +94,7 @@ def test_facility_location_is_that_of_apricot(rows):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_one_split_is_measured_for_every_choice(rows):
     found = list(rows.measure("wine", True, 0, (20,), ("linear",)))
     kinds = {(choice, labels) for _, size, choice, labels, _ in found if size == 20}

@@ -207,7 +207,7 @@ def unfitted(rows):
     [
         ({"X": np.zeros((3, 1)), "y": [1.0, 2.0, 4.5]}, "3 rows cannot make folds=5 parts"),
         ({"y": np.ones(60)}, "y is 1 in every row: there is nothing to teach"),
-        ({"y": ["a"] * 60}, "y has one class, 'a': at least two are needed"),
+        ({"y": ["a"] * 60}, "y has one class, a: at least two are needed"),
         ({"y": np.r_[np.nan, np.arange(59.0)]}, "y has no label in row 0"),
         ({"y": np.arange(59.0)}, "X has 60 rows and y has 59 labels"),
         ({"model": lambda X: np.full(len(X), np.nan)}, "answered nan for row 0: every answer must be a finite number"),

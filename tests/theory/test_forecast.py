@@ -331,6 +331,7 @@ TEACHERS = [
     dimension=st.integers(1, 3),
     teacher=st.sampled_from(TEACHERS),
 )
+@pytest.mark.exhaustive
 def test_no_lesson_breaks_a_proved_bound(seed, n, width, rate, dimension, teacher):
     learner, X, y = small(seed, n, width=width, rate=rate, dimension=dimension)
     taught = quiet(nimt.teach, learner, teacher, X, y, max_iterations=600)

@@ -121,7 +121,7 @@ class CurveScene:
     """f* and f^t as curves over a 1-D pool, one pair for each output."""
 
     def __init__(self, ax: Axes, pool: Pool, target: Array, limits: tuple[float, float], colour: str) -> None:
-        self.x: Array = pool.points[:, 0]
+        self.x: Array = pool.positions[:, 0]
         self.order: NDArray[np.intp] = np.argsort(self.x, kind="stable")
         self.target: Array = by_output(target)
         several = self.target.shape[1] > 1

@@ -25,7 +25,7 @@ AXES_SHOWN = 8  # of scattered points, in a notebook
 
 
 class Pool(ABC):
-    """What every kind of pool answers; a kind of your own has `points` and `described`, and what differs from here."""
+    """What every kind of pool answers; a kind of your own has `points` and `describe`, and what differs from here."""
 
     @property
     @abstractmethod

@@ -77,7 +77,7 @@ class StoredTask:
         settings = self.settings
         box = settings["box"]
         held = settings["holdout"]
-        options = {name: settings[name] for name in REPEATED}
+        options = {name: settings[name] for name in REPEATED if name in settings}
         if max_iterations is not None:
             check_count("max_iterations", max_iterations, at_least=0)
             step = len(self.fields["discrepancy"]) - 1

@@ -403,9 +403,10 @@ def _shows_the_largest_error(start: LessonStart) -> bool:
     teacher = start.teacher
     if not isinstance(teacher, GreedyTeacher) or start.rows is not None or count_of(teacher.k, len(start.pool)) != 1:
         return False
-    if teacher.score == "decrease":
-        return False
-    return teacher.score == "residual" or float(np.ptp(start.diagonal)) == 0.0
+    if teacher.score == "residual":
+        return True
+    # these two put errors of one size in the order of K(x, x); any other score may choose otherwise
+    return teacher.score in ("gradient", "loss") and float(np.ptp(start.diagonal)) == 0.0
 
 
 def _forecast_limited(start: LessonStart) -> Forecast | None:
