@@ -126,6 +126,7 @@ class Balanced(HTMLParser):
 
 @pytest.mark.long
 @pytest.mark.parametrize("make", SHOWN.values(), ids=SHOWN)
+@pytest.mark.sampled(2)
 def test_everything_is_shown_small_and_escaped(make):
     thing = make()
     shown = thing._repr_html_()

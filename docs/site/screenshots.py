@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 HOME = Path(__file__).parents[2]
 IMAGES = HOME / "docs" / "images"
 sys.path[:0] = [str(HOME / "tests")]
@@ -17,7 +19,17 @@ from browsers import a_browser, a_page  # noqa: E402
 from nimt.challenge import Challenge, write_challenge  # noqa: E402
 from studio.conftest import running  # noqa: E402
 
+COLOURS = 96
 OVER = "() => window.studio && !studio.later && studio.racers.length && studio.racers.every((racer) => racer.over)"
+
+
+def photograph(page: Any, name: str) -> None:
+    """Write a picture with few colours, so that it stays small."""
+    path = IMAGES / f"{name}.png"
+    page.screenshot(path=path)
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(COLOURS)
+    few.save(path, optimize=True)
 
 
 def wait_at(page: Any, step: int) -> None:
@@ -93,7 +105,7 @@ def main() -> None:
                     page.wait_for_function(OVER, timeout=120_000)
                     act(page)
                     page.wait_for_timeout(200)
-                    page.screenshot(path=IMAGES / f"{name}.png")
+                    photograph(page, name)
         with tempfile.TemporaryDirectory() as folder, a_page(browser, viewport={"width": 390, "height": 844}) as page:
             challenge = Challenge(nimt.read_problem("gmm", "gmm:start"))
             write_challenge(challenge, Path(folder) / "challenge.html")
@@ -102,7 +114,7 @@ def main() -> None:
             for point in challenge.greedy.indices[:5, 0]:
                 page.evaluate(f"challenge.spot = {point}; challenge.show()")
             page.evaluate("challenge.spot = 170; challenge.draw()")
-            page.screenshot(path=IMAGES / "challenge.png")
+            photograph(page, "challenge")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from nimt import Lesson
 pytestmark = pytest.mark.long
 
 
+@pytest.mark.slow
 def test_a_plan_is_printed_and_its_lesson_written(nimt, tmp_path):
     path = tmp_path / "plan.npz"
     answer = nimt("shortest", "sine", "--learning-rate", "0.1", "--tol", "5e-3", "--starts", "1", "--out", str(path))

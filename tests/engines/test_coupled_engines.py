@@ -36,6 +36,7 @@ def teach(teacher, engine, X=GRID, q=3, **options):
 )  # two of them choose by |f - f*|, which is not advised
 @pytest.mark.parametrize("X", [GRID, SCATTERED], ids=["grid", "points"])
 @pytest.mark.parametrize("name", TEACHERS)
+@pytest.mark.sampled(2)
 def test_every_engine_equals_the_plain_loop(name, X):
     plain = teach(TEACHERS[name], "reference", X)
     for engine in ("grid", "neighbours", "streamed") if X is GRID else ("neighbours", "streamed"):

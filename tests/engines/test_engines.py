@@ -589,6 +589,7 @@ def test_made_labels_are_the_same_on_every_engine(name, rate, made):
 
 
 @pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.sampled(2)
 def test_made_labels_on_a_grid_are_the_same_to_the_last_bit(k):
     picture = np.zeros((14, 15))
     picture[4:9, 3:11] = np.random.default_rng(0).random((5, 8))  # and many points that are right from the start
@@ -685,6 +686,7 @@ def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
             assert_same_lesson(expected, lesson)
 
 
+@pytest.mark.exhaustive
 def test_draws_by_odds_with_other_labels_and_several_outputs():
     y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 3))
     teacher = nimt.SoftTeacher(temperature=0.3, labels=nimt.teachers.AlternativeLabels(y[::-1], 0.4))
@@ -883,6 +885,7 @@ def test_on_a_grid_not_even_ties_tell_the_engines_apart(problem, loss, k, rate):
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_errors_whose_norm_overflows_are_drawn_as_in_the_plain_loop():
     """The norm of two outputs of size 1e200 is infinite, the discrepancy is not: the first such point is shown."""
     y = np.random.default_rng(0).normal(size=(SIZES["1-D"], 2)) * 1e200

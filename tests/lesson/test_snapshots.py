@@ -39,6 +39,7 @@ LESSONS = {
 
 
 @pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.sampled(2)
 def test_a_snapshot_after_every_step_is_what_a_walk_sees(name: str) -> None:
     teacher, target, engine, rules = LESSONS[name]
     learner = nimt.KernelLearner(nimt.rbf(0.2), learning_rate=0.3)

@@ -54,6 +54,7 @@ TEACHERS = {
 @pytest.mark.parametrize("teacher", list(TEACHERS))
 @pytest.mark.parametrize("name", ["2-D", "scattered"])
 @pytest.mark.filterwarnings("ignore::nimt.errors.ResponseWarning")
+@pytest.mark.sampled(3)
 def test_its_lessons_are_those_of_the_class(name, teacher):
     start = np.random.default_rng(8).normal(size=SIZES[name])
     options = {"rate": 0.3, "initial": start, "steps": 80}

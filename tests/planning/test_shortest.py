@@ -59,6 +59,7 @@ def test_a_visit_is_inserted_where_it_lowers_the_errors_most():
 
 @pytest.mark.long
 @pytest.mark.parametrize("kernel", [nimt.rbf(0.5), 0.5 * nimt.linear() + nimt.rbf(0.4)], ids=["constant", "varying"])
+@pytest.mark.sampled(2)
 def test_a_plan_arrives_at_its_last_step_in_every_engine_and_before_a_greedy_lesson(kernel):
     x = np.linspace(-1, 1, 8)
     taught = learner(kernel=kernel, initial=lambda points: 0.3 * points[:, 0])

@@ -69,6 +69,7 @@ def test_the_plain_loop_is_the_formula(q, each):
 
 @pytest.mark.parametrize("engine", ["grid", "neighbours", "streamed"])
 @pytest.mark.parametrize("name", INNER)
+@pytest.mark.sampled(3)
 def test_every_engine_equals_the_plain_loop(name, engine):
     teacher = nimt.Communicating(INNER[name], every=9)
     plain = teach(teacher, X=GRID, engine="reference")

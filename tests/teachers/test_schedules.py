@@ -247,6 +247,7 @@ def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, ch
 @pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning", "ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("look", [schedules.every(4), schedules.incremental(6, over=30, stages=2, dense=0.3)], ids=str)
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.sampled(3)
 def test_compiled_packs_of_an_earlier_look_are_those_of_the_plain_loop(engine, look):
     other = nimt.teachers.AlternativeLabels(0.3, 0.4)
     cases = [(nimt.GreedyTeacher(k=k, look=look), {}) for k in (1, 4, 0.5, 1.0)] + [
