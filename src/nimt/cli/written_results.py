@@ -180,15 +180,20 @@ def _finish_elsewhere(
 
 def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, notes: Iterable[str] = ()) -> list[Path]:
     moves = " and the animation" if settings.figures == "all" else ""
-    note(f"drawing the figures{moves}", quiet=quiet or settings.figures == "none")
+    said = [say_in_program(text) for text in notes]
+    if settings.figures == "none":  # nothing that draws is loaded
+        from nimt.reports.summary import write_summary
+
+        return [folder.lesson, write_summary(lesson, folder.path, said)]
+    note(f"drawing the figures{moves}", quiet=quiet)
     from nimt.reports.lesson_page import write_lesson_report
 
     replay = folder.path / "replay.html"
-    if settings.figures != "none" and _has_a_small_replay(lesson):
+    if _has_a_small_replay(lesson):
         lesson.replay(replay, title=settings.title)
         if replay.stat().st_size > LARGEST_PAGE:
             replay.unlink()
-    if settings.figures != "none" and not replay.exists():
+    if not replay.exists():
         note("replay.html is left out, it would be large; in Python lesson.replay(path) writes it", quiet=quiet)
     report = write_lesson_report(
         lesson,
@@ -197,7 +202,7 @@ def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, n
         repeat=settings.to_toml(folder.path),
         cmap=settings.cmap,
         figures=settings.figures,
-        notes=[say_in_program(text) for text in notes],
+        notes=said,
     )
     return [folder.lesson, *([replay] if replay.exists() else []), *report]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -25,7 +24,7 @@ from nimt.plots.scenes import MOST_DOTS
 from nimt.pools.pool import Points
 from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports import html as pages
-from nimt.reports.summary import COMPILING, compiling_text, summary_of
+from nimt.reports.summary import COMPILING, compiling_text, summary_of, write_summary
 
 DPI = 130
 DURING = 3  # panels between before and after
@@ -80,9 +79,7 @@ def write_lesson_report(
         What was written, the page last.
     """
     told = [str(note) for note in notes]
-    summary = summary_of(lesson) | {"notes": told}
-    write_text(folder / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
-    written = [folder / "summary.json"]
+    written = [write_summary(lesson, folder, told)]
     if figures == "none":
         return written
     for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson, cmap))):

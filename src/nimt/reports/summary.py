@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import has_decibels
 
 HELD_OUT = ("held_out_points", "held_out_rms", "held_out_r2", "held_out_accuracy")
 COMPILING = "seconds of compiling, once per installation"
 MENTIONED = 0.5  # seconds of compiling below which nothing is said: loading what was compiled takes less
+
+
+def write_summary(lesson: Lesson, folder: Path, notes: Iterable[str] = ()) -> Path:
+    """Write summary.json into a folder; `notes` are what was decided before the lesson."""
+    path = folder / "summary.json"
+    summary = summary_of(lesson) | {"notes": list(notes)}
+    write_text(path, json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    return path
 
 
 def summary_of(lesson: Lesson) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
 from nimt.arrays import Array
 from nimt.lesson.outcome import Outcome
@@ -57,7 +56,9 @@ class Passages:
         if not np.isfinite(self.steps).all():
             return int(self.steps[0]), None
         logs, count = np.log(np.maximum(self.steps, 1.0)), len(self.steps)
-        reach = float(student.ppf(0.5 + LIKELY / 2, count - 1) * logs.std(ddof=1) * math.sqrt(1 + 1 / count))
+        from scipy.special import stdtrit  # here, since it takes long to load; scipy.stats takes twice as long
+
+        reach = float(stdtrit(count - 1, 0.5 + LIKELY / 2) * logs.std(ddof=1) * math.sqrt(1 + 1 / count))
         return math.floor(math.exp(logs.mean() - reach)), math.ceil(math.exp(logs.mean() + reach))
 
 

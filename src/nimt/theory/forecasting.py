@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PchipInterpolator
 
 from nimt import defaults, display
 from nimt.arrays import Array
@@ -60,6 +59,8 @@ class ForecastCurve:
         first = np.concatenate([[True], np.diff(self.step) > 0])  # a short lesson may put two of its steps into one
         if first.sum() < 2:
             return np.full(asked.shape, self.discrepancy[0])
+        from scipy.interpolate import PchipInterpolator  # here, since it takes half a second to load
+
         logs = np.log(np.maximum(self.discrepancy[first], 1e-300))
         return np.asarray(np.exp(PchipInterpolator(self.step[first], logs)(asked)))
 

@@ -21,15 +21,17 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import minimize_scalar
 
 from nimt.arrays import Array
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import Spectrum, grid_factors, product_with, spectrum_of
 from nimt.theory.whole import LONGEST_SCHEDULE
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 RIDGES = 10.0 ** np.arange(-13, -3, 0.5)  # of lambda_max, how far from a true interpolant the sum may be
 PENALTIES = 10.0 ** np.linspace(0, -3, 25)  # of the largest, along the lasso path
@@ -118,6 +120,8 @@ def _greedy_clock(
         return passed + remaining(passed) * patience
 
     most = one.square * patience
+    from scipy.optimize import minimize_scalar  # here, since it takes long to load
+
     best = minimize_scalar(total, bounds=(math.log(most) - 40.0, math.log(most)), method="bounded")
     clocks = [most, float(best.fun)]
     if slowest > 0 and start.radius > 2.0 * one.rest_length:
@@ -174,6 +178,8 @@ def _gram_for_lasso(start: LessonStart) -> Array | sparse.csc_matrix | None:
     entries = math.prod(int(np.count_nonzero(matrix)) for matrix in matrices)
     if entries > MOST_ENTRIES:
         return None
+    from scipy import sparse
+
     gram = sparse.csc_matrix(np.full((1, 1), height))
     for matrix in matrices:
         gram = sparse.kron(gram, sparse.csc_matrix(matrix), format="csc")
