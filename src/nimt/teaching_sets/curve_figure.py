@@ -50,7 +50,8 @@ def draw_curve(found: TeachingSet, ax: Axes | None = None) -> Figure | Axes:
         axes.set_ylim(low - 0.05 * (high - low + 0.01), high + 0.05 * (high - low + 0.01))
         axes.set_xlabel("rows")
         axes.set_ylabel(f"{found.measure.replace('R^2', 'R²')} on rows held out")
-        axes.set_title(f"{found.student_name}: rows chosen by {found.rule}", loc="left")
+        how = "drawn at random" if found.rule == "random" else f"chosen by {found.rule}"
+        axes.set_title(f"{found.student_name}: rows {how}", loc="left")
         axes.grid(axis="y")
         axes.legend(loc="lower right")
 

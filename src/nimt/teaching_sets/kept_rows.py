@@ -88,14 +88,16 @@ class TeachingSet:
         """Whether choosing helped, and how much is due to the labels."""
         count, whole = len(self), len(self.reference.labels)
         of_f = "their own labels" if self.own_labels else "f*'s labels"
-        begin = f"{count} of {say_count(whole, 'row')}, chosen by {self.rule}, with {of_f}"
+        how = "drawn at random" if self.rule == "random" else f"chosen by {self.rule}"
+        begin = f"{count} of {say_count(whole, 'row')}, {how}, with {of_f}"
         if self.curve is None or self.gains is None:
             return f"{begin}; what they are worth was not measured"
         last = self.curve.iloc[-1]
         size = int(last["size"])
         labels, choosing, spread = self.gains
         told = (
-            f"{begin}: {self.student_name} has {self.measure} {last['chosen']:.3f} on rows held out"
+            f"{begin}: with rows chosen in this way {self.student_name} has {self.measure} {last['chosen']:.3f} on rows "
+            f"held out"
             f"{'' if size == count else f' after {size} of them'}, where {size} random rows have "
             f"{last['random_own']:.3f}"
         )
