@@ -96,8 +96,8 @@ class TeachingSet:
         size = int(last["size"])
         labels, choosing, spread = self.gains
         told = (
-            f"{begin}: with rows chosen in this way {self.student_name} has {self.measure} {last['chosen']:.3f} on rows "
-            f"held out"
+            f"{begin}: with rows chosen in this way {self.student_name} has {self.measure} {last['chosen']:.3f} on "
+            f"rows held out"
             f"{'' if size == count else f' after {size} of them'}, where {size} random rows have "
             f"{last['random_own']:.3f}"
         )
