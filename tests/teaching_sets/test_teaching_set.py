@@ -463,3 +463,10 @@ def test_neither_nimt_nor_teaching_loads_scikit_learn():
     code = "import sys, nimt; nimt.teach; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_reference_of_other_columns_is_refused():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    found = nimt.reference(X, X[:, 0] + 0.5 * X[:, 1], model=Ridge())
+    with pytest.raises(nimt.InvalidInput, match="reference was made from 3 columns and X has 2"):
+        nimt.teaching_set(X[:, :2], X[:, 0], size=10, student="linear", reference=found)

@@ -221,6 +221,12 @@ def _take_reference(rows: Rows, reference: Any, folds: int, seed: int) -> Refere
             f"answers {say_count(len(reference.labels), 'row')} and X has {len(rows):,}: make it from the same rows",
             parameter="reference",
         )
+    width = len(reference.columns) or getattr(reference.model, "n_features_in_", rows.X.shape[1])
+    if width != rows.X.shape[1]:
+        raise InvalidInput(
+            f"was made from {say_count(width, 'column')} and X has {rows.X.shape[1]}: make it from the same rows",
+            parameter="reference",
+        )
     if list(_of(reference.classes)) != list(_of(rows.classes)):
         raise InvalidInput("has other classes than y: make it from the same rows", parameter="reference")
     return reference

@@ -16,6 +16,7 @@ from nimt.wording import Wording
 if TYPE_CHECKING:
     import pandas as pd
 
+LARGEST, SMALLEST = 1e120, 1e-120  # beyond, a sum of squares is infinite or 0
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
 NANOSECONDS_OF_A_DAY = 86_400e9
 
@@ -137,9 +138,11 @@ def _read_column(column: pd.Series, name: str) -> NDArray[Any]:
 
 
 def _check_not_infinite(numbers: Array, what: str) -> None:
-    wrong = np.argwhere(np.isinf(numbers))
+    wrong = np.argwhere(np.abs(numbers) > LARGEST)
     if len(wrong):
-        raise InvalidInput(f"{what} has {numbers[tuple(wrong[0])]} in row {wrong[0][0]}: every number must be finite")
+        found = numbers[tuple(wrong[0])]
+        why = "every number must be finite" if np.isinf(found) else "its square is infinite, give it in other units"
+        raise InvalidInput(f"{what} has {found:g} in row {wrong[0][0]}: {why}")
 
 
 def _describe_missing(X: Features) -> tuple[str, ...]:
@@ -165,6 +168,8 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
         raise InvalidInput(f"y has no label in row {lacking[0]}: leave rows without one out")
     if labels.dtype.kind == "O" and all(isinstance(cell, int | float | np.number) for cell in labels.tolist()):
         labels = labels.astype(np.float64)
+    if labels.dtype.kind in "mMc":
+        raise InvalidInput(f"y holds {labels.dtype}: give numbers, such as days, or words for classes")
     if labels.dtype.kind not in "biuf":
         if classes is False:
             raise InvalidInput(f"y holds words, such as {str(labels[0])!r}, and a regressor needs numbers")
@@ -184,6 +189,11 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
     numbers = labels.astype(np.float64)
     if len(numbers) and numbers.min() == numbers.max():
         raise InvalidInput(f"y is {numbers[0]:g} in every row: there is nothing to teach")
+    if len(numbers) and not SMALLEST < float(np.ptp(numbers / 2)) < LARGEST:
+        raise InvalidInput(
+            f"y runs from {numbers.min():g} to {numbers.max():g}, and squares of such numbers are lost: give it in "
+            f"other units"
+        )
     return numbers, None, ()
 
 
