@@ -87,6 +87,12 @@ class ArrangedEngine(CompiledEngine):
             return self.place(self.task.target)
         return lend(self.task.target).reshape(-1)
 
+    def place_forbidden(self) -> NDArray[np.int64] | None:
+        """Return what makes a score the lowest at points that are no candidates, in the engine's layout."""
+        if self.task.candidates is None:
+            return None
+        return self.place(-self.barred.astype(np.int64), padding=-1)
+
     def in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
         """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""
         if self.copies[0] > 1:

@@ -39,9 +39,7 @@ class CellsEngine(ArrangedEngine):
         self.winner: NDArray[np.int32] = np.full(cells.groups * CELL, UNKNOWN, dtype=np.int32)
         room = (task.pool.dimension, CELL, CELL + LANES, len(self.outputs), LANES)
         self.room: tuple[Array, ...] = tuple(line_aligned(size, REAL) for size in room)
-        self.forbidden: Whole | None = None
-        if task.candidates is not None:
-            self.forbidden = self.place(-self.barred.astype(np.int64), padding=-1)
+        self.forbidden: Whole | None = self.place_forbidden()
         self.y = self.place_target()
         self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()

@@ -60,9 +60,7 @@ class RowsEngine(ArrangedEngine):
         self.change: Array = line_aligned(self.lanes, np.dtype(np.float64))
         rows = operator.cells // self.lanes + 2 * len(operator.first)  # that the runs of the window may touch at most
         self.touched: Whole = np.zeros(rows, dtype=np.int64)
-        self.forbidden: Whole | None = None
-        if task.candidates is not None:
-            self.forbidden = self.place(-self.barred.astype(np.int64), padding=-1)
+        self.forbidden: Whole | None = self.place_forbidden()
         self.y = self.place_target()
         self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()

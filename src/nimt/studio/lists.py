@@ -9,7 +9,7 @@ from nimt.kernels.expressions import SIMPLE
 from nimt.studio.requests import CHOICES, PERSON, teachers
 from nimt.teachers.spelling import list_spellings
 
-# besides every teacher that shows one example a step
+# besides every teacher that shows one example per step
 WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("greedy, packs of 5 %", {"teacher": "greedy", "k": 0.05}),
     ("the whole pool", {"teacher": "greedy", "k": "whole"}),

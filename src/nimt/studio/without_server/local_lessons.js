@@ -1,4 +1,4 @@
-// Lessons computed in the page: the square loss, one example a step, on a grid; the same additions as the library's.
+// Lessons computed in the page: the square loss, one example per step, on a grid; the same additions as the library's.
 import { WindowKernel, discrepancy } from "./recording.js";
 
 const CUT = 1e-16; // of K(0): smaller contributions are lost in rounding
