@@ -13,6 +13,7 @@ from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cell
 from nimt.engines.codes import CELL, MARKS
 from nimt.engines.compiled import find_obstacle, find_other_choice, rule_of
 from nimt.engines.engine import Engine
+from nimt.engines.error_product import find_obstacle_to_columns, find_obstacle_to_lists
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.errors import InvalidInput
@@ -94,6 +95,9 @@ def _grid(task: Task) -> Choice | str:
     if operator is None:
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
     n, cells = len(pool), operator.cells
+    obstacle = find_obstacle_to_lists(rule_of(task).score, kernel, pool, cells)
+    if obstacle is not None:
+        return obstacle
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
@@ -128,6 +132,9 @@ def _neighbours(task: Task, pairs: float | None = None) -> Choice | str:
         return f"it needs a kernel with a finite reach, and {kernel!r} has none: give it a method reach(cut)"
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
+    obstacle = find_obstacle_to_lists(rule_of(task).score, kernel, pool, pairs / n)
+    if obstacle is not None:
+        return obstacle
     average = max(1, round(pairs / n))
     needed = cost.memory + 100 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
@@ -161,6 +168,9 @@ def _offer_streamed(task: Task) -> Choice | str:
     if unknown is not None:
         return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
+    obstacle = find_obstacle_to_columns(rule_of(task).score, pool)
+    if obstacle is not None:
+        return obstacle
     cost = StreamedOperator.cost(pool)
     needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + count_teacher_bytes(task)
     plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")

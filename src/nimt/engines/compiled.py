@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
 from nimt.engines.engine import Engine, Watch
+from nimt.engines.error_product import RENEWED, ErrorProduct
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
@@ -42,6 +43,8 @@ def find_obstacle(task: Task) -> str | None:
         return "the teacher may show any point of a box"
     if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
         return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
+    if not task.adds_only:
+        return f"no compiled engine can update by {learner.update.parts[0]}"
     if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     loss = as_loss(learner.loss)
@@ -186,6 +189,7 @@ class CompiledEngine(Engine):
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
         self.responses: dict[str, Any] | None = None  # its state once it is let go
+        self.product: ErrorProduct | None = None  # for a score that needs K r
         self.failure: Exception | None = None  # raised after the steps before it are recorded
         scale = task.measure.scale(task.target)
         assert scale is not None
@@ -299,10 +303,13 @@ class CompiledEngine(Engine):
         began, end = self.step, self.step + len(sheet.rates)
         snapshots: dict[int, Array] = {}
         code = 0
-        for stop in [*asked[: bisect_left(asked, end)], end]:
+        stops = [*asked[: bisect_left(asked, end)], end]
+        if self.product is not None:
+            stops = sorted({*stops, *range(began // RENEWED * RENEWED + RENEWED, end, RENEWED)})
+        for stop in stops:
             low, high = self.step - began, stop - began
             try:
-                taken, code = self.run(sheet.part(low, high) if asked else sheet)
+                taken, code = self.run(sheet.part(low, high) if len(stops) > 1 else sheet)
             except Exception as error:  # the kernel may be the user's, and raise anything
                 if low == 0:
                     raise
@@ -311,12 +318,18 @@ class CompiledEngine(Engine):
             self.step += taken
             if taken:
                 self.discrepancy = float(sheet.discrepancy[low + taken - 1])
+            if taken and self.product is not None and self.step % RENEWED == 0:
+                self.renew_product()
             if stop == end or self.step < stop:
                 break
-            snapshots[stop] = np.array(self.values)
+            if stop in asked:
+                snapshots[stop] = np.array(self.values)
             if self.maker is not None and self.maker.must_warn:
                 break
         return self.step - began, code, snapshots
+
+    def renew_product(self) -> None:
+        """Compute K r anew, and all that depends on it."""
 
     @property
     def shows_the_same(self) -> bool:
@@ -358,7 +371,12 @@ class CompiledEngine(Engine):
         score = self.rule.score
         if isinstance(score, Residual):
             return None
-        constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
+        if score.keeps_product:
+            self.product = ErrorProduct(score, self.task.pool, ~self.barred)
+            rows = [*self.product.own, *np.zeros((len(self.outputs), len(self.task.pool)))]
+        else:
+            rows = [*score.constants(self.task.pool, self.task.target)]
+        constants = [arrange(row) for row in rows]
         loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
         value = 0 if score.loss is None else value_code_of(score.loss)
         value = score.address if isinstance(score, OwnScore) else value

@@ -15,7 +15,8 @@ PARTS: dict[str, frozenset[type]] = {
     "streamed": EVERYWHERE,
 }
 # they keep one state, or constants of all outputs of a point, not one for each output
-FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, LabelsByResponse, Surrogate, Omniscient})
+BY_PRODUCT = {kind for kind in COMPILED_SCORES if kind.keeps_product}
+FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, LabelsByResponse, Surrogate, Omniscient, *BY_PRODUCT})
 
 
 def find_unknown_part(rule: Rule, engine: str | None = None) -> str | None:

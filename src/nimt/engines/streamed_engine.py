@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags
+from nimt.arrays import Array, Flags, check_stored_array
 from nimt.engines.cell_layout import Formula, find_formula
 from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
 from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_column, fill_squared_distances
+from nimt.engines.error_product import product_rows
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
@@ -84,6 +85,7 @@ class StreamedEngine(CompiledEngine):
         self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
         self.scoring: Scoring | None = self.scoring_with(lambda constants: np.tile(constants, self.copies[0]))
+        self.effects: StreamedOperator | None = None if self.product is None else self.product.effects(operator)
         selects = self.greedy and (self.k > 1 or task.has_schedule)
         self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
@@ -107,11 +109,22 @@ class StreamedEngine(CompiledEngine):
 
     def take_over(self) -> float:
         self._borrow()
+        self._find_product()
         return self.measure(self._rescore(), self.f, self.y)
 
     def _borrow(self) -> None:
         values, coefficients, self.shown = self.pupil.lend()
         self.f, self.c = self._flat(values), self._flat(coefficients)
+
+    def _find_product(self) -> None:
+        if self.product is not None and self.scoring is not None:
+            product_rows(self.scoring.constants, len(self.outputs))[:] = self.product.of(
+                self._of_pool(self.f) - self.task.target
+            )
+
+    def renew_product(self) -> None:
+        self._find_product()
+        self.find_scores()
 
     @property
     def values(self) -> Array:
@@ -128,8 +141,10 @@ class StreamedEngine(CompiledEngine):
         taken, m = 0, self.discrepancy
         while True:
             rest = sheet.part(taken, len(sheet.rates))
+            effects = None if self.effects is None else self.effects.kept[:2]
+            room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
             more, code, missing = by_whole_columns(
-                self.operator.kept, pack <= self.operator.room, added, self.step + taken, m, *rest[:2], self.making,
+                self.operator.kept, effects, pack <= room, added, self.step + taken, m, *rest[:2], self.making,
                 self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules, *rest[2:],
             )  # fmt: skip
             taken += int(more)
@@ -140,8 +155,12 @@ class StreamedEngine(CompiledEngine):
             try:
                 if missing == FETCH:
                     self.operator.fetch(chosen)
+                    if self.effects is not None:
+                        self.effects.fetch(chosen)
+                        self.operator.fetch(chosen)  # an effect may have taken the place of one
                 else:
                     self._add(chosen, moves)
+                    self._find_product()
             except Exception as error:  # the kernel may be the user's, and raise anything
                 if taken == 0:
                     raise
@@ -167,11 +186,22 @@ class StreamedEngine(CompiledEngine):
     def settle(self) -> None:
         self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
 
+    def state(self) -> dict[str, Any]:
+        product = None
+        if self.scoring is not None and self.product is not None:
+            product = np.array(product_rows(self.scoring.constants, len(self.outputs)))
+        return super().state() | {"product": product}
+
     def close(self) -> None:
         self.operator.forget()
+        if self.effects is not None:
+            self.effects.forget()
         self.settle()
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._borrow()
+        if self.scoring is not None and self.product is not None:
+            rows = product_rows(self.scoring.constants, len(self.outputs))
+            rows[:] = check_stored_array(state, "product", rows.shape)
         self.find_scores()

@@ -58,6 +58,8 @@ def is_expansion_from(target: object, pupil: Seated) -> TypeGuard[Expansion]:
     learner, goal = pupil.learner, cast(Expansion, target)
     if goal.kernel != learner.kernel or goal.is_mixed() or learner.is_mixed():
         return False
+    if any(getattr(one, "scale_", 1.0) != 1.0 for one in (goal, learner)):  # decay and forgetting change the start
+        return False
     one, other = learner.initial, goal.initial
     if learner.initial_is_table() or goal.initial_is_table():  # known on this pool only, so compared there
         return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))

@@ -175,6 +175,11 @@ def _refuse(task: Task) -> None:
                 "it covers the learner kernel; for another one try --time-limit",
             ),
         )
+    if not learner.update.is_plain:
+        raise InvalidInput(
+            f"a forecast is of gradient steps, and this learner has {learner.update.parts[0]}=",
+            way_out=Wording("leave it out, or teach a few steps with nimt.teach and time_limit=", "leave it out"),
+        )
     loss = as_loss(learner.loss)
     if not isinstance(loss, Square):
         raise InvalidInput(

@@ -51,15 +51,16 @@ def add_scaled(scale, addition, f):
 
 @compiled
 def by_whole_columns(
-    kept, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits, scoring,
-    norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
+    kept, effects, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits,
+    scoring, norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
     out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
 
     Python computes columns, because the kernel may be the user's: FETCH asks for those of the pack in the next row of
     `out_index`. Where not even the columns of one pack can be kept (`fits` is false), ADD asks to add `moves` to the
-    values; `added` then says that this was done for the first step.
+    values; `added` then says that this was done for the first step. `effects` are the columns of K K by which K r
+    changes, for a score that needs it (`engines/error_product`), and the row that holds the one of each point.
     """
     columns, where, used, clock = kept
     q = len(outputs)
@@ -81,6 +82,8 @@ def by_whole_columns(
             if fits:
                 for j in range(k):
                     if where[chosen[j]] < 0:
+                        return t, GOING, FETCH
+                    if effects is not None and effects[1][chosen[j]] < 0:
                         return t, GOING, FETCH
             if making is not None:
                 make_labels(making, chosen, f, y, at + t, labels)
@@ -106,6 +109,11 @@ def by_whole_columns(
                     for s in range(n):
                         for o in range(q):
                             f[s * q + o] += moves[j * q + o] * column[s]
+                if effects is not None:
+                    effect = effects[0][effects[1][chosen[j]]]
+                    products = scoring[3][scoring[3].shape[0] - q :]
+                    for o in range(q):
+                        add_scaled(moves[j * q + o], effect, products[o])
         if t < out_move.shape[0]:
             for j in range(moves.size):
                 out_move[t, j] = moves[j]
