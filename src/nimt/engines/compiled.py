@@ -23,6 +23,8 @@ from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
+from nimt.learners.linear_learner import LinearLearner, LinearPupil
+from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
@@ -32,6 +34,11 @@ from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed
 from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
+COMPILED_PUPILS: dict[type, tuple[str, ...]] = {  # and the methods that engines do themselves
+    UpdatingPupil: ("rate", "learn", "learn_each"),
+    KernelPupil: ("rate", "learn", "learn_each", "move", "add", "add_each"),
+    LinearPupil: ("rate", "learn"),
+}
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
@@ -41,11 +48,11 @@ def find_obstacle(task: Task) -> str | None:
     learner, teacher = task.learner, task.teacher
     if task.box is not None:
         return "the teacher may show any point of a box"
-    if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
-        return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
-    if not task.adds_only:
-        return f"no compiled engine can update by {learner.update.parts[0]}"
-    if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
+    if not isinstance(learner, KernelLearner | LinearLearner) or find_pupil_maker(learner, "make_pupil") is None:
+        return f"only a KernelLearner or a LinearLearner has a compiled engine, this is a {type(learner).__name__}"
+    pupil = task.look_at_pupil()
+    kind = next((kind for kind in COMPILED_PUPILS if isinstance(pupil, kind)), None)
+    if kind is None or not behaves_like(pupil, kind, *COMPILED_PUPILS[kind]):
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     loss = as_loss(learner.loss)
     if twin_of(loss) is None:
@@ -64,13 +71,26 @@ def find_obstacle(task: Task) -> str | None:
         return "the loss couples several outputs, and there is one"
     if isinstance(rule.labels, LabelsByResponse) and hasattr(loss, "check_labels"):
         return f"the loss {loss!r} has to check every label that is made"
+    if isinstance(learner, LinearLearner):
+        return find_obstacle_to_weights(task)
     if isinstance(rule.choose, Diverse) and not is_same_kernel(rule.choose.kernel, learner.kernel):
         return f"diverse packs are chosen with the kernel {rule.choose.kernel!r}, and the learner has another"
+    return find_obstacle_of_pool(task)
+
+
+def find_obstacle_of_pool(task: Task) -> str | None:
+    """Return why compiled engines cannot measure a lesson, or count its points, None if they can."""
     if task.measure.scale(task.target) is None:
         return f"the measure {task.measure.name!r} is taken by the reference loop"
     if len(task.pool) > LARGEST_POOL:
         return f"the pool has {len(task.pool)} points, and compiled engines count them in 32 bits"
     return None
+
+
+def find_obstacle_to_weights(task: Task) -> str | None:
+    """Return why the engine of a `LinearLearner` does not cover a task, None if it does."""
+    rule = rule_of(task)
+    return find_unknown_part(rule, "linear") or find_obstacle_of_pool(task)
 
 
 def rule_of(task: Task) -> Rule:
@@ -184,6 +204,7 @@ class CompiledEngine(Engine):
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.makes_labels: bool = isinstance(self.rule.labels, LabelsByResponse)  # from the learner's responses
         self.norm: int = NORMS.index(self.rule.score.norm)
+        self.steps_before: int = pupil.learner.steps_so_far()  # of the lesson
         self.step: int = 0
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
@@ -386,7 +407,7 @@ class CompiledEngine(Engine):
         learner = self.pupil.learner
         if not callable(learner.learning_rate):
             return np.full(steps, self.pupil.rate())
-        before = learner.steps_so_far() + self.step
+        before = self.steps_before + self.step
         rates = np.empty(steps)
         for t in range(steps):
             try:

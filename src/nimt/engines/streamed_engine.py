@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, check_stored_array
 from nimt.engines.cell_layout import Formula, find_formula
-from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Scoring
+from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Motion, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
 from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_column, fill_squared_distances
@@ -20,6 +20,7 @@ from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
 from nimt.kernels.families import SINGLE
 from nimt.learners.kernel_pupils import KernelPupil
+from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.operators.streamed_columns import StreamedOperator
 from nimt.pools.pool import Pool
 from nimt.task.task import Task
@@ -91,6 +92,7 @@ class StreamedEngine(CompiledEngine):
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.y: Array = np.array(self._flat(task.target))
         self.other: Array = self.y if task.other_target is None else np.array(self._flat(task.other_target))
+        self.motion: Motion | None = None
         self.f: Array
         self.c: Array
         self.shown: Flags
@@ -114,7 +116,18 @@ class StreamedEngine(CompiledEngine):
 
     def _borrow(self) -> None:
         values, coefficients, self.shown = self.pupil.lend()
-        self.f, self.c = self._flat(values), self._flat(coefficients)
+        if not isinstance(self.pupil, UpdatingPupil):
+            self.f, self.c = self._flat(values), self._flat(coefficients)
+            return
+        pupil, update = self.pupil, self.pupil.update
+        self.rows = [self._flat(row) for row in values], [self._flat(row) for row in coefficients]
+        self.f, self.c = (rows[update.answer] for rows in self.rows)
+        (function, velocity), (c_function, c_velocity) = (rows[:2] for rows in self.rows)
+        self.motion = Motion(
+            float(update.momentum), bool(update.nesterov), float(update.decay), float(update.forgetting),
+            update.budget or 0, float(update.averaging), self.steps_before, function, velocity, c_function, c_velocity,
+            pupil.of_start, np.empty(len(self.f)),
+        )  # fmt: skip
 
     def _find_product(self) -> None:
         if self.product is not None and self.scoring is not None:
@@ -144,8 +157,9 @@ class StreamedEngine(CompiledEngine):
             effects = None if self.effects is None else self.effects.kept[:2]
             room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
             more, code, missing = by_whole_columns(
-                self.operator.kept, effects, pack <= room, added, self.step + taken, m, *rest[:2], self.making,
-                self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules, *rest[2:],
+                self.operator.kept, effects, self.motion, pack <= room, added, self.step + taken, m, *rest[:2],
+                self.making, self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules,
+                *rest[2:],
             )  # fmt: skip
             taken += int(more)
             if missing == NOTHING_MISSING:
@@ -184,7 +198,11 @@ class StreamedEngine(CompiledEngine):
         return float(rescore(self.f, self.y, self.score, self.scoring, self.greedy, self.outputs, self.norm))
 
     def settle(self) -> None:
-        self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
+        if self.motion is None:
+            self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
+        else:
+            values, coefficients = (np.stack([self._of_pool(row) for row in rows]) for rows in self.rows)
+            self.pupil.take_back(values, coefficients, self.shown)
 
     def state(self) -> dict[str, Any]:
         product = None

@@ -253,7 +253,7 @@ class Task:
         """Whether engines write down what each example added to f; not of large packs."""
         k = self.examples_per_step
         small = self.record != "picks" and (k is None or k < LARGE_PACK)
-        return self.keep.coefficients and self.adds_only and small
+        return self.keep.coefficients and isinstance(self.learner, KernelLearner) and self.adds_only and small
 
     @cached_property
     def adds_only(self) -> bool:
