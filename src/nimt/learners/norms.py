@@ -61,10 +61,10 @@ def expand_difference(pupil: Seated, target_function: object) -> Expansion | Non
 
 
 def _are_equal(pool: Pool, one: InitialFunction, other: InitialFunction) -> bool:
+    if any(not callable(start) and np.ndim(start) for start in (one, other)):  # known on this pool only
+        return np.array_equal(values_on(pool, one, "initial"), values_on(pool, other, "initial"))
     if callable(one) or callable(other):
         return bool(one == other)  # a formula with a name equals its copies, any other function only itself
-    if np.ndim(one) or np.ndim(other):  # known on this pool only, so compared there
-        return np.array_equal(values_on(pool, one, "initial"), values_on(pool, other, "initial"))
     return float(np.asarray(one)) == float(np.asarray(other))
 
 
