@@ -32,7 +32,7 @@ PROBING, KNOWN, UNKNOWN = 0.0, 1.0, 2.0  # what is known of the responses
 
 @dataclass(frozen=True, eq=False)
 class ResponsiveTeacher(Teacher):
-    r"""Show argmax |r|^p (|K r| / |K_x|)^(2 - p), r = f - f*: large errors with surroundings wrong in the same direction.
+    r"""Show argmax |r|^p (|K r| / |K_x|)^(2 - p), r = f - f*: large errors amid errors of the same sign.
 
     A step at x moves the learner by a multiple of K_x = K(x, .) on the pool, and (K r)(x) / |K_x| is the part of the
     whole error that lies along it. With p = 2 this is `GreedyTeacher`. Points at which r and K r differ in sign are not
