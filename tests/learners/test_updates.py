@@ -135,7 +135,7 @@ def test_saved_and_resumed_bit_by_bit(parts, tmp_path):
 
 def test_plain_parameters_change_nothing():
     plain = teach({})
-    zero = teach({"momentum": 0.0, "decay": 0, "forgetting": 0.0, "budget": None, "averaging": False})
+    zero = teach({"momentum": 0.0, "decay": 0, "forgetting": 0.0, "budget": None, "averaging": 0.0})
     np.testing.assert_array_equal(plain.final, zero.final)
     assert plain.coefficients is not None and teach({"momentum": 0.5}).coefficients is None
 
@@ -177,7 +177,7 @@ def test_the_contract_of_learners_holds(parts):
         ({"nesterov": True}, "nesterov looks ahead along the velocity: give momentum="),
         ({"nesterov": 1, "momentum": 0.5}, "nesterov must be True or False, got 1"),
         ({"budget": 0}, "budget must be"),
-        ({"averaging": 1.0}, r"averaging must be True \(the mean of all steps\) or a number in \(0, 1\)"),
+        ({"averaging": 1.5}, "averaging must be a number from 0 to 1, how much of the mean stays per step"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parts, sentence):

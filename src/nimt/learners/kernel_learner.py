@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt import defaults
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import Array, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal
 from nimt.kernels.families import SINGLE
+from nimt.learners.expansion import Expansion, evaluate, merge_centers
 from nimt.learners.kernel_pupils import KernelBoxPupil, KernelPupil
 from nimt.learners.learner import (
     Described,
@@ -30,10 +31,10 @@ from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.box import Box
 from nimt.pools.pool import Grid, Points, Pool, as_pool
 
-PLAIN_PARTS = (0.0, False, 0.0, 0.0, None, False)
+PLAIN_PARTS = (0.0, False, 0.0, 0.0, None, 0.0)
 PLAIN = Update()
-UNCHANGING = frozenset({bool, int, float, str, Grid, Points, *SINGLE})
-PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
+UNCHANGING = frozenset({bool, int, float, str, Grid, Points, Expansion, *SINGLE})
+NOTHING = np.empty((0, 1)), np.empty(0)  # the centers and coefficients of 0
 
 
 class KernelLearner(StartsFromInitial, Described):
@@ -51,7 +52,7 @@ class KernelLearner(StartsFromInitial, Described):
     learning_rate : float, callable of the step, or "auto"
         "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1. For a
         loss without one (hinge, absolute) it is 0.01, the rate of the paper.
-    initial : number, callable on (n, d), or values on the pool
+    initial : number, callable on (n, d), Expansion, or values on the pool
         Values are bound to the pool by `teach`. Between the points of a `Grid` they are interpolated, linearly along
         each axis; on `Points` such a learner is known at these only.
     momentum, nesterov : float in [0, 1), bool
@@ -62,8 +63,8 @@ class KernelLearner(StartsFromInitial, Described):
         f <- (1 - forgetting) f at every step, whatever the rate. What is not repeated is lost.
     budget : int, optional
         The most centres; beyond it those with the smallest |c| sqrt(K(x, x)) are removed, never one of the latest pack.
-    averaging : bool, or float in (0, 1)
-        Answer the mean of f after all steps (True), or the running mean that keeps this share of itself per step.
+    averaging : float in [0, 1]
+        Answer the mean of f after all steps (1, or True), or the running mean that keeps this share of itself per step.
 
     Attributes
     ----------
@@ -115,7 +116,7 @@ class KernelLearner(StartsFromInitial, Described):
         decay: float = 0.0,
         forgetting: float = 0.0,
         budget: int | None = None,
-        averaging: bool | float = False,
+        averaging: float = 0.0,
     ) -> None:
         self.kernel: Kernel = kernel  # type: ignore[assignment]  # made one of ours by `check`
         self.loss = loss
@@ -232,10 +233,9 @@ class KernelLearner(StartsFromInitial, Described):
         before, scales = self._moving_parts(coefficients.shape[2:])
         known = np.tensordot(of_start, before, 1)
         centers = self.centers_ if self.has_centers() else np.empty((0, points.shape[1]))
-        self.centers_, place = merge_points(centers, points)
-        self.moving_ = np.zeros((len(known), len(self.centers_), *known.shape[2:]))
-        for into, old, new in zip(self.moving_, known, coefficients, strict=True):
-            np.add.at(into, place, np.concatenate([old, new]))
+        both = np.moveaxis(np.concatenate([known, coefficients], axis=1), 1, 0)
+        self.centers_, merged = merge_centers(np.concatenate([centers, points]), both)
+        self.moving_ = np.ascontiguousarray(np.moveaxis(merged, 0, 1))
         self.scales_ = of_start @ scales
         self.steps_ = self.steps_so_far() + steps
         self._answer_moving()
@@ -285,16 +285,22 @@ class KernelLearner(StartsFromInitial, Described):
 
     def expansion(self, points: Array, coefficients: Array | None = None) -> Array:
         """Return the taught part, sum_j c_j K(x_j, .), at the given points; or with other coefficients."""
-        total = np.zeros((len(points), *(self.outputs() or ())))
         if not self.has_centers():
-            return total
+            return np.zeros((len(points), *(self.outputs() or ())))
         self._check_dimension(points)
         known = self.coefficients_ if coefficients is None else coefficients
-        rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
-        for start in range(0, len(points), rows):
-            part = slice(start, start + rows)
-            total[part] = np.asarray(self.kernel(points[part], self.centers_)) @ known
-        return total
+        return evaluate(self.kernel, self.centers_, known, points)
+
+    def expand(self, kernel: Kernel) -> tuple[InitialFunction, Expansion] | None:
+        """Return a function and an expansion of this kernel whose sum it is; None where there is none.
+
+        The function is 0 if the learner started from an `Expansion` of the same kernel, else what it started from.
+        """
+        if kernel != self.kernel or self.is_mixed() or self._scale != 1.0:  # decay and forgetting change the start
+            return None
+        taught = Expansion(kernel, *((self.centers_, self.coefficients_) if self.has_centers() else NOTHING))
+        start = self.initial.expand(kernel) if isinstance(self.initial, Expansion) else None
+        return (self.initial, taught) if start is None else (start[0], start[1] + taught)
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
         """Add coefficients at points, from any number of steps; a point already among the centres keeps its row.
@@ -313,9 +319,9 @@ class KernelLearner(StartsFromInitial, Described):
             self.centers_, self.coefficients_ = points, coefficients
             return
         self._check_dimension(points)
-        known, (self.centers_, place) = self.coefficients_, merge_points(self.centers_, points)
-        self.coefficients_ = np.zeros((len(self.centers_), *coefficients.shape[1:]))
-        np.add.at(self.coefficients_, place, np.concatenate([known, coefficients]))
+        self.centers_, self.coefficients_ = merge_centers(
+            np.concatenate([self.centers_, points]), np.concatenate([self.coefficients_, coefficients])
+        )
 
     def mix(self, matrix: ArrayLike) -> Self:
         """Mix its outputs: f <- A f, so C <- C A' for the coefficients C (m, q), and the same for the start.
@@ -375,24 +381,6 @@ class KernelLearner(StartsFromInitial, Described):
 
     def __sklearn_is_fitted__(self) -> bool:
         return True  # an untaught learner predicts its initial function
-
-
-def merge_points(centers: Array, points: Array) -> tuple[Array, Indices]:
-    """Return all distinct points in the order in which they first occur, and the row of each centre and point.
-
-    Examples
-    --------
-    >>> merge_points(np.array([[2.0], [1.0]]), np.array([[1.0], [3.0]]))
-    (array([[2.],
-           [1.],
-           [3.]]), array([0, 1, 1, 2]))
-    """
-    both = np.concatenate([centers, points]) + 0.0  # -0.0 and 0.0 are one point
-    _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")  # centres stay in the order in which they were first shown
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return both[first[order]], rank[np.ravel(place)]
 
 
 def _name_outputs(outputs: tuple[int, ...]) -> str:

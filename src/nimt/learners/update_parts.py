@@ -41,7 +41,7 @@ class Update:
     decay: float = 0.0
     forgetting: float = 0.0
     budget: int | None = None
-    averaging: bool | float = False
+    averaging: float = 0.0
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -79,17 +79,17 @@ class Update:
         if self.budget is not None:
             check_count("budget", self.budget, at_least=1)
         if not isinstance(self.averaging, bool | np.bool_) and (
-            not is_number(self.averaging) or not 0 < self.averaging < 1
+            not is_number(self.averaging) or not 0 <= self.averaging <= 1
         ):
             raise InvalidInput(
-                f"must be True (the mean of all steps) or a number in (0, 1), how much of the mean stays per step, got "
+                f"must be a number from 0 to 1, how much of the mean stays per step; 1 is the mean of all steps, got "
                 f"{self.averaging!r}",
                 parameter="averaging",
             )
 
     def weight(self, steps: int) -> float:
         """Return w, the weight of f in the mean after so many steps."""
-        return 1.0 / steps if isinstance(self.averaging, bool | np.bool_) else 1.0 - float(self.averaging)
+        return 1.0 / steps if self.averaging == 1 else 1.0 - float(self.averaging)
 
     def look_ahead(self, table: Array) -> Array:
         """Return h, at which slopes are taken, from the rows of a table."""
