@@ -208,3 +208,74 @@ def test_forgetting_makes_a_greedy_teacher_repeat():
     forgetful = nimt.KernelLearner(nimt.rbf(0.2), learning_rate=0.5, forgetting=0.02)
     picks = nimt.teach(forgetful, nimt.GreedyTeacher(), x, y, **rules).picks
     assert picks.sum() == 200 and picks.min() >= 5 and np.all(np.diff(picks) >= 0)  # what is larger is lost sooner
+
+
+@pytest.mark.parametrize(("y", "k"), [(ONE, 1), (TWO, 3)])
+@pytest.mark.parametrize("parts", PARTS, ids=lambda parts: "-".join(parts))
+def test_the_streamed_engine_takes_the_same_steps_bit_by_bit(parts, y, k):
+    fast, plain = teach(parts, y, k), teach(parts, y, k, engine="reference")
+    assert fast.engine == "streamed"
+    np.testing.assert_array_equal(fast.indices, plain.indices)
+    np.testing.assert_array_equal(fast.final, plain.final)
+    np.testing.assert_array_equal(fast.taught.predict(OTHERS), plain.taught.predict(OTHERS))
+
+
+def test_other_engines_refuse_the_part_by_name():
+    x = nimt.Grid(np.arange(30.0))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), forgetting=0.1)
+    with pytest.raises(nimt.InvalidInput, match="because the grid engine cannot update by forgetting"):
+        nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, engine="grid")
+    assert nimt.plan(learner, nimt.GreedyTeacher(), x, np.sin).engine == "streamed"
+    decreasing = nimt.GreedyTeacher(score="decrease", kernel=nimt.rbf(0.5))
+    assert nimt.plan(learner, decreasing, x, np.sin).engine == "reference"
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_the_forecast_of_the_whole_pool_is_exact_with_momentum(nesterov):
+    x = nimt.Grid(np.arange(-3, 3, 0.1))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=1.0, momentum=0.8, nesterov=nesterov)
+    teacher = nimt.GreedyTeacher(k=1.0)
+    said = nimt.forecast(learner, teacher, x, np.sin, tol=2e-3)
+    lesson = nimt.teach(learner, teacher, x, np.sin, tol=2e-3, max_iterations=4000)
+    assert said.itd == lesson.itd and said.kind == "exact"
+    np.testing.assert_allclose(said.curve.discrepancy, lesson.discrepancy[said.curve.step], rtol=1e-6)
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_momentum_diverges_where_the_forecast_says(nesterov):
+    """One point with K = 1, so a = 2 eta: stable below 2 (1 + mu), over 1 + 2 mu with nesterov."""
+    limit = (1 + 0.5) / (1 + 2 * 0.5 * nesterov)
+    for share, reached in ((0.98, True), (1.02, False)):
+        learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=share * limit, momentum=0.5, nesterov=nesterov)
+        assert nimt.forecast(learner, nimt.GreedyTeacher(k=1.0), [[0.0]], [1.0], tol=1e-3).reachable == reached
+
+
+@pytest.mark.parametrize(("rate", "momentum"), [(0.01, 0.5), (0.005, 0.8), (0.002, 0.9)])
+def test_the_rate_law_with_momentum(rate, momentum):
+    """A slope acts for 1 / (1 - mu) steps: the law of eta / (1 - mu), from mu / (1 - mu) steps later on."""
+    x = nimt.Grid(np.arange(-3, 3, 0.1))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, momentum=momentum)
+    said = nimt.forecast(learner, nimt.GreedyTeacher(), x, np.sin, tol=2e-3)
+    itd = nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=2e-3, max_iterations=20_000).itd
+    assert said.kind == "scaled" and abs(said.itd / itd - 1) < 0.05
+    assert said.bounds == (0, None)
+
+
+@pytest.mark.parametrize("part", ["decay", "forgetting", "averaging"])
+def test_other_parts_have_no_forecast(part):
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, **{part: 0.1})
+    with pytest.raises(nimt.InvalidInput, match=f"this learner has {part}="):
+        nimt.forecast(learner, nimt.GreedyTeacher(), POINTS, ONE, tol=0.1)
+    heavy = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, momentum=0.5)
+    with pytest.raises(nimt.InvalidInput, match="random examples and a learner with momentum"):
+        nimt.forecast(heavy, nimt.RandomTeacher(), POINTS, ONE, tol=0.1)
+
+
+def test_the_recipe_has_the_parts():
+    from nimt.recipe.recipe import Recipe
+
+    recipe = Recipe(target="gmm", momentum=0.5, nesterov=True, budget=7)
+    learner = recipe.make_learner(nimt.Grid(np.arange(5.0)), 0.0)
+    assert learner.update.parts == ("momentum", "nesterov", "budget") and "momentum = 0.5" in recipe.to_toml()
+    with pytest.raises(nimt.InvalidInput, match="takes no --momentum"):
+        Recipe(target="gmm", momentum=0.5, learner="orthogonal").make_learner(nimt.Grid(np.arange(5.0)), 0.0)

@@ -48,10 +48,10 @@ class KernelLearner(StartsFromInitial, Described):
     ----------
     kernel : Kernel, or a kernel of scikit-learn
     loss : str or Loss
-        "square", "hinge", "logistic", "huber", "absolute", or an object of your own.
+        "square", "hinge", "perceptron", "logistic", "huber", "absolute", "crossentropy", or an object of your own.
     learning_rate : float, callable of the step, or "auto"
         "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1. For a
-        loss without one (hinge, absolute) it is 0.01, the rate of the paper.
+        loss without one (hinge, perceptron, absolute) it is 0.01, the rate of the paper.
     initial : number, callable on (n, d), Expansion, or values on the pool
         Values are bound to the pool by `teach`. Between the points of a `Grid` they are interpolated, linearly along
         each axis; on `Points` such a learner is known at these only.

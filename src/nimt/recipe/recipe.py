@@ -122,7 +122,7 @@ class Recipe:
         key="width", least=1e-6, most=1e6,
     )  # fmt: skip
     loss: str | None = entry(
-        None, "square; for two classes logistic. hinge, huber, absolute, crossentropy.", HOW, key="loss"
+        None, "square; for two classes logistic. hinge, perceptron, huber, absolute, crossentropy.", HOW, key="loss"
     )
     learning_rate: str = entry(
         defaults.LEARNING_RATE, "A number, or auto: the largest that is safe; 0.01 for a loss without one.", HOW,
