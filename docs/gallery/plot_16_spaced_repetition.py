@@ -26,7 +26,7 @@ for point, colour in enumerate(colours):
     at = np.flatnonzero(shown == point)
     when.plot(at, np.full(len(at), point), "|", color=colour, markersize=11, markeredgewidth=1.6)
     what.plot(steps, known[:, point], color=colour, lw=1.2)
-when.set(ylabel="shown", yticks=points, yticklabels=[f"target {value:g}" for value in size])
+when.set(ylabel="shown", ylim=(-0.6, 5.6), yticks=points, yticklabels=[f"target {value:g}" for value in size])
 what.set(xlabel="step", ylabel="f / target", ylim=(0, 1.05))
 for axes in (when, what):
     axes.spines[["top", "right"]].set_visible(False)
