@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags, check_stored_array
+from nimt.arrays import Array, Flags, Indices, check_stored_array
 from nimt.engines.cell_layout import Formula, find_formula
 from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Motion, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
 from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_column, fill_squared_distances
 from nimt.engines.error_product import product_rows
+from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
@@ -24,6 +25,7 @@ from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.operators.streamed_columns import StreamedOperator
 from nimt.pools.pool import Pool
 from nimt.task.task import Task
+from nimt.wording import Wording
 
 NOTHING: Array = np.empty(0)
 
@@ -128,6 +130,20 @@ class StreamedEngine(CompiledEngine):
             update.budget or 0, float(update.averaging), self.steps_before, function, velocity, c_function, c_velocity,
             pupil.of_start, np.empty(len(self.f)),
         )  # fmt: skip
+        if update.budget is not None:
+            self._fetch(np.flatnonzero(self.shown))  # any of them may be removed
+
+    def _fetch(self, indices: Indices) -> None:
+        """Compute the columns of some points, and their effects, where they are not kept."""
+        self.operator.fetch(indices)
+        if self.motion is not None and self.motion.budget and self.operator.room < len(self.task.pool):
+            raise InvalidInput(
+                "there is too little memory for the columns of all centres of a learner with a budget",
+                way_out=Wording("use engine='reference'", "use --engine reference"),
+            )
+        if self.effects is not None:
+            self.effects.fetch(indices)
+            self.operator.fetch(indices)  # an effect may have taken the place of one
 
     def _find_product(self) -> None:
         if self.product is not None and self.scoring is not None:
@@ -168,10 +184,7 @@ class StreamedEngine(CompiledEngine):
             chosen = sheet.indices[taken]
             try:
                 if missing == FETCH:
-                    self.operator.fetch(chosen)
-                    if self.effects is not None:
-                        self.effects.fetch(chosen)
-                        self.operator.fetch(chosen)  # an effect may have taken the place of one
+                    self._fetch(chosen)
                 else:
                     self._add(chosen, moves)
                     self._find_product()
