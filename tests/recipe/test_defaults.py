@@ -11,10 +11,10 @@ import typer.main
 import nimt
 from nimt import defaults
 from nimt.cli.app import program
+from nimt.option_table import OPTIONS, USUAL, LessonOptions
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.studio.requests import read_recipe
-from nimt.task.options import OPTIONS, LessonOptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "defaults.md"
 OF_TEACH = {name: field for field, line in TABLE_OF_FIELDS.items() if (name := line.option)}
@@ -33,7 +33,7 @@ def default_in(function, name):
 @pytest.mark.parametrize("function", [nimt.teach, nimt.steps, nimt.plan])
 def test_every_option_of_a_lesson_is_in_the_signature(function):
     shown = inspect.signature(function).parameters
-    assert {name: shown[name].default for name in OPTIONS} == {name: part.default for name, part in OPTIONS.items()}
+    assert {name: shown[name].default for name in OPTIONS} == USUAL
     assert list(OPTIONS) == list(LessonOptions.__annotations__)
     assert "max_iterations : int" in nimt.teach.__doc__ and "**options" not in nimt.teach.__doc__
 

@@ -336,13 +336,9 @@ class Lesson:
         if state is None:
             storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, held_out))
 
-    def keep_state(self, state: dict[str, Any]) -> None:
-        """Keep the state in which it ended, so that its file can go on."""
-        vars(self)["_end"] = EndState(state, self.taught)
-
     def _find_state(self) -> dict[str, Any] | None:
         """Return the state from which it can go on, None where it has none, or its learner needs more than that."""
-        stored, end = self._stored_learner, vars(self).get("_end")
+        stored, end = self._stored_learner, vars(self).get("_end")  # put there by the session that ran it
         state = stored.state if stored is not None else None if end is None else end.of(self.taught)
         before = self.settings["learner"]
         is_whole = find_lost_part(before) is None and not is_foreign(before.get("learning_rate"))
@@ -427,7 +423,7 @@ class Lesson:
         stored = fields["learner"]
         lesson = cls(**fields | {"learner": stored.rebuild()})
         if stored.state is not None and lesson.taught is not None:
-            lesson.keep_state(stored.state)
+            vars(lesson)["_end"] = EndState(stored.state, lesson.taught)
         return lesson
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,15 @@ from nimt.lesson.content import fields_of
 from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.identity import difference
 from nimt.lesson.lesson import Lesson
+from nimt.option_table import OPTIONS
 from nimt.pools.pool import FunctionLike
 from nimt.session.checkpoint_file import checkpoint_place
-from nimt.task.options import Stop
 from nimt.task.task import Task
 from nimt.teachers.teacher import SelectsExamples
 
 LESSON_FILE = "lesson.npz"  # in the folder of a run
 ON_EXISTING = ("refuse", "resume", "replace")
 CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
-REPEATED = (*(part.name for part in fields(Stop)), "snapshots", "record", "seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ class StoredTask:
         settings = self.settings
         box = settings["box"]
         held = settings["holdout"]
-        options = {name: settings[name] for name in REPEATED if name in settings}
+        options = {name: settings[name] for name, option in OPTIONS.items() if option.is_plain and name in settings}
         if max_iterations is not None:
             check_count("max_iterations", max_iterations, at_least=0)
             step = len(self.fields["discrepancy"]) - 1
