@@ -127,11 +127,8 @@ def test_auto_is_the_rate_of_the_paper_for_a_loss_with_a_kink():
     assert lesson.learner.learning_rate_ == 0.01 and abs(lesson.final[0]) == pytest.approx(0.01)
 
 
-@pytest.mark.parametrize(
-    ("option", "files"),
-    [("patience", {"recipe/recipe.py"}), ("stop_when_stationary", set())],
-)
-def test_an_option_of_a_lesson_is_declared_for_python_for_files_and_once_for_all_else(option, files):
+@pytest.mark.parametrize("option", ["patience", "stop_when_stationary"])
+def test_an_option_of_a_lesson_is_declared_in_the_table_and_where_it_is_checked(option):
     source = Path(nimt.__file__).parent
     declared = re.compile(rf"^ +{option}: ", re.MULTILINE)
     found = {
@@ -139,4 +136,4 @@ def test_an_option_of_a_lesson_is_declared_for_python_for_files_and_once_for_all
         for path in source.rglob("*.py")
         if path.parent.name != "blocks" and declared.search(path.read_text("utf-8"))  # theirs are fewer
     }
-    assert found == files | {"task/options.py", "lesson/schema.py"}
+    assert found == {"option_table.py", "task/options.py"}
