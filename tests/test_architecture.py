@@ -118,8 +118,8 @@ def test_imports_run_downwards(module):
 def test_the_reader_of_imports_sees_them(tmp_path):
     path = tmp_path / "some.py"
     path.write_text(
-        "import numpy\nimport nimt.files\nfrom nimt import plots, teach\nfrom nimt.pools import Grid\n"
-        "def f():\n    from nimt.engines.engine import Task\n    from nimt.lesson import storage\n"
+        "import numpy\nimport nimt.store.whole_files\nfrom nimt import plots, teach\nfrom nimt.pools import Grid\n"
+        "def f():\n    from nimt.engines.engine import Task\n    from nimt.store import records\n"
     )
     assert imported(path) == {"files", "plots", "pools", "engines.engine", "lesson.storage"}
 

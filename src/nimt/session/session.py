@@ -20,7 +20,7 @@ from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtErro
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
-from nimt.lesson.content import content_of
+from nimt.lesson.content import KIND, content_of
 from nimt.lesson.descriptions import DescribedLater
 from nimt.lesson.held_out import measure_on_the_way
 from nimt.lesson.lesson import Lesson
@@ -29,9 +29,9 @@ from nimt.lesson.recording import Chunk, Record
 from nimt.lesson.stored_learner import EndState
 from nimt.operators.random_features import RandomFeatures
 from nimt.pools.pool import FunctionLike
-from nimt.session.checkpoint_file import CheckpointFile
-from nimt.session.interrupts import defer_interrupt
+from nimt.session.interrupts import defer_interrupt, delay_interrupt
 from nimt.session.stored_task import StoredTask
+from nimt.store.checkpoint_file import CheckpointFile
 from nimt.task.checks import name_kernels
 from nimt.task.description import describe_later
 from nimt.task.lesson_plan import check_memory
@@ -330,7 +330,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Write checkpoints to this file from now on; `stored` is what it holds of this lesson."""
         self.engine.state()  # refused here, where the learner cannot be stored
         self.checkpoint = CheckpointFile(
-            path, exists=stored is not None, is_whole=stored is not None and stored.is_newest
+            path, KIND, exists=stored is not None, is_whole=stored is not None and stored.is_newest
         )
         self.checkpoint.expects(self.elapsed)
 
@@ -338,7 +338,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Write what `open` needs to go on, where checkpoints are kept."""
         if self.checkpoint is not None:
             is_last = self.outcome is not None and self.outcome is not Outcome.INTERRUPTED
-            self.checkpoint.write(self._content, self.engine.step, self.elapsed, is_last=is_last)
+            with delay_interrupt():
+                self.checkpoint.write(self._content, self.engine.step, self.elapsed, is_last=is_last)
 
     def check_written(self) -> None:
         """Raise what kept the latest checkpoint from being written, if anything did."""
