@@ -20,6 +20,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.runs.entries import CutShort, Entry, choose_kept_steps, entry_of_line
 from nimt.store.checkpoint_file import previous_of
 from nimt.store.claims import hold
+from nimt.store.line_file import LineFile
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -33,8 +34,8 @@ LOCKS = ".locks"
 class RunsFolder:
     """Lessons by key, on disk.
 
-    A line is written whole or, after a kill, not (`LineFile`). It is written after the lesson, and its checkpoint is removed after the line. So
-    what has a line is there, and what has none is given again or goes on from its checkpoint.
+    A line is written whole or, after a kill, not (`LineFile`). It is written after the lesson, and its checkpoint is
+    removed after the line. So what has a line is there, and what has none is given again or goes on from its checkpoint.
 
     Parameters
     ----------
