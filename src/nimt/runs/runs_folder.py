@@ -35,7 +35,7 @@ class RunsFolder:
     """Lessons by key, on disk.
 
     A line is written whole or, after a kill, not (`LineFile`). It is written after the lesson, and its checkpoint is
-    removed after the line. So what has a line is there, and what has none is given again or goes on from its checkpoint.
+    removed after the line. So what has a line is there, and what has none is given again, or goes on from there.
 
     Parameters
     ----------
