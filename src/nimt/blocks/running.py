@@ -54,7 +54,7 @@ class BlockRun:
             made = DaskWorkers(self.blocks.client, self.task, self.folder.path, self.blocks.memory)
         else:
             holder = Holder(self.task, self.store, self.blocks.memory)
-            made = LocalWorkers(holder, count_threads(self.blocks))
+            made = LocalWorkers(holder, count_threads(self.task, self.blocks))
         try:
             yield made
         finally:
@@ -132,19 +132,18 @@ def _stored_record(task: BlockTask, folder: BlockFolder, block: int) -> BlockRec
     return BlockRecord(task.partition.number(block, indices), coefficients, discrepancy, lengths, before)
 
 
-def count_threads(blocks: Blocks) -> int:
-    """Return how many threads teach blocks in this process."""
-    return blocks.workers or os.cpu_count() or 1
+def count_threads(task: BlockTask, blocks: Blocks) -> int:
+    """Return how many threads teach blocks in this process: no more than have room for a block each."""
+    most = blocks.workers or os.cpu_count() or 1
+    return most if blocks.memory is None else max(1, min(most, blocks.memory // task.largest_block))
 
 
 def check_room(task: BlockTask, blocks: Blocks) -> None:
     """Refuse blocks that do not fit into the memory of a worker, before anything is read."""
     one = task.largest_block
-    together = 1 if blocks.client is not None else min(count_threads(blocks), len(task.partition))
-    if blocks.memory is not None and one * together > blocks.memory:
-        said = "one block takes" if together == 1 else f"{together} blocks, one for each thread, take"
+    if blocks.memory is not None and one > blocks.memory:
         raise NotEnoughMemory(
-            f"{said} about {readable(one * together)}, and a worker may use {readable(blocks.memory)}",
+            f"one block takes about {readable(one)}, and a worker may use {readable(blocks.memory)}",
             way_out=Wording(
                 "cut the lesson into more blocks, or raise memory=", "give more --blocks, or raise --memory"
             ),
