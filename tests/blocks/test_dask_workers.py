@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import logging
 import os
 import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -65,52 +60,6 @@ def test_workers_killed_at_any_moment_change_nothing(cluster, whole, tmp_path):
     assert killed >= 2
     assert np.array_equal(lesson.final, whole.final)
     assert np.array_equal(lesson.coefficients, whole.coefficients)
-    assert np.array_equal(lesson.curve, whole.curve)
-
-
-SCHEDULER = ("-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--no-dashboard")
-WORKER = ("-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard")
-
-
-@pytest.fixture
-def processes(tmp_path):
-    """Start a scheduler and a worker as processes of their own; return them, and the address."""
-    file = tmp_path / "scheduler.json"
-    with contextlib.ExitStack() as stack:
-        started = []
-        for command in ((*SCHEDULER, "--scheduler-file", str(file)), (*WORKER, "--scheduler-file", str(file))):
-            process = subprocess.Popen(
-                [sys.executable, *command], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            started.append(stack.enter_context(process))
-            stack.callback(process.kill)
-        deadline = time.monotonic() + 120
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        yield started, json.loads(file.read_text())["address"]
-
-
-def test_a_lesson_goes_on_after_its_scheduler_is_killed(processes, whole, tmp_path):
-    (scheduler, _), address = processes
-    folder, moment = tmp_path / "run", int(np.random.default_rng(3).integers(10, 40))
-    seen = 0
-
-    def look(progress):
-        nonlocal seen
-        seen += 1
-        if seen == moment:
-            scheduler.send_signal(signal.SIGKILL)
-
-    client = distributed.Client(address, timeout=120)
-    try:
-        with pytest.raises(nimt.LessonInterrupted, match=r"the cluster was lost.* go on with nimt.resume_blocks"):
-            teach(nimt.Blocks((4, 2), share=0.8, client=client, folder=folder), callback=look)
-    finally:
-        with contextlib.suppress(Exception):
-            client.close(timeout=1)
-    assert seen >= moment
-    lesson = nimt.resume_blocks(folder)
-    assert np.array_equal(lesson.final, whole.final)
     assert np.array_equal(lesson.curve, whole.curve)
 
 
