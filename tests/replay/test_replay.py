@@ -161,7 +161,7 @@ def test_a_block_no_page_can_read_is_refused():
 
 
 def test_the_page_loads_nothing_and_its_title_is_text():
-    page = replay_page(record_of(points_lesson(), title="</title><script>alert(1)</script>"))
+    page = replay_page([record_of(points_lesson(), title="</title><script>alert(1)</script>")])
     outside = re.sub(r'<script type="text/plain".*?</script>', "", page, flags=re.DOTALL)
     assert "<script>alert" not in outside
     assert not re.search(r"https?://|@import|url\(|^import |^export ", outside, re.MULTILINE)
@@ -285,4 +285,4 @@ def replay_page_of_million(path):
         "indices": rng.integers(204, size=steps).astype(np.uint16),
         "coefficients": 1e-3 * rng.normal(size=(steps, 1)),
     }
-    path.write_text(replay_page(Recording(recording.header | {"steps": steps}, blocks)), encoding="utf-8")
+    path.write_text(replay_page([Recording(recording.header | {"steps": steps}, blocks)]), encoding="utf-8")

@@ -29,22 +29,13 @@ export class Racer {
     this.find(0);
   }
 
-  /** A lesson that was read from a file, complete. */
-  static of(number, header, blocks, lesson) {
-    const racer = new Racer(number, { ...header, kernel: "frames" }, blocks);
-    Object.assign(racer, { lesson, header, itd: header.itd, over: true, said: header.sentence, known: blocks });
-    racer.kernel = lesson.kernel;
-    return racer;
-  }
-
-  get taken() { return this.known ? this.header.steps : this.curve.length - 1; }
+  get taken() { return this.curve.length - 1; }
 
   /** The last step, counted from the start of the race. */
   get end() { return this.offset + this.taken; }
 
   get name() {
     const { request } = this.header;
-    if (!request) return this.header.teacher;
     return `${this.header.said ? `${this.header.said}: ` : ""}${sayWay(request)}`; // what a branch changed comes first
   }
 
@@ -92,14 +83,13 @@ export class Racer {
     return owner.lesson.work(owner.within(step));
   }
 
-  within(step) {
-    const own = Math.max(0, Math.min(step - this.offset, this.taken));
-    return this.known && this.header.every > 1 ? Math.floor(own / this.header.every) : own;
-  }
+  within(step) { return Math.max(0, Math.min(step - this.offset, this.taken)); }
+
+  /** Whether f and the example of every single step are known. */
+  get isExact() { return this.header.kernel !== "frames"; }
 
   discrepancyAt(step) {
     if (step < this.offset && this.parent) return this.parent.discrepancyAt(step);
-    if (this.known) return discrepancy(this.valuesAt(step), this.target, this.header.points, this.header.measure);
     return this.curve.data[this.within(step)];
   }
 
@@ -147,9 +137,6 @@ export class Racer {
 
   /** The curve of M on a clock, in few enough points to be drawn at every frame. */
   series(clock, ink) {
-    if (this.known) {
-      return { steps: this.known.curve_steps, values: this.known.curve, ink, itd: this.itd };
-    }
     if (!this.drawn || this.drawn.clock !== clock) {
       const stride = Math.max(1, Math.floor(this.taken / CURVE));
       const [steps, values] = [[], []];
