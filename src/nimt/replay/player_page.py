@@ -1,4 +1,4 @@
-"""One HTML file that plays a lesson, or several on one clock: the script, the style and the numbers inside, nothing loaded from anywhere."""
+"""One HTML file that plays a lesson, or several on one clock: script, style and numbers inside, nothing loaded."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ export function ahead(rows) {
 export class Results {
   constructor(table) {
     const head = table.createTHead().insertRow();
-    for (const text of ["", "M now", "examples", "ITD"]) head.append(Object.assign(document.createElement("th"), { textContent: text }));
+    for (const text of ["lesson", "M now", "examples", "ITD"]) head.append(Object.assign(document.createElement("th"), { textContent: text }));
     this.body = table.createTBody();
   }
 
