@@ -44,6 +44,8 @@ export class PlayedLesson {
 
   coefficientsAt(step) { return this.isExact && step < this.end ? this.lesson.coefficientsAt(step) : null; }
 
+  heldOutAt() { return null; }
+
   discrepancyAt(step) {
     const { header } = this;
     if (COMPUTED.includes(header.measure)) return discrepancy(this.valuesAt(step), this.target, header.points, header.measure);

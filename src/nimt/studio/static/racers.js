@@ -1,9 +1,36 @@
 // Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
-import { Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
+import { classOf } from "./confusion.js";
+import { numberText } from "./drawing.js";
+import { ColumnKernel, Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
 import { sayWay } from "./teachers.js";
 
 const MEMORY = 48e6; // bytes of kept frames per lesson
 const CURVE = 900; // points of a curve that is drawn
+
+/** The rows of a table that are held out, and f there. */
+class HeldOut {
+  constructor({ held_out: count, points, outputs, pool }, blocks) {
+    Object.assign(this, { count, outputs, target: blocks.held_target, classes: pool.classes?.length > 1 });
+    const all = Uint32Array.from({ length: points }, (_, i) => i);
+    const kernel = new ColumnKernel({
+      points: all, begin: Uint32Array.from({ length: points + 1 }, (_, i) => i * count),
+      members: Uint32Array.from({ length: points * count }, (_, i) => i % count), weights: blocks.held_weights,
+    });
+    this.lesson = new Replay(blocks.held_initial, kernel, { outputs, memory: MEMORY / 8 });
+  }
+
+  /** The share of right classes, or the root mean square error, and in words. */
+  at(step) {
+    const values = this.lesson.at(step);
+    if (!this.classes) {
+      const rms = discrepancy(values, this.target, this.count, "rms");
+      return { value: rms, text: `RMS ${numberText(rms)}` };
+    }
+    let right = 0;
+    for (let i = 0; i < this.count; i++) right += Number(classOf(values, i, this.outputs) === classOf(this.target, i, this.outputs));
+    return { value: right / this.count, text: `${numberText(Math.round((1000 * right) / this.count) / 10)} %` };
+  }
+}
 
 export class Racer {
   constructor(number, header, blocks, parent = null) {
@@ -20,6 +47,7 @@ export class Racer {
       this.kernel = kernelOf(header, blocks);
       this.lesson = new Replay(blocks.initial, this.kernel, { outputs: this.outputs, memory: MEMORY });
     }
+    this.heldOut = header.held_out ? new HeldOut(header, blocks) : null;
     this.curve = new Growing(Float64Array);
     this.curve.push([discrepancy(blocks.initial, blocks.target, header.points)]);
     this.times = [[0, 0]]; // [steps, seconds]
@@ -44,6 +72,7 @@ export class Racer {
     const before = this.curve.length;
     this.curve.push(blocks.curve);
     if (blocks.indices) this.lesson.append(blocks.indices, blocks.coefficients, this.pack);
+    if (blocks.indices) this.heldOut?.lesson.append(blocks.indices, blocks.coefficients, this.pack);
     const size = this.lesson.sheet ? this.lesson.sheet.target.length : this.initial.length;
     (header.frames || []).forEach(({ step, low, scale, shown }, place) => {
       this.lesson.append(step, blocks.values.subarray(place * size, (place + 1) * size), { shown: Uint32Array.from(shown), low, scale });
@@ -91,6 +120,12 @@ export class Racer {
   discrepancyAt(step) {
     if (step < this.offset && this.parent) return this.parent.discrepancyAt(step);
     return this.curve.data[this.within(step)];
+  }
+
+  /** How the learner does on rows that it was never shown, null where there are none. */
+  heldOutAt(step) {
+    const owner = this.ownerAt(step);
+    return owner.heldOut ? owner.heldOut.at(owner.within(step)) : null;
   }
 
   shownAt(step) {

@@ -39,6 +39,7 @@ class Studio {
     this.results = new Results(by("results"));
     this.board = new Stages(by("stages"), {
       select: (number) => this.select(number), choose: (...chosen) => this.choose(...chosen), change: () => this.ask(),
+      reshape: (what, values) => this.reshape(what, values), pause: () => this.clock.pause(), stepOf: (racer) => this.stepOf(racer),
       isDrawn: () => this.form.kind.startsWith("draw:"),
     });
     this.lessons = new Race({
@@ -228,6 +229,14 @@ class Studio {
     } catch (error) {
       this.alert(error.message);
     }
+  }
+
+  /** A curve was dragged: race for it, or from it. */
+  reshape(what, values) {
+    const { shape, start, spacing } = this.racers[0].header.pool;
+    if (what === "target") this.form.takeTarget({ kind: "drawn", axes: [[start[0], start[0] + spacing[0] * (shape[0] - 1), shape[0]]], values });
+    else this.form.takeStart({ kind: "drawn", values }, "as you dragged it");
+    this.changed("target");
   }
 
   setPoking(on) {
