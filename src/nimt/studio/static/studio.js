@@ -70,7 +70,8 @@ class Studio {
   async readLink() {
     try {
       this.trouble = "";
-      return await fromHash(location.hash);
+      this.read = location.hash;
+      return await fromHash(this.read);
     } catch (error) {
       this.trouble = error.message;
       this.alert("");
@@ -117,12 +118,14 @@ class Studio {
     }
   }
 
-  /** Write the race, as it is now, into the address; never over a link that is being opened. */
+  /** Write the race, as it is now, into the address; never over a link that is being opened, or is still to be read. */
   async keepAddress() {
     const { race } = this;
     if (this.opening) return;
     const hash = await toHash(this.shareable());
-    if (this.race === race && !this.opening) history.replaceState(null, "", hash);
+    if (this.race !== race || this.opening || location.hash !== this.read) return;
+    history.replaceState(null, "", hash);
+    this.read = location.hash;
   }
 
   cleared() {
