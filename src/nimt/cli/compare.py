@@ -53,8 +53,8 @@ def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_jso
     """Read, check, give every lesson, write; return the exit code."""
     announce(f"reading {settings.target}", quiet=quiet or as_json)
     from nimt.cli.run_folder import RunFolder
-    from nimt.files import write_text
     from nimt.runs.seeding import check_seeds
+    from nimt.store.whole_files import write_text
 
     settings, problem = read_completed(settings)
     folder = RunFolder.choose(out, f"compare-{Path(settings.target).stem}")
