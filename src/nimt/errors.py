@@ -149,6 +149,10 @@ class SlowLessonWarning(UserWarning):
     """The plain loop runs a long lesson, because no compiled engine covers it."""
 
 
+class DrawnRowsWarning(UserWarning):
+    """More rows were given than an estimator fits, so that some were drawn."""
+
+
 class ConstantModelWarning(UserWarning):
     """No model errs less than the mean, or the most frequent class, on rows held out, so that this is predicted."""
 

@@ -198,6 +198,27 @@ def test_a_notebook_shows_the_sentence_escaped():
 # bad input
 
 
+class WithoutParameters:
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+class WithoutTags(WithoutParameters):
+    def get_params(self, deep=True):
+        return {}
+
+    def set_params(self):
+        return self
+
+
+def test_an_estimator_that_does_not_inherit_is_fitted_if_it_has_parameters():
+    X, y = line()
+    assert (nimt.reference(X, y, model=WithoutTags()).labels == 0).all()
+
+
 def unfitted(rows):
     return KNeighborsRegressor().predict(rows)
 
@@ -217,6 +238,8 @@ def unfitted(rows):
         ({"model": "ridge"}, "model must be 'auto', an estimator or a callable, got 'ridge'"),
         ({"model": LinearRegression}, "must be an object, got the class LinearRegression"),
         ({"model": 3}, "model must be 'auto'"),
+        ({"model": WithoutParameters()}, "WithoutParameters has fit and predict and no get_params"),
+        ({"model": LogisticRegression()}, "y holds numbers that are not whole, such as .* a classifier needs classes"),
         ({"model": np.sum, "out_of_fold": True}, "out_of_fold=True fits the model again"),
         ({"folds": 1}, "folds must be a whole number >= 2"),
         ({"classes": "yes"}, "classes must be True, False or None"),

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import nimt
 from nimt.teaching_sets.choosing_rules import RULES, Chooser
+from nimt.teaching_sets.curve import Curve
 from nimt.teaching_sets.row_checks import read_rows
 
 pytestmark = pytest.mark.long
@@ -43,6 +44,16 @@ def test_the_labels_of_the_reference_teach_more_than_the_rows_own_and_the_senten
     labels, choosing, _ = found.gains
     assert labels == pytest.approx(last["random_reference"] - last["random_own"])
     assert f"the labels gain {labels:+.3f}, choosing {choosing:+.3f}" in found.sentence
+
+
+def test_the_gain_by_choosing_is_paired_within_splits():
+    chosen = np.array([[0.9], [0.5]])  # the second split is harder for everybody
+    random = np.array([[0.8], [0.7], [0.4], [0.3]])
+    curve = Curve(np.array([5]), chosen, random, random - 0.1, np.array([1.0, 1.0])).to_frame().iloc[0]
+    differences = [0.9 - 0.8, 0.9 - 0.7, 0.5 - 0.4, 0.5 - 0.3]
+    assert curve["gain_own_spread"] == pytest.approx(np.std(differences)) == pytest.approx(0.05)
+    assert curve["gain_reference_spread"] == pytest.approx(np.std(differences))
+    assert np.std(random) > 0.2  # what the splits differ by is not in it
 
 
 def test_where_choosing_does_not_help_the_sentence_says_so():
@@ -434,6 +445,7 @@ def test_a_reference_that_saw_the_labels_is_fitted_again_without_them():
         ({"student": object()}, "student must be an estimator with fit and predict, and .* has no fit"),
         ({"student": "swm"}, "student must be one of linear, svm"),
         ({"student": StandardScaler()}, "has no predict"),
+        ({"student": SVC()}, "y holds numbers that are not whole, such as .* a classifier needs classes"),
         ({"rule": "best"}, "rule must be one of auto, random"),
         ({"labels": "mine"}, "labels must be 'reference' or 'rows'"),
         ({"reference": 7}, "must be 'auto', an estimator or a callable, got 7"),

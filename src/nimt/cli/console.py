@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import sys
+import time
 from typing import IO, Any, cast
 
 from nimt.wording import say_in_program
@@ -17,6 +19,7 @@ DONE = 0
 NOT_REACHED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+SECONDS_BETWEEN = 0.5  # two sentences on what is being done
 UNREAD = 141  # what a shell reports for a program that writes into a closed pipe
 
 
@@ -34,6 +37,20 @@ def note(sentence: str, *, quiet: bool = False) -> None:
     """Write one line to stderr that is not an error."""
     if not quiet:
         _write_to_stderr(f"nimt: {say_in_program(sentence)}")
+
+
+class Doing:
+    """Says on stderr what is being done: the first sentence at once, later ones where work takes long."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.latest = -math.inf
+
+    def __call__(self, sentence: str) -> None:
+        now = time.monotonic()
+        if now - self.latest >= SECONDS_BETWEEN:
+            self.latest = now
+            note(sentence, quiet=self.quiet)
 
 
 def plain(text: str) -> str:

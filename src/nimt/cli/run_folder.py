@@ -101,6 +101,12 @@ class RunFolder:
         """Say whether the run in the folder has these settings, written as in run.toml."""
         return self._config_begins_with(settings.encode())
 
+    def check_it_is_free(self, *, overwrite: bool) -> None:
+        """Refuse, before any work, a folder that may not be written to, or with a run that is not to be replaced."""
+        self.check_it_can_be_written()
+        if self.path.is_dir() and not overwrite:
+            self._refuse_if_used([name for name in RESULTS if (self.path / name).exists()])
+
     def check_it_can_be_written(self) -> None:
         """Refuse, before any work, a folder that may not be made or written to; whether it is free is asked later."""
         there = next(folder for folder in (self.path, *self.path.absolute().parents) if folder.exists())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import LARGEST, Array, Indices, check_squares
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.wording import Wording
@@ -16,7 +16,6 @@ from nimt.wording import Wording
 if TYPE_CHECKING:
     import pandas as pd
 
-LARGEST, SMALLEST = 1e120, 1e-120  # beyond, a sum of squares is infinite or 0
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
 NANOSECONDS_OF_A_DAY = 86_400e9
 
@@ -184,16 +183,15 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
         names = ", ".join(f"{value:g}" for value in different)
         note = AS_NUMBERS.embed(f"the labels {names} are taken for classes: ", " takes them for numbers")
         return labels, different, (note,)
+    if classes and not whole:
+        fraction = next(value for value in different if value != round(value))
+        raise InvalidInput(f"y holds numbers that are not whole, such as {fraction:g}, and a classifier needs classes")
     if classes or (classes is None and labels.dtype.kind == "b"):
         return labels, _check_classes(labels), ()
     numbers = labels.astype(np.float64)
     if len(numbers) and numbers.min() == numbers.max():
         raise InvalidInput(f"y is {numbers[0]:g} in every row: there is nothing to teach")
-    if len(numbers) and not SMALLEST < float(np.ptp(numbers / 2)) < LARGEST:
-        raise InvalidInput(
-            f"y runs from {numbers.min():g} to {numbers.max():g}, and squares of such numbers are lost: give it in "
-            f"other units"
-        )
+    check_squares("y", numbers)
     return numbers, None, ()
 
 

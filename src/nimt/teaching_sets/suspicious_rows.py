@@ -13,6 +13,7 @@ from nimt.teaching_sets.making_reference import check_seed, make_reference
 from nimt.teaching_sets.models import says_classes, with_few_threads
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import read_rows
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,13 @@ STRONG = 3.0  # deviations at which the label of a number is listed
 
 
 def suspects(
-    X: Any, y: ArrayLike, reference: Any = None, *, classes: bool | None = None, seed: int = 0
+    X: Any,
+    y: ArrayLike,
+    reference: Any = None,
+    *,
+    classes: bool | None = None,
+    seed: int = 0,
+    watch: Watcher = be_silent,
 ) -> pd.DataFrame:
     """List rows whose label disagrees with what a model of the other rows answers, the strongest first.
 
@@ -40,6 +47,8 @@ def suspects(
     classes : bool, optional
         As in `nimt.reference`.
     seed : int
+    watch : callable of str
+        As in `nimt.reference`.
 
     Returns
     -------
@@ -68,7 +77,7 @@ def suspects(
         can_be_fitted = isinstance(model, str) or callable(getattr(model, "fit", None))
         if found is None or can_be_fitted:
             with with_few_threads(model, len(rows)):
-                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed))
+                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed), watch)
     if len(found.labels) != len(rows):
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"
