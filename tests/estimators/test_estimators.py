@@ -495,10 +495,10 @@ def test_an_estimator_stored_by_skops_predicts_as_before(kind, cv):
 def test_numbers_whose_squares_are_lost_are_refused_without_a_warning(kind, size):
     X, y = table(20)
     labels = y if kind is nimt.GreedyKernelRegressor else y > 0
-    with pytest.raises(nimt.InvalidInput, match="X runs from .*: give it in other units"):
+    with pytest.raises(nimt.InvalidInput, match=r"X runs from .*: give it in other units"):
         kind().fit(size * X, labels)
     if kind is nimt.GreedyKernelRegressor:
-        with pytest.raises(nimt.InvalidInput, match="y runs from .*: give it in other units"):
+        with pytest.raises(nimt.InvalidInput, match=r"y runs from .*: give it in other units"):
             kind().fit(X, size * y)
 
 
