@@ -153,6 +153,10 @@ class DrawnRowsWarning(UserWarning):
     """More rows were given than an estimator fits, so that some were drawn."""
 
 
+class OutsideOfSpaceWarning(UserWarning):
+    """A part of f - f* is no function of the kernel on these points, and is left out of a norm in its space."""
+
+
 class ConstantModelWarning(UserWarning):
     """No model errs less than the mean, or the most frequent class, on rows held out, so that this is predicted."""
 

@@ -95,11 +95,10 @@ def test_facility_location_is_that_of_apricot(rows):
 
 def test_kernel_herding_is_that_of_coreax(rows):
     coreax = pytest.importorskip("coreax")
-    from coreax.kernels import SquaredExponentialKernel
-    from coreax.solvers import KernelHerding
-
     from benchmarks.row_choices import herding
     from benchmarks.row_tables import split
+    from coreax.kernels import SquaredExponentialKernel
+    from coreax.solvers import KernelHerding
 
     data = split("wine", 0, False)
     middle = float(np.median(cdist(data.X, data.X, "sqeuclidean")))
