@@ -15,7 +15,7 @@ from nimt.teaching_sets.curve import MOST_ASKED, Measured, measure
 from nimt.teaching_sets.exact import find_ridge, make_labels
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
 from nimt.teaching_sets.kept_rows import TeachingSet
-from nimt.teaching_sets.making_reference import check_seed, make_reference
+from nimt.teaching_sets.making_reference import check_seed, check_watch, make_reference
 from nimt.teaching_sets.models import make_student, says_classes, with_few_threads, with_one_thread
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows, take_rows
@@ -108,6 +108,9 @@ def teaching_set(
     check_enough(rows)
     most = _check_size(size, tol, len(rows))
     check_seed(seed)
+    check_watch(watch)
+    if not isinstance(measure_curve, bool | np.bool_):
+        raise InvalidInput(f"must be True or False, got {measure_curve!r}", parameter="measure_curve")
     if labels not in LABELS:
         raise InvalidInput(f"must be 'reference' or 'rows', got {labels!r}", parameter="labels")
     if rule not in RULES:

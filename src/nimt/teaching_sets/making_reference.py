@@ -88,6 +88,7 @@ def reference(
     """
     rows = read_rows(X, y, says_classes(model) if classes is None else classes)
     check_seed(seed)
+    check_watch(watch)
     check_folds(folds, rows)
     if not isinstance(out_of_fold, bool | np.bool_):
         raise InvalidInput(f"must be True or False, got {out_of_fold!r}", parameter="out_of_fold")
@@ -99,6 +100,12 @@ def check_seed(seed: object) -> None:
     """Refuse a seed that scikit-learn does not take."""
     if not is_whole(seed) or not 0 <= int(seed) < 2**32:
         raise InvalidInput(f"must be a whole number from 0 to 2**32 - 1, got {seed!r}", parameter="seed")
+
+
+def check_watch(watch: object) -> None:
+    """Refuse what cannot be told what is being done."""
+    if not callable(watch):
+        raise InvalidInput(f"must be a function of a sentence, such as print, got {watch!r}", parameter="watch")
 
 
 def make_reference(

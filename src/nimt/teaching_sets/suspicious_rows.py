@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
-from nimt.teaching_sets.making_reference import check_seed, make_reference
+from nimt.teaching_sets.making_reference import check_seed, check_watch, make_reference
 from nimt.teaching_sets.models import says_classes, with_few_threads
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import read_rows
@@ -69,6 +69,7 @@ def suspects(
         classes = reference.classes is not None if isinstance(reference, Reference) else says_classes(reference)
     rows = read_rows(X, y, classes)
     check_seed(seed)
+    check_watch(watch)
     check_enough(rows)
     model = reference
     found = reference if isinstance(reference, Reference) else None
@@ -82,6 +83,8 @@ def suspects(
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"
         )
+    if list(() if found.classes is None else found.classes) != list(() if rows.classes is None else rows.classes):
+        raise InvalidInput("has other classes than y: make it from the same rows", parameter="reference")
     if rows.classes is None:
         residual = rows.y - found.labels
         residual = residual - np.median(residual)
