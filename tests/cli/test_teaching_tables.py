@@ -296,6 +296,7 @@ def test_of_many_rows_some_are_drawn_to_be_taught_and_held_out_and_that_is_said(
 
 def test_what_takes_long_is_told_while_it_is_done(nimt, undrawn, noisy, monkeypatch):
     monkeypatch.setattr("nimt.cli.console.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("nimt.sources.table_files.LARGE_TABLE", 0)
     answer = nimt("teach", "noisy.csv", "-n", "5", "--out", "run")
     lines = answer.err.splitlines()
     assert lines[0] == "nimt: reading noisy.csv"
@@ -315,7 +316,7 @@ def test_a_large_table_is_planned_without_a_model_of_its_rows(nimt, noisy, monke
 def test_a_folder_that_is_used_is_refused_before_the_table_is_read(nimt, noisy, monkeypatch):
     Path("used").mkdir()
     Path("used/mine.txt").write_text("mine")
-    monkeypatch.setattr(Recipe, "problem", None)
+    monkeypatch.setattr("nimt.sources.tables.read_columns", None)
     answer = nimt("teach", "noisy.csv", "--out", "used")
     assert answer.code == 2 and answer.is_one_sentence() and "'mine.txt', which no run of nimt wrote" in answer.err
 
@@ -326,3 +327,19 @@ def test_labels_that_contradict_each_other_everywhere_are_refused_at_once(nimt):
     answer = nimt("teach", "both.csv")
     assert answer.code == 2 and answer.is_one_sentence(), answer.err
     assert "40 points come with several classes, and the most frequent of each is '-1'" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--width", "-1"), "--width must be a positive number"),
+        (("--teacher", "best"), "best"),
+        (("--kernel", "rbg"), "rbg"),
+        (("--learning-rate", "fast"), "--learning-rate must be a number, or auto"),
+        (("--target-column", "z"), "has no column 'z'; it has a, b, y"),
+    ],
+)
+def test_what_cannot_be_taught_is_refused_before_a_model_is_looked_for(nimt, noisy, monkeypatch, options, said):
+    monkeypatch.setattr("nimt.recipe.modelled_rows.take_reference", None)
+    answer = nimt("teach", "noisy.csv", *options)
+    assert answer.code == 2 and answer.is_one_sentence() and said in answer.err, answer.err

@@ -534,5 +534,5 @@ def test_no_class_is_lost_where_rows_are_drawn():
     kinds = np.array(["usual"] * 397 + ["rare"] * 3)
     X[397:] += 20.0
     with pytest.warns(nimt.errors.DrawnRowsWarning):
-        model = nimt.GreedyKernelClassifier(max_rows=60, max_centers=10, cv=3).fit(X, kinds)
+        model = nimt.GreedyKernelClassifier(max_rows=60, max_centers=10, cv=None, rule="P").fit(X, kinds)
     assert model.predict(X[397:]).tolist() == ["rare"] * 3

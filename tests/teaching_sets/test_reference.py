@@ -1,5 +1,7 @@
 """What stands for f*: how it is found, what it answers, and how it is stored."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,6 +103,16 @@ def test_an_estimator_that_cannot_take_words_gets_numbers():
     frame, price = mixed()
     found = nimt.reference(frame, price, model=LinearRegression(), folds=3)
     assert found.score > 0.9
+
+
+def test_decimals_and_spans_of_time_are_numbers_and_numbers_in_words_are_noticed():
+    y = np.arange(60.0)
+    frame = pd.DataFrame({"a": [Decimal(place) / 10 for place in range(60)]})
+    assert nimt.reference(frame, y, model=LinearRegression()).score > 0.999
+    frame = pd.DataFrame({"a": pd.to_timedelta(np.arange(60), unit="h")})
+    assert nimt.reference(frame, y, model=LinearRegression()).predict(frame)[24] == pytest.approx(24)
+    words = nimt.reference(y.astype(str), y, model=LinearRegression())
+    assert "the column 'x_1' holds numbers written as words, and is taken for words" in words.notes
 
 
 def test_classes_may_be_words_or_whole_numbers_and_numbers_are_noticed():
@@ -245,6 +257,10 @@ def unfitted(rows):
         ({"classes": "yes"}, "classes must be True, False or None"),
         ({"classes": False, "y": ["a", "b"] * 30}, "y holds words, such as 'a', and a regressor needs numbers"),
         ({"seed": -1}, "seed must be a whole number"),
+        ({"watch": 3}, "watch must be a function of a sentence, such as print, got 3"),
+        ({"y": [[1], [2, 3]] * 30}, "y must hold one label per row, got lists of several lengths"),
+        ({"y": [10**400 + place for place in range(60)]}, "y has a number of 401 digits"),
+        ({"X": pd.DataFrame({"a": [[1, 2]] * 60})}, r"the column 'a' holds \[1, 2\]: give each part a column"),
         ({"X": np.full((60, 1), np.inf)}, "X has inf in row 0"),
         ({"X": np.full((60, 1), 1e300)}, r"X has 1e\+300 in row 0: its square is infinite"),
         ({"y": 1e300 * np.arange(60.0)}, "y runs from 0 to .*: give it in other units"),

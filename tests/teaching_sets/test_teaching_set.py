@@ -126,7 +126,10 @@ def test_of_a_large_table_rows_are_drawn_and_that_is_said(monkeypatch, classes):
     assert any("chosen among 120 drawn at random from 400" in note for note in found.notes)
     assert len(compared) == 100 and len(held_out) == 3 * 40
     assert not set(X[list(compared), 0]) & set(held_out)  # f*'s kind was chosen by other rows
-    assert told[0].startswith("finding f*") and told[-1] == "choosing rows" and len(told) == 2 + curve.REPEATS
+    models_of = [sentence for sentence in told if sentence.startswith("comparing models of the rows for f*: ")]
+    assert told[: len(models_of)] == models_of and len(models_of) == (3 if classes else 4)
+    assert told[len(models_of)].startswith("fitting f*, ") and told[-1] == "choosing rows"
+    assert len(told) == len(models_of) + 2 + curve.REPEATS
     asked = nimt.suspects(X, y)
     assert len(asked) < 150
 
@@ -447,6 +450,8 @@ def test_a_reference_that_saw_the_labels_is_fitted_again_without_them():
         ({"student": StandardScaler()}, "has no predict"),
         ({"student": SVC()}, "y holds numbers that are not whole, such as .* a classifier needs classes"),
         ({"rule": "best"}, "rule must be one of auto, random"),
+        ({"rule": "uncertainty"}, "rule='uncertainty' is for classes, and y holds numbers: use f, auto or greedy"),
+        ({"measure_curve": "no"}, "measure_curve must be True or False, got 'no'"),
         ({"labels": "mine"}, "labels must be 'reference' or 'rows'"),
         ({"reference": 7}, "must be 'auto', an estimator or a callable, got 7"),
         ({"reference": lambda X: X[:, 0] * np.nan}, "answered nan"),
@@ -469,6 +474,13 @@ def test_a_reference_of_other_rows_is_refused():
         nimt.teaching_set(X, y, size=10, reference=other)
     with pytest.raises(nimt.InvalidInput, match="reference answers 50 rows and X has 120"):
         nimt.suspects(X, y, nimt.reference(X[:50], y[:50], model=Ridge(), out_of_fold=True))
+
+
+def test_a_reference_of_other_classes_is_refused():
+    X, y = noisy()
+    other = nimt.reference(X, np.where(y > 0, "a", "c"), model=LogisticRegression(), out_of_fold=True)
+    with pytest.raises(nimt.InvalidInput, match="reference has other classes than y"):
+        nimt.suspects(X, np.where(y > 0, "a", "b"), other)
 
 
 def test_neither_nimt_nor_teaching_loads_scikit_learn():

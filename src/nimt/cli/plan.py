@@ -9,7 +9,7 @@ import typer
 
 from nimt.cli.console import Doing, note, say
 from nimt.cli.lesson_options import TARGET_HELP, BlockWorkers, CutInto, with_lesson_options
-from nimt.recipe.completing import complete
+from nimt.recipe.completing import check_on, complete
 from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def _read(recipe: Recipe) -> tuple[Recipe, Problem]:
     watch = Doing()
     problem = dataclasses.replace(recipe, reference="none").problem(watch)
     if problem.preparation is not None and recipe.reference != "none":
+        check_on(recipe, problem)
         if len(problem.pool) <= MOST_MODELLED:
             problem = take_reference(problem, watch)
         else:

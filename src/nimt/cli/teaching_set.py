@@ -63,16 +63,17 @@ def teaching_set(
     much is due to the labels. The file written has all columns, the number of each row and the column `label`.
     """
     from nimt.datasets.places import as_path
+    from nimt.sources.table_files import tell_reading
 
     place = as_path(out) if out is not None else Path(f"{as_path(table).name.partition('.')[0]}-few.csv")
     if place.suffix.lower() != ".csv":
         raise InvalidInput(f"--out must name a .csv file, got {str(place)!r}")
-    if place.exists() and place.samefile(as_path(table)):
+    if place.exists() and as_path(table).exists() and place.samefile(as_path(table)):
         raise InvalidInput(f"--out is the table itself, {str(place)!r}: give another name")
     figure = place.with_suffix(".png")
     check_free(place, figure, overwrite=overwrite)
     watch = Doing(quiet=quiet)
-    watch(f"reading {as_path(table).name}")
+    tell_reading(as_path(table), watch)
     rows = read_labelled_rows(table, target_column, features, classes, encoding)
     for sentence in rows.notes:
         note(sentence, quiet=quiet)

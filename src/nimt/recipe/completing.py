@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from nimt import defaults
@@ -18,7 +19,22 @@ WITH_A_WIDTH = ("rbf", "matern", "wendland")
 
 def read_completed(recipe: Recipe, watch: Watcher = be_silent) -> tuple[Recipe, Problem]:
     """Read what is to be taught, and return it with the recipe that is complete for it; `watch` is told of the work."""
-    return complete(recipe, recipe.problem(watch), watch)
+    problem = dataclasses.replace(recipe, reference="none").problem(watch)
+    if problem.preparation is not None and recipe.reference != "none":
+        from nimt.recipe.modelled_rows import take_reference
+
+        check_on(recipe, problem)
+        problem = take_reference(problem, watch)
+    return complete(recipe, problem, watch)
+
+
+def check_on(recipe: Recipe, problem: Problem) -> None:
+    """Refuse a lesson that cannot be given on the rows of a table, before a model of them is looked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settings, rows = complete(dataclasses.replace(recipe, width=recipe.width or defaults.WIDTH), problem)
+        if recipe.teachers is None:
+            settings.task(rows)
 
 
 def complete(recipe: Recipe, problem: Problem, watch: Watcher = be_silent) -> tuple[Recipe, Problem]:

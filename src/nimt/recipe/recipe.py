@@ -244,11 +244,12 @@ class Recipe:
 
         `watch` is told what is being done, where that takes long.
         """
-        if self.is_table:
-            watch(f"reading {Path(self.target).name}")
         from nimt.sources import read_problem
+        from nimt.sources.table_files import tell_reading
         from nimt.sources.tables import Columns
 
+        if self.is_table and "\0" not in self.target:
+            tell_reading(Path(self.target), watch)
         found = read_problem(self.target, self.start, **self.sources(), columns=Columns(**self.columns()))
         if found.preparation is None or self.reference == "none":
             return found

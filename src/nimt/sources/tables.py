@@ -168,7 +168,8 @@ def _ask_for(names: list[str], columns: Columns, file: Path) -> list[str]:
     """Return which of the columns of a table are used; one that is asked for and not there is refused."""
     asked = columns.choose(names)
     there = set(names)
-    absent = next((name for name in asked if name not in there), None)
+    wanted = asked if columns.target is None else [*asked, columns.target]
+    absent = next((name for name in wanted if name not in there), None)
     if absent is not None:
         raise InvalidInput(f"{str(file)!r} has no column {short(absent)!r}; it has {list_names(names)}")
     return asked

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import check_count, is_number
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.choosing_rules import MOST_ROWS, RULES, Chooser
+from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser, check_rule
 from nimt.teaching_sets.curve import MOST_ASKED, Measured, measure
 from nimt.teaching_sets.exact import find_ridge, make_labels
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
@@ -113,10 +113,7 @@ def teaching_set(
         raise InvalidInput(f"must be True or False, got {measure_curve!r}", parameter="measure_curve")
     if labels not in LABELS:
         raise InvalidInput(f"must be 'reference' or 'rows', got {labels!r}", parameter="labels")
-    if rule not in RULES:
-        raise InvalidInput(f"must be one of {', '.join(RULES)}, got {rule!r}", parameter="rule")
-    if rule == "uncertainty" and rows.classes is None:
-        raise InvalidInput("rule='uncertainty' is for classes, and y holds numbers: use 'f', 'auto' or 'greedy'")
+    check_rule(rule, rows)
     made = make_student(student, rows.X, rows.classes is not None, int(seed))
     with with_few_threads(reference, len(rows)):
         found = _take_reference(rows, reference, FOLDS, int(seed), watch)
