@@ -18,7 +18,7 @@ from nimt.learners.learner import auto_rate, check_rate
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.references import answer_on, answers_at
+from nimt.teachers.references import answer_on, answers_at, check_reference
 from nimt.teachers.rule import Rule
 from nimt.teachers.scores.omniscient import Omniscient
 from nimt.teachers.scores.surrogate import Surrogate
@@ -47,11 +47,7 @@ class ByReference(Teacher):
         check_rate(self.learning_rate)
         if self.kernel is not None:
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        if isinstance(self.reference, str | bool | type):
-            raise InvalidInput(
-                f"must be an array, a function of x, a fitted estimator or a nimt.reference, got {self.reference!r}",
-                parameter="reference",
-            )
+        check_reference(self.reference)
 
     @abstractmethod
     def make_score(self, reference: Any) -> Surrogate | Omniscient:

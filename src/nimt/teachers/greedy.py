@@ -21,6 +21,7 @@ from nimt.losses.compiled_score import CompiledScore
 from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.disagreement import disagreements, split_by_reference
+from nimt.teachers.references import check_reference
 from nimt.teachers.rule import Diverse, Rule
 from nimt.teachers.scores import SCORES, OwnScore, Score
 from nimt.teachers.teacher import (
@@ -108,6 +109,7 @@ class GreedyTeacher(Teacher):
             other = Wording(", or a score of yours by nimt.compiled", "")
             problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
             raise InvalidInput(problem, parameter="score")
+        check_reference(self.reference)
         if self.where is not None:
             self._check_where()
         if callable(self.learning_rate):
