@@ -134,9 +134,7 @@ class Block:
     @property
     def top(self) -> float:
         """|slope| K(x, x) of the example that would be shown next."""
-        engine: Any = self.engine
-        bits = engine.node_bits[engine.levels[-2] : engine.levels[-2] + 1]
-        return 2.0 * self.lesson.height * float(bits.view(np.float64)[0]) if bits[0] > 0 else 0.0
+        return 2.0 * self.lesson.height * self.engine.largest_score
 
     def _open(self) -> Report:
         """Return what is reported before the first turn."""

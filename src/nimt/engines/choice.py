@@ -15,6 +15,7 @@ from nimt.engines.compiled import find_obstacle, find_other_choice, rule_of
 from nimt.engines.engine import Engine
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference_engine import ReferenceEngine
+from nimt.engines.tile_layout import count_bytes, gains_by_waiting
 from nimt.errors import InvalidInput
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
@@ -97,6 +98,7 @@ def _grid(task: Task) -> Choice | str:
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
+    needed += count_bytes(operator) if gains_by_waiting(task, operator) else 0
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
     return Choice(plan, operator.cost().seconds, lambda task, pupil: make_by_windows(task, pupil, operator))
@@ -209,6 +211,10 @@ def make_by_windows(task: Task, pupil: Pupil, operator: GridOperator | Neighbour
     """Return the engine for a kernel with short columns."""
     load_numba()  # only where it is used
     assert isinstance(pupil, KernelPupil)
+    if isinstance(operator, GridOperator) and gains_by_waiting(task, operator):
+        from nimt.engines.tile_engine import TilesEngine
+
+        return TilesEngine(task, pupil, operator)
     if isinstance(operator, GridOperator):
         from nimt.engines.row_engine import RowsEngine
 

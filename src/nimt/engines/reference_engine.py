@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import FLOAT, Array, Indices, check_finite, real_array
 from nimt.counting import say_count
 from nimt.engines._numba.compiling import load_numba, numba_is_loaded
 from nimt.engines.engine import Engine, Watch
@@ -195,6 +196,11 @@ class ReferenceEngine(Engine):
 
 def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
+    # one label per step, as in `check_indices`
+    if type(labels) is np.ndarray and labels.dtype == FLOAT and labels.shape == shape == (1,) and isfinite(labels[0]):
+        if loss is not None:
+            check_labels(loss, labels)
+        return labels.copy()
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
         raise InvalidInput(

@@ -153,6 +153,10 @@ class SparseEngine(ArrangedEngine):
             return no_grid, self.operator.lists_in(self.order)
         return no_grid, self.operator.lists
 
+    @property
+    def largest_score(self) -> float:
+        return max(0.0, float(self.node_bits[self.levels[-2]].view(np.float64)))
+
     def find_scores(self) -> None:
         if self.greedy and self.scoring is None:
             with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
