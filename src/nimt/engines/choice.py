@@ -25,9 +25,11 @@ from nimt.operators.grid import GridOperator, find_window
 from nimt.operators.neighbours import NeighbourOperator, count_pairs
 from nimt.operators.random_features import FeatureKernel, FeatureOperator, RandomFeatures
 from nimt.operators.streamed_columns import CACHE, StreamedOperator
+from nimt.schedules import PackSchedule
 from nimt.task.lesson_plan import Plan, readable
 from nimt.task.task import Task
 from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
+from nimt.teachers.teacher import count_of
 from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
@@ -185,13 +187,28 @@ def _reference(task: Task, reason: str) -> Choice:
         return _by_features(task, kernel)
     gram = 8 * n * n
     keeps_gram = gram <= GRAM_LIMIT
+    column = 1.5e-9 * n if keeps_gram else 2e-8 * n  # seconds to add one, measured as those below
     if isinstance(task.learner, KernelLearner):
-        keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
+        dense = DenseOperator(task.learner.kernel, task.pool)
+        keeps_gram = dense.keeps_gram
+        if dense.window is not None and not keeps_gram:
+            column = 2e-6 + 1e-8 * min(n, dense.window.cells)
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    columns = (task.pack_size or 1) * (1.5e-9 if keeps_gram else 2e-8)
-    seconds = 3e-5 + n * q * (4e-9 + columns)  # per step, measured
+    draws = task.rule is None and task.teacher.at_random
+    choosing = 6e-8 * n if task.per_output or draws else 4e-9 * n
+    if getattr(task.teacher, "diverse", False):
+        column += 2e-8 * n  # K is computed to choose each, too
+    seconds = 2e-5 + q * (choosing + _mean_pack(task) * column)
     return Choice(plan, seconds, lambda task, pupil: ReferenceEngine(task, pupil))
+
+
+def _mean_pack(task: Task) -> float:
+    """Return how many examples a step shows on average, 1 where only the teacher knows."""
+    size = task.teacher.size
+    if isinstance(size, PackSchedule):
+        return 0.5 * (count_of(size.start, task.offered) + count_of(size.end, task.offered))
+    return task.pack_size or 1
 
 
 def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
