@@ -17,7 +17,7 @@ import numpy as np
 from nimt.engines._numba.chosen import compiled, part, take_in_tile
 from nimt.engines.codes import BEST, BEST_AT, CARRY, ERROR, FAN, GOING, SCALE, TILE, TOTAL, WAITING
 from nimt.engines.compiled_steps.bits import bits_of
-from nimt.engines.compiled_steps.discrepancy import change_sum, measure_from_square, sum_of_squares
+from nimt.engines.compiled_steps.discrepancy import SMALLEST_SQUARE, change_sum, measure_from_square, sum_of_squares
 from nimt.engines.compiled_steps.loss_slopes import slope
 from nimt.engines.compiled_steps.stopping import over, stillness
 
@@ -249,6 +249,7 @@ def by_tiles(
                     break
             if change[kept] != 0.0 or sizes[kept] > 0.0:
                 total, carry, error, sure = change_sum(change[kept], total, carry, error, rules)
+                sure = sure and total + carry > SMALLEST_SQUARE  # else it is measured from f after this step
                 if sure:
                     m = measure_from_square(rules[SCALE], total + carry, f, y)
             out_m[taken + kept] = m
