@@ -14,10 +14,10 @@ from nimt.blocks.running import largest_block
 from nimt.blocks.teaching_blocks import make_task
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
+from nimt.option_table import Options
 from nimt.pools.pool import Grid
 from nimt.task.cutting import Blocks
 from nimt.task.lesson_plan import Plan, readable
-from nimt.task.options import Options
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.teacher import SelectsExamples

@@ -24,10 +24,11 @@ from nimt.learners.learner import Learner
 from nimt.lesson.descriptions import describe, rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure, as_measure
+from nimt.option_table import Options
 from nimt.pools.pool import FunctionLike, Grid, Pool, as_pool
 from nimt.session.session import check_run_options
 from nimt.task.cutting import Blocks
-from nimt.task.options import Options, Stop, settle_share
+from nimt.task.options import Stop, check_options, settle_share
 from nimt.teachers.teacher import SelectsExamples
 
 ENDLESS = 2**62  # examples
@@ -111,7 +112,7 @@ def make_task(
     learner: KernelLearner, X: Pool | ArrayLike | None, y: Any, blocks: Blocks, options: Options
 ) -> tuple[BlockTask, Stop]:
     """Check what a lesson by blocks is made of; a tolerance in words is settled by one look at the target."""
-    stop, keep, measure, _, _ = options.check()
+    stop, keep, measure, _, _ = check_options(options)
     pool = _grid_of(y) if X is None else as_pool(X)
     scale = measure.scale(np.broadcast_to(0.0, (len(pool),)))
     if scale is None:

@@ -71,12 +71,9 @@ class GridOperator:
         self.start: Whole
         self.weights: Array
         self.lead, self.first, self.start, self.weights = self._runs(self._box())
+        self.cells: int = len(self.weights)
         self.reach: tuple[int, ...] = self._offsets_kept()
         self._spaced: dict[int, Array] = {}
-
-    @property
-    def cells(self) -> int:
-        return len(self.weights)
 
     def spaced(self, margin: int) -> Array:
         """Return the weights with zeros before and after each run."""

@@ -143,9 +143,9 @@ def _write(value: Any) -> str:
 
 def write_options(recipe: Recipe) -> str:
     """Return the options of `nimt.teach` that differ from its defaults, each after a comma."""
-    from nimt.task.options import OPTIONS
+    from nimt.option_table import USUAL
 
-    given = {name: value for name, value in recipe.options().items() if value != OPTIONS[name].default}
+    given = {name: value for name, value in recipe.options().items() if value != USUAL[name]}
     if recipe.time_limit is not None:
         given["time_limit"] = recipe.time_limit
     words = [f", {name}={value!r}" for name, value in given.items()]

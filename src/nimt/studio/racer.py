@@ -27,6 +27,7 @@ from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import GrowingColumn
 from nimt.studio.requests import PERSON, RaceProblem, write_racer
 from nimt.studio.stored_frames import Frames
+from nimt.task.faults import find_faults
 from nimt.task.options import Keep
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, View
@@ -131,7 +132,7 @@ class Racer:
 
     def _make_session(self) -> Session:
         # not by catching warnings: these are caught for all threads, and other lessons run in some of them
-        self.notes = list(self.task.find_faults().values())
+        self.notes = list(find_faults(self.task).values())
         walk = self.task.begin(quiet=True)
         self.curve.append(walk.lesson.discrepancy)
         return walk

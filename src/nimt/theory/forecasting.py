@@ -15,9 +15,9 @@ from nimt.arrays import Array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.measures import as_measure
+from nimt.option_table import Tolerance
 from nimt.pools.pool import Grid, Pool
 from nimt.task.checks import name_kernels
-from nimt.task.options import Tolerance
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher

@@ -19,8 +19,8 @@ from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
+from nimt.option_table import Tolerance
 from nimt.pools.pool import Pool
-from nimt.task.options import Tolerance
 from nimt.task.task import Task
 from nimt.teachers.teacher import Teacher
 from nimt.wording import Wording
