@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import FLOAT, Array, Indices, check_finite, real_array
 from nimt.counting import say_count
 from nimt.engines._numba.compiling import load_numba, numba_is_loaded
 from nimt.engines.engine import Engine, Watch
@@ -20,7 +21,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.task.task import Task
-from nimt.teachers.teacher import Memory, Selection, check_indices
+from nimt.teachers.teacher import Memory, Selection, Teacher, check_indices
 
 LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
 
@@ -38,6 +39,10 @@ class ReferenceEngine(Engine):
         with first_call_of(lambda: f"the measure {task.measure.name!r}"):
             self.measure = task.measure.prepare(pupil, task.target, task.target_function)
         self.offer: Offer = offer_of(task, pupil)
+        # asked for at every step
+        self.teacher: Teacher = task.teacher
+        self.per_output: bool = task.per_output
+        self.label_outputs: tuple[int, ...] = task.label_outputs
         self.may_be_full: bool = hasattr(pupil, "is_full")
         self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
         self.memory: Memory | None = None
@@ -127,25 +132,21 @@ class ReferenceEngine(Engine):
         """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""
         task, offer = self.task, self.offer
         view = offer.view(self.step, self.selection_rng, self.memory)
-        selection = task.teacher.select(view)
+        selection = self.teacher.select(view)
         if not isinstance(selection, Selection):
             raise InvalidInput(f"{task.teacher.kind}.select must return a Selection, got {selection!r}")
         places = check_indices(selection.indices, len(view.target))
-        if task.per_output and len(places) % task.outputs[0]:
+        if self.per_output and len(places) % task.outputs[0]:
             raise InvalidInput(
                 f"{task.teacher.kind} shows each of {task.outputs[0]} outputs examples of its own, and chose "
                 f"{len(places)}: it must choose as many for every output"
             )
-        labels = self.label(places, selection.labels)
+        if task.other_target is not None and self.label_rng.random() < task.other_probability:
+            labels = offer.other_labels(places)
+        else:
+            labels = check_given_labels(selection.labels, (len(places), *self.label_outputs), self.pupil.loss)
         memory = None if selection.memory is None else check_memory(selection.memory)
         return places, Selection(offer.indices(places), labels, selection.scores, memory)
-
-    def label(self, places: Indices, labels: ArrayLike) -> Array:
-        """Return the teacher's labels, or those of the other target, with the probability asked for."""
-        task = self.task
-        if task.other_target is not None and self.label_rng.random() < task.other_probability:
-            return self.offer.other_labels(places)
-        return check_given_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
 
     def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
         """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
@@ -164,7 +165,9 @@ class ReferenceEngine(Engine):
         may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None
         if not may_rest and still is None:
             return None, None
-        slopes = loss.slope(self.task.at_examples(self.pupil.values, selection.indices), selection.labels)
+        values = self.pupil.values
+        values = self.task.at_examples(values, selection.indices) if self.per_output else values[selection.indices]
+        slopes = loss.slope(values, selection.labels)
         if still is not None:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= still:
@@ -195,6 +198,11 @@ class ReferenceEngine(Engine):
 
 def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
+    # one label per step, as in `check_indices`
+    if type(labels) is np.ndarray and labels.dtype == FLOAT and labels.shape == shape == (1,) and isfinite(labels[0]):
+        if loss is not None:
+            check_labels(loss, labels)
+        return labels.copy()
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
         raise InvalidInput(

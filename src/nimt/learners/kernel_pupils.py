@@ -109,7 +109,7 @@ class KernelPupil(_KernelPupil):
         self.move(indices, self.loss.slope(self.values[indices], labels))
 
     def move(self, indices: Indices, slopes: Array) -> None:
-        self.add(indices, -self.rate() / len(indices) * slopes)
+        self.add(indices, slopes * (-self.rate() / len(indices)))
 
     def add(self, indices: Indices, step: Array) -> None:
         """Do f <- f + sum_j c_j K(x_j, .), which is one step; `step` has the c_j."""

@@ -245,11 +245,11 @@ class GreedyTeacher(Teacher):
     def select(self, view: View) -> Selection:
         if self.where is not None and self.pool is None:  # in a Box, or without a lesson
             return self._select_agreeing(view)
-        seen = view.as_last_seen(self.look)
-        scores = self.scores(seen)
-        k = count_of(self.k, len(view), view.step)
+        seen = view if self.look is None else view.as_last_seen(self.look)
+        scores = self.score_part.of(seen.predictions, seen.target, seen.pool)
+        k = count_of(self.k, len(scores), view.step)
         chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
-        return view.show(chosen, scores, memory=seen.to_remember(self.look))
+        return view.show(chosen, scores, memory=None if self.look is None else seen.to_remember(self.look))
 
     def _select_agreeing(self, view: View) -> Selection:
         assert self.reference is not None
