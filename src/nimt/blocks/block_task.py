@@ -181,6 +181,10 @@ def check_can_be_cut(learner: object, teacher: SelectsExamples) -> KernelLearner
         raise InvalidInput(f"blocks teach a KernelLearner, got {type(learner).__name__}: leave engine= out")
     if not isinstance(as_loss(learner.loss), Square):
         raise InvalidInput(f"blocks teach by the square loss, got {learner.loss!r}: leave engine= out")
+    if not learner.update.is_plain:
+        raise InvalidInput(
+            f"blocks teach by gradient steps, and this learner has {learner.update.parts[0]}=: leave it out"
+        )
     if callable(learner.learning_rate):
         raise InvalidInput(
             "must be a number or 'auto' for blocks, since no block knows the step", parameter="learning_rate"

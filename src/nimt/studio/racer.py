@@ -91,7 +91,7 @@ class Racer:
         refuse_what_is_too_much(plan, self.pack, recipe.iterations, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
         heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
-        in_frames = heavy or not isinstance(self.learner, KernelLearner)
+        in_frames = heavy or not isinstance(self.learner, KernelLearner) or not task.adds_only
         self.frames = Frames(setting.pool, setting.target) if in_frames else None
         snapshots = snapshot_steps(recipe.iterations, setting.target.size) if in_frames else []
         record = "picks" if self.pack >= LARGE_PACK else "all"
