@@ -23,6 +23,7 @@ from nimt.learners.learner import (
     check_pack,
     check_rate,
     rate_at,
+    weigh_slopes,
 )
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.box import Box
@@ -114,15 +115,16 @@ class KernelLearner(StartsFromInitial, Described):
             return float(getattr(self, "learning_rate_", None) or auto_rate(as_loss(self.loss), diagonal))
         return rate_at(self.learning_rate, step)
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from one pack: one functional gradient step."""
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from one pack: one functional gradient step, each example times its weight."""
         self.check()
         points, labels = check_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
         values = self.values_on(as_pool(points), labels.shape[1:])
-        self.absorb(points, -rate / len(points) * loss.slope(values, labels), steps=1)
+        slopes = weigh_slopes(loss.slope(values, labels), sample_weight)
+        self.absorb(points, -rate / len(points) * slopes, steps=1)
         return self
 
     def predict(self, X: ArrayLike | Pool) -> Array:

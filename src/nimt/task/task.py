@@ -26,6 +26,7 @@ from nimt.errors import (
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import check_learner, make_pupil
 from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.known_parts import find_disagreement, find_known_parts, find_rate
 from nimt.learners.learner import Learner, Pupil, auto_rate
 from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
@@ -43,8 +44,9 @@ from nimt.task.narrow_kernels import find_narrow_kernel
 from nimt.task.options import Keep, LessonOptions, Options, Stop, settle_tolerance
 from nimt.task.step_size import find_large_step
 from nimt.teachers.adapter import as_teacher
+from nimt.teachers.candidates import candidates_of
 from nimt.teachers.rule import Rule
-from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
+from nimt.teachers.teacher import SelectsExamples, Teacher
 
 if TYPE_CHECKING:
     from nimt.session.session import Session
@@ -126,6 +128,9 @@ class Task:
                 )
             learner = approximate(learner, engine, pool)
         target = values_on(pool, y, "the target")
+        known = find_known_parts(learner)
+        adapted.check_known(known, type(learner).__name__)
+        adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
             check_held_out(held, pool.dimension, target.shape[1:])
@@ -133,6 +138,8 @@ class Task:
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
         pupil = vars(task)["_seated"] = task._make_pupil()
+        if "rate" in adapted.opens:  # only now is it known what "auto" stands for
+            object.__setattr__(task, "teacher", adapted.inform({"rate": find_rate(pupil, known["rate"])}))
         if isinstance(given.tol, str):
             tol = settle_tolerance(given.tol, measured, target, pupil.values)
             object.__setattr__(task, "stop", dataclasses.replace(stop, tol=tol))
@@ -303,11 +310,19 @@ class Task:
         with name_kernels(self.learner, self.teacher):
             found = {
                 StepSizeWarning: find_large_step(pupil, self, vars(self)["gain"]),
-                TeacherWarning: self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss),
+                TeacherWarning: self._find_misleading(pupil),
                 NarrowKernelWarning: find_narrow_kernel(self),
                 SlowLessonWarning: self._find_slow_engine(),
             }
         return {kind: text for kind, text in found.items() if text is not None}
+
+    def _find_misleading(self, pupil: Pupil) -> str | None:
+        """Return what will mislead the teacher: labels, a loss, or parts that are not the learner's."""
+        found = self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss)
+        if found is not None:
+            return found
+        known = find_known_parts(self.learner)
+        return find_disagreement(self.teacher.known_parts, known | {"rate": find_rate(pupil, known["rate"])})
 
     def _find_slow_engine(self) -> str | None:
         """Return why a long lesson of a kernel learner runs in the plain loop, None if it is short or does not."""

@@ -1,4 +1,5 @@
 from .communicating import Communicating as Communicating
+from .exam import ExamTeacher as ExamTeacher
 from .greedy import GreedyTeacher as GreedyTeacher
 from .imitation import ImitationTeacher as ImitationTeacher
 from .int_rule import INTTeacher as INTTeacher
