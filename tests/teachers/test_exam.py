@@ -45,7 +45,7 @@ def plain(K, f, target, eta, prior, noise, steps, k, asks, slope, steepness):
 
 LOSSES = {
     "square": (lambda f, y: 2 * (f - y), lambda f, y: 2.0),
-    "huber": (lambda f, y: np.clip(f - y, -1, 1), lambda f, y: float(np.mean(abs(f - y) < 1))),
+    "huber": (lambda f, y: 2 * np.clip(f - y, -1, 1), lambda f, y: 2 * float(np.mean(abs(f - y) < 1))),
 }
 
 
@@ -58,8 +58,8 @@ def test_a_plain_loop_shows_the_same(loss, k, q, ask, asks):
     target = np.random.default_rng(0).normal(size=(14, q))
     start = 0.3 * np.cos(POINTS @ np.ones((2, q)))
     given = (lambda v: v[:, 0]) if q == 1 else (lambda v: v)
-    learner = nimt.KernelLearner(kernel, learning_rate=0.1, loss=loss, initial=given(start))
-    shown, heard = plain(gram(kernel), start, target, 0.1, 0.2, 0.01, 12, k, asks, *LOSSES[loss])
+    learner = nimt.KernelLearner(kernel, learning_rate=0.03, loss=loss, initial=given(start))
+    shown, heard = plain(gram(kernel), start, target, 0.03, 0.2, 0.01, 12, k, asks, *LOSSES[loss])
     rules = {"max_iterations": 12, "tol": None}
     with pytest.warns(nimt.errors.TeacherWarning, match="exact for the square") if loss != "square" else nothing():
         lesson = nimt.teach(learner, ExamTeacher(prior=0.2, noise=0.01, ask=ask, k=k), POINTS, given(target), **rules)

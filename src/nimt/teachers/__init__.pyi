@@ -5,11 +5,14 @@ from .imitation import ImitationTeacher as ImitationTeacher
 from .int_rule import INTTeacher as INTTeacher
 from .interpolation import InterpolationTeacher as InterpolationTeacher
 from .mixed import MixedTeacher as MixedTeacher
+from .observed import Observed as Observed
 from .omniscient import OmniscientTeacher as OmniscientTeacher
 from .per_output import PerOutput as PerOutput
 from .planned import PlannedTeacher as PlannedTeacher
 from .random import RandomTeacher as RandomTeacher
 from .responsive import ResponsiveTeacher as ResponsiveTeacher
+from .weighing import ImportanceTeacher as ImportanceTeacher
+from .weighing import RescalingTeacher as RescalingTeacher
 from .sequence import SequenceTeacher as SequenceTeacher
 from .soft import SoftTeacher as SoftTeacher
 from .surrogate import SurrogateTeacher as SurrogateTeacher
