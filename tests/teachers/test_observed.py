@@ -55,7 +55,10 @@ def test_when_it_looked_is_recorded():
 
 
 def test_a_perfect_view_is_the_view():
-    lessons = [nimt.teach(LEARNER, one, X, TARGET, max_iterations=25) for one in (nimt.GreedyTeacher(), Observed(nimt.GreedyTeacher()))]
+    lessons = [
+        nimt.teach(LEARNER, one, X, TARGET, max_iterations=25)
+        for one in (nimt.GreedyTeacher(), Observed(nimt.GreedyTeacher()))
+    ]
     assert lessons[0].indices.tolist() == lessons[1].indices.tolist()
 
 

@@ -76,7 +76,7 @@ def test_chunks_of_any_length_record_the_same_weights():
     walk = nimt.steps(learner, Weighted(), POINTS, TARGET, max_iterations=20)
     for count in (2, 1, 1, 5, 11):
         walk.advance(count)
-        walk.lesson  # noqa: B018  (joins what was recorded so far)
+        walk.lesson
     np.testing.assert_array_equal(walk.lesson.weights, whole.weights)
 
 
@@ -139,7 +139,7 @@ def test_a_view_has_what_the_teacher_sees():
     SEEN.clear()
     learner = nimt.KernelLearner(nimt.rbf(0.7), loss="huber", learning_rate=lambda step: 0.5 / (1 + step))
     lesson = nimt.teach(learner, Curious(), POINTS, TARGET, max_iterations=2)
-    assert SEEN == [(nimt.rbf(0.7), nimt.losses.Huber(1.0), 0.5), (nimt.rbf(0.7), nimt.losses.Huber(1.0), 0.25)]
+    assert [(nimt.rbf(0.7), nimt.losses.Huber(1.0), 0.5), (nimt.rbf(0.7), nimt.losses.Huber(1.0), 0.25)] == SEEN
     assert lesson.access == "white box"
     assert nimt.teach(learner, nimt.GreedyTeacher(), POINTS, TARGET, max_iterations=1).access == "gray box"
 

@@ -11,8 +11,6 @@ from .per_output import PerOutput as PerOutput
 from .planned import PlannedTeacher as PlannedTeacher
 from .random import RandomTeacher as RandomTeacher
 from .responsive import ResponsiveTeacher as ResponsiveTeacher
-from .weighing import ImportanceTeacher as ImportanceTeacher
-from .weighing import RescalingTeacher as RescalingTeacher
 from .sequence import SequenceTeacher as SequenceTeacher
 from .soft import SoftTeacher as SoftTeacher
 from .surrogate import SurrogateTeacher as SurrogateTeacher
@@ -22,3 +20,5 @@ from .teacher import Selection as Selection
 from .teacher import SelectsExamples as SelectsExamples
 from .teacher import Teacher as Teacher
 from .teacher import View as View
+from .weighing import ImportanceTeacher as ImportanceTeacher
+from .weighing import RescalingTeacher as RescalingTeacher
