@@ -55,10 +55,8 @@ def test_when_it_looked_is_recorded():
 
 
 def test_a_perfect_view_is_the_view():
-    lessons = [
-        nimt.teach(LEARNER, one, X, TARGET, max_iterations=25)
-        for one in (nimt.GreedyTeacher(), Observed(nimt.GreedyTeacher()))
-    ]
+    views = nimt.GreedyTeacher(), Observed(nimt.GreedyTeacher())
+    lessons = [nimt.teach(LEARNER, one, X, TARGET, max_iterations=25) for one in views]
     assert lessons[0].indices.tolist() == lessons[1].indices.tolist()
 
 
@@ -86,7 +84,10 @@ def test_several_outputs_and_a_pool():
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [({"noise": -1}, "noise"), ({"delay": -1}, "delay"), ({"every": 0}, "every"), ({"at": "there"}, "'shown'"), ({"at": 3}, "'shown'")],
+    [
+        ({"noise": -1}, "noise"), ({"delay": -1}, "delay"), ({"every": 0}, "every"), ({"at": "there"}, "'shown'"),
+        ({"at": 3}, "'shown'"),
+    ],
 )  # fmt: skip
 def test_bad_options(options, sentence):
     with pytest.raises(nimt.InvalidInput, match=sentence):

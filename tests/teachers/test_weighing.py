@@ -32,12 +32,7 @@ def test_a_limited_weight_gains_most_of_all_steps_that_it_allows():
     for t in range(15):
         g, r = 2 * np.clip(f - TARGET, -1, 1), f - TARGET
         tried = [
-            (
-                -min(
-                    0.02**2 * w * w * g[i] ** 2 * K[i, i] - 2 * 0.02 * w * g[i] * r[i] for w in np.linspace(0, 3, 301)
-                ),
-                -i,
-            )
+            (max(2 * 0.02 * w * g[i] * r[i] - (0.02 * w * g[i]) ** 2 * K[i, i] for w in np.linspace(0, 3, 301)), -i)
             for i in range(12)
         ]
         i = -max(tried)[1]

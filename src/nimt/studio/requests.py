@@ -54,8 +54,8 @@ def teachers() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> teachers()
-    ('greedy', 'random', 'responsive', 'soft', 'synthesis', 'uncertainty', 'you')
+    >>> teachers()[:4], teachers()[-1]
+    (('exam', 'greedy', 'imitation', 'importance'), 'you')
     """
     return (*(name for name, (_, fixed) in list_spellings().items() if not fixed), PERSON)
 

@@ -70,6 +70,9 @@ class ExamTeacher(Teacher):
     >>> for ask in ("shown", nimt.schedules.every(10), "never"):
     ...     lesson = nimt.teach(learner, ExamTeacher(ask=ask), x, np.sin, tol=0.01, max_iterations=2000)
     ...     print(lesson.itd, len(lesson.asked), lesson.access)
+    126 125 black box
+    142 15 black box
+    146 0 black box
     """
 
     kernel: Kernel | None = None

@@ -51,6 +51,7 @@ class Observed(Wrapping):
     >>> greedy = nimt.GreedyTeacher()
     >>> views = greedy, Observed(greedy, noise=0.01), Observed(greedy, delay=20), Observed(greedy, every=20)
     >>> [nimt.teach(learner, teacher, x, np.sin, **rules).itd for teacher in views]
+    [126, 127, 160, 142]
     """
 
     noise: float = dataclasses.field(default=0.0, kw_only=True)
@@ -124,6 +125,7 @@ class Observed(Wrapping):
         if self.at is None:
             return np.arange(len(view))
         points = candidates_of(self.at, (int(view.candidates.max()) + 1,), view.rng)
+        assert points is not None
         return np.flatnonzero(np.isin(view.candidates, points))
 
     def _blur(self, values: Array, rng: np.random.Generator) -> Array:

@@ -45,7 +45,7 @@ class RescalingTeacher(Teacher):
     >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
     >>> lesson = nimt.teach(learner, RescalingTeacher(), x, np.sin, tol=1e-3, max_iterations=9000)
     >>> lesson.itd, lesson.weights[0].round(6)
-    (48, array([50.]))
+    (81, array([50.]))
     """
 
     kernel: Kernel | None = None
