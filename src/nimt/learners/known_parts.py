@@ -26,15 +26,15 @@ def find_known_parts(learner: object) -> dict[str, Any]:
     loss = getattr(learner, "loss", None)
     rate = getattr(learner, "learning_rate", None)
     return {
-        "kernel": kernel if isinstance(kernel, Kernel) else None,
+        "kernel": kernel if isinstance(kernel, Kernel | tuple) else None,  # a tuple of a class of learners
         "loss": loss if isinstance(loss, Loss) or _is_name(loss) else None,
-        "rate": rate if is_number(rate) or callable(rate) or _is_auto(rate) else None,
+        "rate": rate if is_number(rate) or callable(rate) or _is_auto(rate) or isinstance(rate, tuple) else None,
     }
 
 
 def find_rate(pupil: object, rate: Any) -> Any:
     """Return the rate of a learner at work: for "auto" what that stands for, None for a schedule."""
-    if callable(rate):
+    if callable(rate) or (isinstance(rate, tuple) and any(map(callable, rate))):
         return None
     return pupil.rate() if _is_auto(rate) and hasattr(pupil, "rate") else rate
 

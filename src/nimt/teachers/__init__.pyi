@@ -1,3 +1,4 @@
+from .classroom_teacher import ClassroomTeacher as ClassroomTeacher
 from .communicating import Communicating as Communicating
 from .exam import ExamTeacher as ExamTeacher
 from .greedy import GreedyTeacher as GreedyTeacher
