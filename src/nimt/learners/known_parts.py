@@ -19,7 +19,7 @@ def find_known_parts(learner: object) -> dict[str, Any]:
     --------
     >>> import nimt
     >>> find_known_parts(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1))
-    {'kernel': Gaussian(width=0.5), 'loss': 'square', 'rate': 0.1}
+    {'kernel': rbf(width=0.5), 'loss': 'square', 'rate': 0.1}
     """
     kernel = getattr(learner, "kernel", None)
     kernel = getattr(learner, "feature_kernel", None) if kernel is None else kernel
