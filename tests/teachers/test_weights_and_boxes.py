@@ -48,8 +48,9 @@ def test_a_linear_learner_takes_weights():
     np.testing.assert_allclose(lesson.final, plain(POINTS @ POINTS.T + 1, TARGET, 20, 0.02), rtol=1e-10, atol=1e-12)
 
 
-def test_partial_fit_takes_them_too():
-    learner, pupil = (nimt.KernelLearner(nimt.rbf(0.9), learning_rate=0.1) for _ in range(2))
+@pytest.mark.parametrize("momentum", [0.0, 0.5])
+def test_partial_fit_takes_them_too(momentum):
+    learner, pupil = (nimt.KernelLearner(nimt.rbf(0.9), learning_rate=0.1, momentum=momentum) for _ in range(2))
     pupil = pupil.make_pupil(nimt.Points(POINTS))
     pupil.learn_weighted(np.array([1, 4]), TARGET[[1, 4]], np.array([3.0, 0.5]))
     learner.partial_fit(POINTS[[1, 4]], TARGET[[1, 4]], sample_weight=[3.0, 0.5])

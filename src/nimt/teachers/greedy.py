@@ -53,7 +53,7 @@ class GreedyTeacher(Teacher):
         x)), for a teacher who sees the learner's loss and kernel. "loss" is the loss itself, for a teacher who sees it:
         with the hinge loss it never prefers a point whose loss is 0. "decrease" is how much a step of the square loss
         lowers the sum of squares over all points that may be shown, for a teacher who sees the kernel and the rate: the
-        greedy rule where no f reaches the labels, as with noise. It runs in the plain loop. Or a function of yours, (f,
+        greedy rule where no f reaches the labels, as with noise. Or a function of yours, (f,
         y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if the teacher is given the `kernel`, else 1.
     norm : {2, 1, "max"}
         Over outputs, where there are several.
@@ -106,7 +106,8 @@ class GreedyTeacher(Teacher):
             other = Wording(", or a score of yours by nimt.compiled", "")
             problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
             raise InvalidInput(problem, parameter="score")
-        self._check_where()
+        if self.where is not None:
+            self._check_where()
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
         if self.learning_rate is not None:
@@ -115,21 +116,20 @@ class GreedyTeacher(Teacher):
                 raise InvalidInput("learning_rate= is used by score='decrease' only")
         if self.diverse and (self.score != "residual" or self.loss is not None):
             raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
-        told = ("kernel",) if self.diverse else self._kind.told
+        kind = self._kind
+        told = ("kernel",) if self.diverse else kind.told
         if self.loss is not None and "loss" in told:
             as_loss(self.loss)
-        if self.kernel is not None and ("kernel" in told or self._kind is OwnScore):
+        if self.kernel is not None and ("kernel" in told or kind is OwnScore):
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        used = (*told, "kernel") if self._kind is OwnScore else told
-        unused = [name for name in ("loss", "kernel") if getattr(self, name) is not None and name not in used]
-        if unused:
-            by = [f"score={name!r}" for name, kind in SCORES.items() if unused[0] in kind.told]
-            by += ["diverse=True"] if unused[0] == "kernel" else []
-            raise InvalidInput(f"{unused[0]}= is used by {' and '.join(by)} only")
+        used = (*told, "kernel") if kind is OwnScore else told
+        for name in ("loss", "kernel"):
+            if getattr(self, name) is not None and name not in used:
+                by = [f"score={score!r}" for score, kind in SCORES.items() if name in kind.told]
+                by += ["diverse=True"] if name == "kernel" else []
+                raise InvalidInput(f"{name}= is used by {' and '.join(by)} only")
 
     def _check_where(self) -> None:
-        if self.where is None:
-            return
         if self.where != "agrees":
             raise InvalidInput(f"must be None or 'agrees', got {self.where!r}", parameter="where")
         if self.reference is None:

@@ -176,7 +176,9 @@ class SynthesisTeacher(Teacher):
             rate = auto_rate(loss, self.kernel.diag(view.pool.points))
         gram = np.asarray(self.kernel(view.pool.take(shown)), dtype=np.float64)
         slopes = len(shown) / rate * np.linalg.lstsq(gram, errors[shown], rcond=SINGULAR)[0]
-        labels = find_labels(loss, view.predictions[shown], slopes, self.limits(view.target))
+        labels = find_labels(
+            loss, view.predictions[shown], np.asarray(slopes, dtype=np.float64), self.limits(view.target)
+        )
         return view.show(shown, scores, labels=labels, memory=memory)
 
     def select(self, view: View) -> Selection:
