@@ -16,7 +16,8 @@ from nimt.engines.engine import Engine, Watch
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil
+from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil, weigh_slopes
+from nimt.lesson.answers import Answers
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
@@ -53,6 +54,7 @@ class ReferenceEngine(Engine):
             self.discrepancy = self.measure()
         self.watch: Watch = Watch(task.measure, task.stop.tol, task.stop.patience, self.discrepancy)
         self.last: Selection | None = None
+        self.heard: list[Answers] = []  # at the latest step
         self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded
 
     @property
@@ -67,6 +69,8 @@ class ReferenceEngine(Engine):
         added: list[Array] | None = None
         if self.task.keeps_coefficients and isinstance(self.pupil, KernelPupil) and self.pupil.takes_slopes:
             added = []
+        weights: list[Array | None] = []
+        heard: list[Answers] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
         if self.failure is not None:
@@ -92,6 +96,8 @@ class ReferenceEngine(Engine):
                     break
                 self.memory = selection.memory
                 self.last = selection
+                weights.append(selection.weights)
+                heard += self.heard
                 self.step += 1
                 self.discrepancy = discrepancy
                 shown.append(selection.indices)
@@ -118,6 +124,8 @@ class ReferenceEngine(Engine):
             looked,
             snapshots,
             None if added is None else as_rows(added, np.nan, self.task.label_outputs),
+            as_weights(weights, shown),
+            Answers.join(heard) if heard else None,
         )
 
     def compile_pupil(self) -> None:
@@ -146,7 +154,12 @@ class ReferenceEngine(Engine):
         else:
             labels = check_given_labels(selection.labels, (len(places), *self.label_outputs), self.pupil.loss)
         memory = None if selection.memory is None else check_memory(selection.memory)
-        return places, Selection(offer.indices(places), labels, selection.scores, memory)
+        weights = None if selection.weights is None else check_weights(selection.weights, len(places))
+        self.heard = [
+            Answers(np.full(len(asked), self.step), offer.name_points(asked).astype(np.int64), answers)
+            for asked, answers in view.heard
+        ]
+        return places, Selection(offer.indices(places), labels, selection.scores, memory, weights)
 
     def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
         """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
@@ -167,7 +180,7 @@ class ReferenceEngine(Engine):
             return None, None
         values = self.pupil.values
         values = self.task.at_examples(values, selection.indices) if self.per_output else values[selection.indices]
-        slopes = loss.slope(values, selection.labels)
+        slopes = weigh_slopes(loss.slope(values, selection.labels), selection.weights)
         if still is not None:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= still:
@@ -212,6 +225,24 @@ def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | N
     if loss is not None:
         check_labels(loss, given)
     return given.copy()  # the teacher may use its array again
+
+
+def check_weights(weights: ArrayLike, k: int) -> Array:
+    """Return the weights that a teacher gave the examples of a pack, or say what is wrong with them."""
+    given = real_array("a teacher's weights", weights)
+    if given.shape != (k,):
+        raise InvalidInput(
+            f"a teacher showed {say_count(k, 'example')} with weights of shape {given.shape}, not ({k},)"
+        )
+    check_finite("a teacher's weights", given)
+    return given.copy()
+
+
+def as_weights(packs: list[Array | None], shown: list[Indices]) -> Array | None:
+    """Return the weights of packs of any size as rows, 1 for a pack without; None if no pack has any."""
+    if all(weights is None for weights in packs):
+        return None
+    return as_rows([np.ones(len(i)) if w is None else w for w, i in zip(packs, shown, strict=True)], np.nan)
 
 
 def check_memory(memory: Memory | None) -> Memory | None:

@@ -312,8 +312,7 @@ class Recipe(OptionsAsText):
             if kind is not None and not hasattr(kind, "temperature"):
                 raise InvalidInput("is of the teacher soft", parameter="temperature", way_out=f"{name} has none")
             parameters["temperature"] = self.temperature
-        told = {"kernel": self.make_kernel(problem.pool), "loss": self.loss, "learning_rate": self.rate}
-        teacher = parse_teacher(name, **parameters, **told)
+        teacher = parse_teacher(name, **parameters)
         if problem.classes and self.loss is not None and self.has_loss_of_classes:
             teacher = teacher.for_classes(self.loss)
         if self.communicate is None:
