@@ -37,6 +37,8 @@ class Entry:
         What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
     only : str or None
         The one command that has it.
+    repeats : bool
+        Whether the option may be given several times; its texts are joined by commas.
     """
 
     says: str
@@ -49,6 +51,7 @@ class Entry:
     least: float = 0.0
     most: float = math.inf
     only: str | None = None
+    repeats: bool = False
 
 
 def entry(usual: Any, says: str, panel: str, *flags: str, **more: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import LOSSES, couples_outputs
+from nimt.named_code import list_allowed, names_teacher
 from nimt.pools.pool import Grid, Pool, values_on
 from nimt.recipe.fields import NUMBER_OR_WORD, Entry, read_pack
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
@@ -57,7 +58,8 @@ def teachers() -> tuple[str, ...]:
     >>> teachers()
     ('greedy', 'random', 'responsive', 'soft', 'synthesis', 'uncertainty', 'you')
     """
-    return (*(name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed), PERSON)
+    ours = (name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed)
+    return (*ours, *(name for name in list_allowed() if names_teacher(name)), PERSON)
 
 
 def read_recipe(rules: Any, racer: Any) -> Recipe:

@@ -332,7 +332,7 @@ class Teacher:
         """
         return None
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         """Return the teacher as it should teach classes to a learner with this loss."""
         return self
 

@@ -105,7 +105,7 @@ class Wrapping(Teacher):
     def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         return self.inner.find_misleading(pool, target, candidates, loss)
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         return self._around(self.inner.for_classes(loss))
 
     def fix_length(self, steps: int) -> Self:
