@@ -108,8 +108,8 @@ def test_a_teacher_of_the_user_gets_its_options_and_what_it_asks_for():
 
 
 def test_kernel_loss_measure_and_learner_of_the_user():
-    assert teach("--kernel", "my_code:Exponential(width=2.0)", "--loss", "my_code:Doubled", "--measure", "my_code:Worst",
-                 "--learning-rate", "0.1", "--teacher", "my_code:First") == 0  # fmt: skip
+    named = "--kernel", "my_code:Exponential(width=2.0)", "--loss", "my_code:Doubled", "--measure", "my_code:Worst"
+    assert teach(*named, "--learning-rate", "0.1", "--teacher", "my_code:First") == 0
     lesson = lesson_of()
     gram = sys.modules["my_code"].Exponential(2.0)(lesson.pool.points)
     f = np.zeros(len(lesson.target))
