@@ -18,8 +18,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import FunctionTransformer
 
 import nimt
-from nimt.files import whole_file
-from nimt.lesson import storage
+from nimt.store import records
+from nimt.store.whole_files import whole_file
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 POINTS, TARGET, INITIAL = scattered()
@@ -280,7 +280,7 @@ def zip_of(**texts):
 
 def sealed(content):
     file = io.BytesIO(content)
-    storage._seal(file)
+    records._seal(file)
     return file.getvalue()
 
 
@@ -323,7 +323,7 @@ def test_an_npz_that_needs_pickle_is_refused_and_nothing_in_it_runs(tmp_path):
 
 
 def test_a_newer_format_says_so(stored, tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "FORMAT", 99)
+    monkeypatch.setattr(records, "FORMAT", 99)
     small_lesson().save(tmp_path / "newer")
     monkeypatch.undo()
     with pytest.raises(nimt.errors.CorruptLesson, match="has format 99, this version of nimt reads 5"):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nimt.challenge.challenges import Challenge
 from nimt.challenge.result_codes import CHECK, CHECK_BITS, GAME_BITS, GROUP, LETTERS
-from nimt.files import write_text
 from nimt.replay.lesson_recording import Recording, record_of
 from nimt.replay.player_page import join_scripts, page_of, read_shipped
+from nimt.store.whole_files import write_text
 
 VIEWS = ("recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js")
 TITLE = "Beat the greedy teacher"

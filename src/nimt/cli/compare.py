@@ -52,8 +52,8 @@ def compare(
 def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, give every lesson, write; return the exit code."""
     from nimt.cli.run_folder import RunFolder
-    from nimt.files import write_text
     from nimt.runs.seeding import check_seeds
+    from nimt.store.whole_files import write_text
 
     settings, problem = read_completed(settings)
     folder = RunFolder.choose(out, f"compare-{Path(settings.target).stem}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from nimt.recipe.fields import WHEN, Entry
+from nimt.option_table import WHEN, Entry
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS
 
 TARGET_HELP = (

@@ -41,7 +41,7 @@ def predict(
     """
     from nimt.cli.writing_tables import as_csv
     from nimt.datasets.places import as_path
-    from nimt.files import write_text
+    from nimt.store.whole_files import write_text
 
     if out is not None and not as_path(out).parent.is_dir():
         raise InvalidInput(f"there is no folder {str(as_path(out).parent)!r} to write --out to: make it first")

@@ -52,7 +52,7 @@ def suspects(
         note(sentence, quiet=quiet)
 
     from nimt.cli.writing_tables import as_csv
-    from nimt.files import write_text
+    from nimt.store.whole_files import write_text
     from nimt.teaching_sets.making_reference import reference
     from nimt.teaching_sets.suspicious_rows import suspects as find
 

@@ -81,7 +81,7 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
     from nimt.cli.run_folder import RunFolder
     from nimt.cli.run_identity import mark_settings
     from nimt.cli.written_results import finish
-    from nimt.files import write_text
+    from nimt.store.whole_files import write_text
 
     check_cmap(settings)
     settings, problem = read_completed(settings)

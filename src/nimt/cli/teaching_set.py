@@ -74,7 +74,7 @@ def teaching_set(
         note(sentence, quiet=quiet)
 
     from nimt.cli.writing_tables import as_csv
-    from nimt.files import whole_file, write_text
+    from nimt.store.whole_files import whole_file, write_text
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
     found = choose(

@@ -18,7 +18,6 @@ from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
-from nimt.lesson import storage
 from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
@@ -29,6 +28,7 @@ from nimt.lesson.stored_learner import EndState, MadeWhenAsked, StoredLearner, r
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool
 from nimt.pools.prepared_points import PreparedPoints
+from nimt.store import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,19 +330,15 @@ class Lesson:
         state, held_out = self._find_state(), self.find_held_out()
         if state is not None:
             try:
-                storage.write(path, KIND, content_of(vars(self), None, self.per_output, held_out, state))
+                records.write(path, KIND, content_of(vars(self), None, self.per_output, held_out, state))
             except CannotStore:  # what a teacher of the user remembers
                 state = None
         if state is None:
-            storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, held_out))
-
-    def keep_state(self, state: dict[str, Any]) -> None:
-        """Keep the state in which it ended, so that its file can go on."""
-        vars(self)["_end"] = EndState(state, self.taught)
+            records.write(path, KIND, content_of(vars(self), self.taught, self.per_output, held_out))
 
     def _find_state(self) -> dict[str, Any] | None:
         """Return the state from which it can go on, None where it has none, or its learner needs more than that."""
-        stored, end = self._stored_learner, vars(self).get("_end")
+        stored, end = self._stored_learner, vars(self).get("_end")  # put there by the session that ran it
         state = stored.state if stored is not None else None if end is None else end.of(self.taught)
         before = self.settings["learner"]
         is_whole = find_lost_part(before) is None and not is_foreign(before.get("learning_rate"))
@@ -427,7 +423,7 @@ class Lesson:
         stored = fields["learner"]
         lesson = cls(**fields | {"learner": stored.rebuild()})
         if stored.state is not None and lesson.taught is not None:
-            lesson.keep_state(stored.state)
+            vars(lesson)["_end"] = EndState(stored.state, lesson.taught)
         return lesson
 
     @classmethod
@@ -479,7 +475,7 @@ def _read(path: str | PathLike[str], learner: Any = None, allow: Iterable[object
     if not isinstance(path, str | PathLike):
         raise InvalidInput(f"a lesson is loaded from the path of a file, got {path!r}")
     try:
-        content = storage.read(path, KIND)
+        content = records.read(path, KIND)
     except FileNotFoundError:
         raise MissingFile(f"there is no lesson {path}") from None
     if learner is not None:

@@ -18,12 +18,12 @@ from PIL import Image
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput, MissingExtra, MissingFile
-from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.plots.figures import choose_style
 from nimt.plots.looks import look_of
 from nimt.plots.scenes import limits_of, scene_of, within
 from nimt.plots.style import QUIET, inks
+from nimt.store.whole_files import whole_file
 
 Indices = NDArray[np.int64]
 

@@ -119,6 +119,7 @@ def write_learner(recipe: Recipe, start: str) -> str:
     given = {
         "loss": (recipe.loss or defaults.LOSS, defaults.LOSS),
         "learning_rate": (recipe.rate, defaults.LEARNING_RATE),
+        **{name: (value, DEFAULTS[name]) for name, value in recipe.learner_parameters().items()},
     }
     words = [f"{name}={value!r}" for name, (value, usual) in given.items() if value != usual]
     return f"nimt.KernelLearner({', '.join(['kernel', *words, f'initial={start}'])})"
@@ -160,9 +161,9 @@ def _write(value: Any) -> str:
 
 def write_options(recipe: Recipe) -> str:
     """Return the options of `nimt.teach` that differ from its defaults, each after a comma."""
-    from nimt.task.options import OPTIONS
+    from nimt.option_table import USUAL
 
-    given = {name: value for name, value in recipe.options().items() if value != OPTIONS[name].default}
+    given = {name: value for name, value in recipe.options().items() if value != USUAL[name]}
     if recipe.time_limit is not None:
         given["time_limit"] = recipe.time_limit
     words = [f", {name}={value!r}" for name, value in given.items()]

@@ -11,19 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.named_code import check_allowed
-from nimt.recipe.fields import (
-    HOW,
-    LARGEST_NUMBER,
-    TABLE,
-    WHAT,
-    WHEN,
-    Entry,
-    convert,
-    entry,
-    read_number,
-    read_pack,
-    show,
-)
+from nimt.option_table import HOW, TABLE, WHAT, WHEN, Entry, OptionsAsText, entry
+from nimt.recipe.fields import LARGEST_NUMBER, convert, read_number, read_pack, show
 from nimt.recipe.toml import find_path, read_toml, write_line
 
 if TYPE_CHECKING:
@@ -48,7 +37,7 @@ TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(OptionsAsText):
     """Everything that decides a run; a field is a setting of TOML files, and an option of the command line.
 
     Examples
@@ -129,33 +118,23 @@ class Recipe:
         key="width", least=1e-6, most=1e6,
     )  # fmt: skip
     loss: str | None = entry(
-        None, "square; for two classes logistic. hinge, huber, absolute, crossentropy.", HOW, key="loss"
+        None, "square; for two classes logistic. hinge, perceptron, huber, absolute, crossentropy.", HOW, key="loss"
     )
     learning_rate: str = entry(
         defaults.LEARNING_RATE, "A number, or auto: the largest that is safe; 0.01 for a loss without one.", HOW,
         key="rate", of_racer=True, least=1e-12, most=1e6,
     )  # fmt: skip
-    iterations: int = entry(
-        defaults.MAX_ITERATIONS, "The most steps.", WHEN, "--iterations", "-n",
-        option="max_iterations", key="steps", least=1, most=1e6,
+    momentum: float = entry(0.0, "Of the learner: how much of its velocity stays per step.", HOW, of_learner=True)
+    nesterov: bool = entry(False, "Take the gradient where the momentum leads.", HOW, of_learner=True)
+    decay: float = entry(0.0, "Of the learner: f shrinks by this times the rate per step.", HOW, of_learner=True)
+    forgetting: float = entry(0.0, "The share of f that the learner forgets per step.", HOW, of_learner=True)
+    budget: int | None = entry(None, "The most centres of the learner.", HOW, of_learner=True)
+    averaging: float = entry(
+        0.0, "Let the learner answer a mean: 1 of all steps, less a running one that keeps this share.", HOW,
+        of_learner=True,
     )  # fmt: skip
-    tol: str = entry(
-        defaults.TOL,
-        "Stop when the measure is below it; 0 never stops. A number, a share of the target's deviation such as 5%, or "
-        "auto: 1%, and 0.99 of an accuracy.",
-        WHEN, option="tol", key="tol", least=1e-300, most=1e300,
-    )  # fmt: skip
-    measure: str | None = entry(
-        None,
-        f"{defaults.MEASURE}, the default (the n outside the root); rms; or accuracy, the default for classes.",
-        WHEN, option="measure",
-    )  # fmt: skip
-    patience: int | None = entry(None, "Stop when nothing improved for so many steps.", WHEN, option="patience")
     time_limit: float | None = entry(
         None, "Stop after so many seconds, without compiling; nimt resume continues.", WHEN
-    )
-    seed: int = entry(
-        defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32
     )
     every: int | None = entry(None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN)
     keep: str = entry(
@@ -163,7 +142,6 @@ class Recipe:
     )
     figures: str = entry("png", "none, png (curve, panels and a page), or all, with an animation.", WHEN, only="teach")
     cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
-    engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
     teachers: str | None = entry(
         None, f"Teachers as in --teacher, each with :k. [dim]\\[{TEACHERS}][/dim]", HOW, only="compare"
     )
@@ -215,8 +193,8 @@ class Recipe:
     def to_toml(self, folder: Path | None = None) -> str:
         """Return the TOML file that repeats the run, with paths as seen from its folder, or from here."""
         lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
-        for name, value in vars(self).items():
-            if value is not None:
+        for name in FIELDS:
+            if (value := getattr(self, name)) is not None:
                 told = self.tolerance or 0.0 if name == "tol" and not self.has_share else value
                 lines.append(write_line(name, told, folder))
         return "\n".join(lines) + "\n"
@@ -305,20 +283,26 @@ class Recipe:
 
         loss, rate = self.make_loss() or defaults.LOSS, self.rate
         if self.learner == "kernel":
-            return KernelLearner(self.make_kernel(pool), loss=loss, learning_rate=rate, initial=start)
+            kernel = self.make_kernel(pool)
+            return KernelLearner(kernel, loss=loss, learning_rate=rate, initial=start, **self.learner_parameters())
         told = {"kernel": self.make_kernel(pool), "loss": loss, "learning_rate": rate, "initial": start}
-        found: KernelLearner | None = self._make_named("learner", self.learner, **told)
+        found: KernelLearner | None = self._make_named("learner", self.learner, **told, **self.learner_parameters())
         if found is not None:
             return found
         if self.learner != "orthogonal":
             raise InvalidInput(
                 f"must be kernel, orthogonal, or package:Name, got {self.learner!r}", parameter="learner"
             )
-        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS))):
+        own = [(name, (DEFAULTS[name],)) for name in self.learner_parameters()]
+        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS)), *own):
             if getattr(self, name) not in usual:
                 option = name.replace("_", "-")
                 raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
         return OrthogonalLearner(self.make_kernel(pool), initial=start)
+
+    def learner_parameters(self) -> dict[str, Any]:
+        """Return the parameters of a `KernelLearner` that are about its update."""
+        return {name: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.of_learner}
 
     def make_kernel(self, pool: Pool) -> Kernel:
         """Return the kernel, on points of the pool's dimension."""
@@ -457,14 +441,12 @@ class Recipe:
         return [*range(0, last + 1, self.every)]
 
 
-FIELDS = tuple(part.name for part in dataclasses.fields(Recipe))
+_LINES: dict[str, Entry | None] = {part.name: part.metadata.get("entry") for part in dataclasses.fields(Recipe)}
+_PANELS = (None, WHAT, TABLE, HOW, WHEN)  # in the order of help and of files; the target stands before all
+FIELDS = tuple(sorted(_LINES, key=lambda name: _PANELS.index(line.panel if (line := _LINES[name]) else None)))
+TABLE_OF_FIELDS: dict[str, Entry] = {name: line for name in FIELDS if (line := _LINES[name]) is not None}
 DEFAULTS: dict[str, Any] = {part.name: part.default for part in dataclasses.fields(Recipe) if part.metadata}
-TABLE_OF_FIELDS: dict[str, Entry] = {
-    part.name: part.metadata["entry"] for part in dataclasses.fields(Recipe) if part.metadata
-}
-KINDS: dict[str, type] = {
-    name: (get_args(hint) or (hint,))[0] for name, hint in get_type_hints(Recipe, localns={"Entry": Entry}).items()
-}
+KINDS: dict[str, type] = {name: (get_args(hint) or (hint,))[0] for name, hint in get_type_hints(Recipe).items()}
 
 
 def read_settings(path: Path) -> dict[str, Any]:

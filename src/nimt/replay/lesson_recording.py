@@ -159,6 +159,8 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     known = lesson.indices is not None and lesson.labels is not None and lesson.shown_points is None
     if not known or not isinstance(lesson.taught, KernelLearner) or not lesson.has_packs_of_one_size:
         return None
+    if not lesson.taught.update.is_plain:
+        return None  # its steps do more than add their examples
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
     outputs = _by_output(lesson.target).shape[1]

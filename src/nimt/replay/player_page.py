@@ -13,9 +13,9 @@ from os import PathLike
 from pathlib import Path
 
 from nimt.errors import InvalidInput, MissingFile
-from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
 from nimt.replay.lesson_recording import Recording, record_of
+from nimt.store.whole_files import write_text
 
 SCRIPTS = (
     "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js", "clock.js",

@@ -14,7 +14,6 @@ from nimt import plots
 from nimt.counting import say_count
 from nimt.display import per_cent
 from nimt.errors import InvalidInput, MissingFile
-from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, write_gif, write_mp4
@@ -25,6 +24,7 @@ from nimt.pools.pool import Points
 from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports import html as pages
 from nimt.reports.summary import COMPILING, compiling_text, summary_of, write_summary
+from nimt.store.whole_files import whole_file, write_text
 
 DPI = 130
 DURING = 3  # panels between before and after

@@ -27,6 +27,7 @@ from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import GrowingColumn
 from nimt.studio.requests import PERSON, RaceProblem, write_racer
 from nimt.studio.stored_frames import Frames
+from nimt.task.faults import find_faults
 from nimt.task.options import Keep
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, View
@@ -90,7 +91,7 @@ class Racer:
         refuse_what_is_too_much(plan, self.pack, recipe.iterations, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
         heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
-        in_frames = heavy or not isinstance(self.learner, KernelLearner)
+        in_frames = heavy or not isinstance(self.learner, KernelLearner) or not task.adds_only
         self.frames = Frames(setting.pool, setting.target) if in_frames else None
         snapshots = snapshot_steps(recipe.iterations, setting.target.size) if in_frames else []
         record = "picks" if self.pack >= LARGE_PACK else "all"
@@ -131,7 +132,7 @@ class Racer:
 
     def _make_session(self) -> Session:
         # not by catching warnings: these are caught for all threads, and other lessons run in some of them
-        self.notes = list(self.task.find_faults().values())
+        self.notes = list(find_faults(self.task).values())
         walk = self.task.begin(quiet=True)
         self.curve.append(walk.lesson.discrepancy)
         return walk

@@ -13,8 +13,9 @@ from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import LOSSES, couples_outputs
 from nimt.named_code import list_allowed, names_teacher
+from nimt.option_table import Entry
 from nimt.pools.pool import Grid, Pool, values_on
-from nimt.recipe.fields import NUMBER_OR_WORD, Entry, read_pack
+from nimt.recipe.fields import NUMBER_OR_WORD, read_pack
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
 from nimt.sources import Problem, read_problem
 from nimt.sources.functions import NAMES

@@ -47,6 +47,9 @@ class AdaptedTeacher(Teacher):
             object.__setattr__(self, name, getattr(self.inner, name, None))
         super().__post_init__()
         object.__setattr__(self, "select", self.inner.select)  # called at every step
+        told = getattr(self.inner, "pack_size", None)
+        if told is not None and not callable(told):
+            object.__setattr__(self, "pack_size", told)  # which a task refuses
 
     @property
     def given(self) -> object:

@@ -54,8 +54,8 @@ class GreedyTeacher(Teacher):
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
         for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0. "decrease" is how
         much a step of the square loss lowers the sum of squares over all points that may be shown, for a teacher who
-        is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise. It
-        runs in the plain loop. Or a function of yours, (f, y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if
+        is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise.
+        Or a function of yours, (f, y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if
         the teacher is given the `kernel`, else 1.
     norm : {2, 1, "max"}
         Over outputs, where there are several.
@@ -108,7 +108,8 @@ class GreedyTeacher(Teacher):
             other = Wording(", or a score of yours by nimt.compiled", "")
             problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
             raise InvalidInput(problem, parameter="score")
-        self._check_where()
+        if self.where is not None:
+            self._check_where()
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
         check_rate(self.learning_rate)
@@ -118,26 +119,24 @@ class GreedyTeacher(Teacher):
             raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
         if self.diverse and self.kernel is None:
             raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
-        told = ("kernel",) if self.diverse else self._kind.told
-        missing = [f"{name}=" for name in told if getattr(self, name) is None]
-        if missing:
-            raise InvalidInput(
-                f"score={self.score!r} needs the learner's {' and '.join(missing)}, which a view does not have"
-            )
+        kind = self._kind
+        told = ("kernel",) if self.diverse else kind.told
+        for name in told:
+            if getattr(self, name) is None:
+                missing = " and ".join(f"{part}=" for part in told if getattr(self, part) is None)
+                raise InvalidInput(f"score={self.score!r} needs the learner's {missing}, which a view does not have")
         if self.loss is not None and "loss" in told:
             as_loss(self.loss)
-        if self.kernel is not None and ("kernel" in told or self._kind is OwnScore):
+        if self.kernel is not None and ("kernel" in told or kind is OwnScore):
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        used = (*told, "kernel") if self._kind is OwnScore else told
-        unused = [name for name in ("loss", "kernel") if getattr(self, name) is not None and name not in used]
-        if unused:
-            by = [f"score={name!r}" for name, kind in SCORES.items() if unused[0] in kind.told]
-            by += ["diverse=True"] if unused[0] == "kernel" else []
-            raise InvalidInput(f"{unused[0]}= is used by {' and '.join(by)} only")
+        used = (*told, "kernel") if kind is OwnScore else told
+        for name in ("loss", "kernel"):
+            if getattr(self, name) is not None and name not in used:
+                by = [f"score={score!r}" for score, kind in SCORES.items() if name in kind.told]
+                by += ["diverse=True"] if name == "kernel" else []
+                raise InvalidInput(f"{name}= is used by {' and '.join(by)} only")
 
     def _check_where(self) -> None:
-        if self.where is None:
-            return
         if self.where != "agrees":
             raise InvalidInput(f"must be None or 'agrees', got {self.where!r}", parameter="where")
         if self.reference is None:

@@ -286,12 +286,10 @@ class Teacher:
 
     def fix_length(self, steps: int) -> Self:
         """Return the teacher for a lesson of this many steps: schedules without a length get this one."""
-        schedules = {"k": self.size, "look": self.looks}
-        known: dict[str, Any] = {
-            name: schedule.fix_length(steps)
-            for name, schedule in schedules.items()
-            if isinstance(schedule, PackSchedule | LookSchedule)
-        }
+        known: dict[str, Any] = {}
+        for name, schedule in (("k", self.size), ("look", self.looks)):
+            if isinstance(schedule, PackSchedule | LookSchedule):
+                known[name] = schedule.fix_length(steps)
         return dataclasses.replace(self, **known) if known else self
 
     @property
