@@ -85,7 +85,7 @@ class ByReference(Teacher):
         answers = answer_on(self.reference, pool, target.shape[1:], self.known_loss)
         return dataclasses.replace(prepared, reference=answers)  # type: ignore[call-arg]
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         return dataclasses.replace(self, loss=loss)  # type: ignore[call-arg]
 
     def is_too_steep(self, pool: Pool) -> bool:

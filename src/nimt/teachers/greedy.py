@@ -214,7 +214,7 @@ class GreedyTeacher(Teacher):
             )
         return None
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         # f grows beyond the labels, so that |f - f*| is large where the learner is sure
         return dataclasses.replace(self, score="loss", loss=loss)
 

@@ -369,7 +369,7 @@ class Teacher(KnowsLearner):
         """
         return None
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         """Return the teacher as it should teach classes to a learner with this loss."""
         return self
 

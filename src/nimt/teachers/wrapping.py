@@ -124,7 +124,7 @@ class Wrapping(Teacher):
     def check_known(self, known: Mapping[str, Any], learner: str) -> None:
         self.inner.check_known(known, learner)
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         return self._around(self.inner.for_classes(loss))
 
     def fix_length(self, steps: int) -> Self:
