@@ -14,6 +14,7 @@ from nimt.named_code import check_allowed
 from nimt.option_table import HOW, TABLE, WHAT, WHEN, Entry, OptionsAsText, entry
 from nimt.recipe.fields import LARGEST_NUMBER, convert, read_number, read_pack, show
 from nimt.recipe.toml import find_path, read_toml, write_line
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
@@ -32,6 +33,7 @@ AUTO = "auto"
 CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last"), "figures": ("none", "png", "all")}
 MOST_SNAPSHOTS = 100_000
 MOST_SEEDS = 10_000
+MOST_ROWS = 50_000  # of a table: a step on so many takes less than 2 ms in any dimension
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
 
@@ -69,6 +71,9 @@ class Recipe(OptionsAsText):
     missing: str = entry("refuse", "Rows without a value: refuse, drop, or fill in the mean.", TABLE, column="missing")
     holdout: float | None = entry(
         None, "The share of rows for testing, not taught; by default 0.2.", TABLE, column="holdout"
+    )
+    most_rows: int = entry(
+        MOST_ROWS, "The most rows that are taught; of more, so many are drawn at random.", TABLE, column="most_rows"
     )
     encoding: str | None = entry(
         None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
@@ -207,25 +212,36 @@ class Recipe(OptionsAsText):
         return f"{Path(self.target).name}, from {Path(self.start).name}"
 
     @property
-    def start(self) -> str:
-        """Where the learner starts, by name."""
+    def is_table(self) -> bool:
+        """Whether the target is a table, by the ending of its name."""
         from nimt.sources.table_files import TABLE_ENDINGS
 
+        return self.target.lower().endswith(TABLE_ENDINGS)
+
+    @property
+    def start(self) -> str:
+        """Where the learner starts, by name."""
         if self.initial != AUTO:
             return self.initial
-        return "mean" if self.target.lower().endswith(TABLE_ENDINGS) else "zero"
+        return "mean" if self.is_table else "zero"
 
-    def problem(self) -> Problem:
-        """Read what is to be taught: of a table a model of its rows, where there is to be one."""
+    def problem(self, watch: Watcher = be_silent) -> Problem:
+        """Read what is to be taught: of a table a model of its rows, where there is to be one.
+
+        `watch` is told what is being done, where that takes long.
+        """
         from nimt.sources import read_problem
+        from nimt.sources.table_files import tell_reading
         from nimt.sources.tables import Columns
 
+        if self.is_table and "\0" not in self.target:
+            tell_reading(Path(self.target), watch)
         found = read_problem(self.target, self.start, **self.sources(), columns=Columns(**self.columns()))
         if found.preparation is None or self.reference == "none":
             return found
         from nimt.recipe.modelled_rows import take_reference
 
-        return take_reference(found)
+        return take_reference(found, watch)
 
     def sources(self) -> dict[str, Any]:
         """Return the options of `nimt.read_problem`."""
@@ -341,18 +357,17 @@ class Recipe(OptionsAsText):
                 raise InvalidInput("is of the teacher soft", parameter="temperature", way_out=f"{name} has none")
             parameters["temperature"] = self.temperature
         loss = self.make_loss()
-        told = {"kernel": self.make_kernel(problem.pool), "loss": loss, "learning_rate": self.rate}
-        own = None if kind is not None else self._make_named("teacher", name, **parameters, **told)
+        own = None if kind is not None else self._make_named("teacher", name, **parameters)
         if own is not None:
             teacher = as_teacher(own)
         elif self.teacher_option is not None:
             parameters |= read_options("teacher_option", self.teacher_option)
             try:
-                teacher = parse_teacher(name, **parameters, **told)
+                teacher = parse_teacher(name, **parameters)
             except TypeError as error:  # of a parameter that it does not have
                 raise InvalidInput(f"is not for this teacher: {error}", parameter="teacher_option") from None
         else:
-            teacher = parse_teacher(name, **parameters, **told)
+            teacher = parse_teacher(name, **parameters)
         if problem.classes and loss is not None and self.has_loss_of_classes:
             teacher = teacher.for_classes(loss)
         if self.communicate is None:
