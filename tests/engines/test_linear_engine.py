@@ -18,7 +18,7 @@ Y = X @ [1.0, -2.0, 0.5] + 0.3
 )
 def test_the_lesson_is_gradient_descent_on_the_weights(teacher, loss, tmp_path):
     y = Y if loss == "square" else np.sign(Y)
-    learner = nimt.LinearLearner([0.1, 0.2, -0.3, 0.4], learning_rate=lambda step: 0.05 / (1 + step / 50), loss=loss)
+    learner = nimt.LinearLearner([0.1, 0.2, -0.3, 0.4], learning_rate=lambda step: 0.04 / (1 + step / 50), loss=loss)
     rules = {"max_iterations": 80, "tol": None}
     lesson = nimt.teach(learner, teacher, X, y, **rules)
     plain = nimt.teach(learner, teacher, X, y, engine="reference", **rules)
@@ -29,14 +29,14 @@ def test_the_lesson_is_gradient_descent_on_the_weights(teacher, loss, tmp_path):
         shown = lesson.indices[t]
         f, label = features[shown] @ w, y[shown]
         slopes = 2 * (f - label) if loss == "square" else -label / (1 + np.exp(label * f))
-        w = w - 0.05 / (1 + t / 50) / len(shown) * sum(s * row for s, row in zip(slopes, features[shown], strict=True))
+        w = w - 0.04 / (1 + t / 50) / len(shown) * sum(s * row for s, row in zip(slopes, features[shown], strict=True))
     np.testing.assert_allclose(lesson.taught.weights_, w, rtol=1e-11)
     np.testing.assert_allclose(lesson.discrepancy, plain.discrepancy, rtol=1e-10)
     assert lesson.taught.steps_ == 80
 
 
 def test_it_goes_on_bit_by_bit(tmp_path):
-    learner = nimt.LinearLearner([0.1, 0.2, -0.3, 0.4], learning_rate=0.05)
+    learner = nimt.LinearLearner([0.1, 0.2, -0.3, 0.4], learning_rate=0.04)
     nimt.teach(learner, nimt.GreedyTeacher(), X, Y, max_iterations=30, tol=None, checkpoint=tmp_path / "half")
     resumed = nimt.resume(tmp_path / "half", max_iterations=80)
     whole = nimt.teach(learner, nimt.GreedyTeacher(), X, Y, max_iterations=80, tol=None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -24,6 +25,7 @@ from nimt.pools.pool import same_points
 from nimt.runs.bands import Band, BandKind, band_of, check_band
 from nimt.runs.combinations import ONLY
 from nimt.runs.entries import Entry, entry_of_lesson
+from nimt.runs.pairing import Pairs, pair_up
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.spelled_tables import SpelledTable
 from nimt.runs.summaries import Row, summarise
@@ -119,6 +121,23 @@ class Comparison(SpelledTable):
             ]
         return found
 
+    def pairs(self) -> Pairs:
+        """Return every two teachers compared seed by seed, with the p of a sign test.
+
+        A lesson that did not meet the tolerance is behind one that did, so that none is left out.
+
+        Examples
+        --------
+        >>> import nimt
+        >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+        >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.5)
+        >>> teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
+        >>> found = nimt.compare(learner, teachers, x, np.sin, max_iterations=500, tol=1e-2, seeds=6)
+        >>> [(pair.first, pair.ahead, pair.behind, pair.p) for pair in found.pairs().rows]
+        [('greedy', 6, 0, 0.03125)]
+        """
+        return pair_up(self._entries, higher_is_better=self.measure.higher_is_better)
+
     def bands(self, band: BandKind = "range") -> list[Band]:
         """Return the curves to draw, one per teacher; `band` is as in `plot`."""
         return [band_of(name, lessons, band) for name, lessons in self.lessons.items()]
@@ -147,6 +166,16 @@ class Comparison(SpelledTable):
         # matplotlib takes long to load, so that drawing is asked for by name and only here
         drawn: Figure | Axes = import_module("nimt.plots.comparisons").draw_comparison(self, ax, check_band(band))
         return drawn
+
+    def replay(self, path: str | PathLike[str], *, title: str = "A race") -> Path:
+        """Write one HTML file that plays the first lesson of every teacher on one clock; return its path.
+
+        Curves are drawn up to the step that is seen, so that it is a race. Six teachers fit on a page.
+        """
+        first = {name: lessons[0] for name, lessons in self.lessons.items()}
+        # the page is made far below, so it is asked for by name and only here
+        page: Path = import_module("nimt.replay.player_page").write_race(first, path, title=title)
+        return page
 
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return one row per teacher as columns, ready for pandas.DataFrame, polars.DataFrame or CSV.
