@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import nimt
-from nimt.lesson import storage
+from nimt.store import records
 
 ENDLESS = 400  # steps that a forged checkpoint may go on for
 
@@ -97,7 +97,7 @@ def main(count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        honest = [(kind, path, storage.read(path, "lesson")) for kind, path in lessons(folder)]
+        honest = [(kind, path, records.read(path, "lesson")) for kind, path in lessons(folder)]
         forged = folder / "forged"
         refused = 0
         for number in range(count):
@@ -107,7 +107,7 @@ def main(count: int, seed: int) -> None:
             if not isinstance(content, dict):
                 continue
             try:
-                storage.write(forged, "lesson", content)
+                records.write(forged, "lesson", content)
             except (TypeError, ValueError):
                 continue  # not even a forger could write it
             print(f"{number} {kind} {path.name}", file=sys.stderr)  # the last line names what killed the process

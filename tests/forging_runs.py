@@ -21,8 +21,8 @@ from PIL import Image
 
 from forging import places, with_change
 from nimt.cli.app import run
-from nimt.lesson import storage
 from nimt.lesson.lesson import Lesson
+from nimt.store import records
 
 FIGURES = 0.03  # the share of lessons that are drawn, which takes a second each
 
@@ -59,14 +59,14 @@ def honest_runs(folder: Path) -> list[tuple[Path, Path]]:
 
 def forge(path: Path, rng: np.random.Generator) -> str | None:
     """Change one value in a file, and seal it again; return what was changed, None if it cannot be written."""
-    content = storage.read(path, "lesson")
+    content = records.read(path, "lesson")
     where = places(content)
     place = where[rng.integers(len(where))]
     changed = with_change(content, place, rng)
     if not isinstance(changed, dict):
         return None
     try:
-        storage.write(path, "lesson", changed)
+        records.write(path, "lesson", changed)
     except (TypeError, ValueError):
         return None  # not even a forger could write it
     return "/".join(map(str, place))

@@ -118,10 +118,10 @@ def test_imports_run_downwards(module):
 def test_the_reader_of_imports_sees_them(tmp_path):
     path = tmp_path / "some.py"
     path.write_text(
-        "import numpy\nimport nimt.files\nfrom nimt import plots, teach\nfrom nimt.pools import Grid\n"
-        "def f():\n    from nimt.engines.engine import Task\n    from nimt.lesson import storage\n"
+        "import numpy\nimport nimt.store.whole_files\nfrom nimt import plots, teach\nfrom nimt.pools import Grid\n"
+        "def f():\n    from nimt.engines.engine import Task\n    from nimt.store import records\n"
     )
-    assert imported(path) == {"files", "plots", "pools", "engines.engine", "lesson.storage"}
+    assert imported(path) == {"store.whole_files", "plots", "pools", "engines.engine", "store.records"}
 
 
 def test_the_reader_of_the_drawing_sees_its_order():

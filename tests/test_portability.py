@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nimt
-from nimt.files import write_text
+from nimt.store.whole_files import write_text
 from nimt.task import lesson_plan as plan
 
 SOURCE = Path(nimt.__file__).parent

@@ -108,7 +108,7 @@ def test_a_killed_lesson_resumes_bit_for_bit(tmp_path):
         textwrap.dedent("""
         import os, signal, sys
         import numpy as np, torch, nimt
-        import nimt.session.checkpoint_file as kept
+        import nimt.store.checkpoint_file as kept
         import nimt.session.session as running
 
         kept.EVERY, kept.SHARE, running.INTERVAL = 0.0, 1.0, 0.0

@@ -64,7 +64,7 @@ def passed(call: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
 def counted() -> Iterator[dict[str, int]]:
     """Count the tasks that are built, the files that are read and the engines that are chosen in the block."""
     from nimt.engines import choice as choosing
-    from nimt.lesson import storage
+    from nimt.store import records
     from nimt.task.task import Task
 
     counts = {"tasks built": 0, "files read": 0, "engines chosen": 0}
@@ -76,14 +76,14 @@ def counted() -> Iterator[dict[str, int]]:
 
         return call
 
-    before = Task.__init__, storage.read, choosing.choose
+    before = Task.__init__, records.read, choosing.choose
     Task.__init__ = counting("tasks built", before[0])  # type: ignore[method-assign]
-    storage.read = counting("files read", before[1])
+    records.read = counting("files read", before[1])
     choosing.choose = counting("engines chosen", before[2])
     try:
         yield counts
     finally:
-        Task.__init__, storage.read, choosing.choose = before  # type: ignore[method-assign]
+        Task.__init__, records.read, choosing.choose = before  # type: ignore[method-assign]
 
 
 def seconds_of_set_up(times: int = 200) -> float:

@@ -14,7 +14,7 @@ import pytest
 
 import nimt
 from nimt.blocks.block_folder import BlockFolder
-from nimt.lesson import storage
+from nimt.store import records
 
 pytestmark = pytest.mark.long
 
@@ -54,7 +54,7 @@ def assert_same(one, other):
 
 
 def test_a_folder_and_little_memory_change_nothing(target, whole, tmp_path):
-    one_block = 80 * 12 * 12
+    one_block = 120 * 12 * 12
     lesson = teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run", memory=3 * one_block, workers=2))
     assert_same(whole, lesson)
     assert isinstance(lesson.final, np.memmap)
@@ -86,14 +86,14 @@ def test_a_lesson_that_is_stopped_again_and_again_ends_the_same(target, whole, t
 KILLED = """
 import os, sys, signal, random
 import nimt
-from nimt.lesson import storage
-write, left = storage.write, [int(sys.argv[3])]
+from nimt.store import records
+write, left = records.write, [int(sys.argv[3])]
 def counted(*given, **more):
     left[0] -= 1
     if left[0] < 0:
         os.kill(os.getpid(), signal.SIGKILL)
     write(*given, **more)
-storage.write = counted
+records.write = counted
 if sys.argv[1] == "begin":
     learner = nimt.KernelLearner(nimt.Wendland(2.0), learning_rate=0.2)
     blocks = nimt.Blocks((3, 2), share=0.8, folder=sys.argv[2])
@@ -120,7 +120,7 @@ def test_a_process_that_is_killed_at_any_write_loses_nothing(target, whole, tmp_
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, monkeypatch):
-    folder, write, left = tmp_path / "run", storage.write, [20]
+    folder, write, left = tmp_path / "run", records.write, [20]
 
     def write_a_few(*given, **more):
         left[0] -= 1
@@ -128,7 +128,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, 
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write(*given, **more)
 
-    monkeypatch.setattr(storage, "write", write_a_few)
+    monkeypatch.setattr(records, "write", write_a_few)
     with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
         teach(target, nimt.Blocks((3, 2), share=0.8, folder=folder))
     monkeypatch.undo()
@@ -163,7 +163,7 @@ def test_a_damaged_block_is_noticed(target, tmp_path):
         ({"client": object()}, "folder that every worker reaches"),
         ({"share": 1.0}, "between 0 and 1"),
         ({"blocks": 0}, "at least 1"),
-        ({"memory": 1000, "folder": "run"}, "one block takes about 10.6 kB, and a worker may use 1 kB"),
+        ({"memory": 1000, "folder": "run"}, "one block takes about 15.8 kB, and a worker may use 1 kB"),
     ],
 )
 def test_a_way_to_cut_that_cannot_work_is_refused(target, tmp_path, monkeypatch, given, sentence):

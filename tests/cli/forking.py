@@ -17,8 +17,8 @@ import nimt.cli.written_results
 import nimt.plots.animation
 import nimt.reports.comparison_page
 import nimt.reports.lesson_page
-import nimt.session.checkpoint_file
 import nimt.sources
+import nimt.store.checkpoint_file
 import nimt.teaching
 from nimt.cli.app import run
 
@@ -59,8 +59,8 @@ def obey(order: dict) -> int:
     os.environ.update(order.get("environment", {}))
     connect(order)
     if "every" in order:  # seconds between checkpoints
-        nimt.session.checkpoint_file.EVERY = order["every"]
-        nimt.session.checkpoint_file.SHARE = 1e6
+        nimt.store.checkpoint_file.EVERY = order["every"]
+        nimt.store.checkpoint_file.SHARE = 1e6
     if "largest_file" in order:  # beyond it a write fails, as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"], resource.RLIM_INFINITY))
     if "cwd" in order:

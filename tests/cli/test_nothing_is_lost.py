@@ -12,7 +12,7 @@ import pytest
 
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.locks import hold
+from nimt.store.claims import hold
 
 pytestmark = pytest.mark.long
 
@@ -367,7 +367,7 @@ def test_a_run_has_one_file_from_which_it_goes_on(undrawn, nimt, tmp_path):
 @pytest.mark.parametrize("more", [False, True], ids=["over", "larger budget"])
 def test_resume_reads_the_file_once_and_builds_one_task(undrawn, nimt, tmp_path, monkeypatch, more):
     from nimt.engines import choice as choosing
-    from nimt.lesson import storage
+    from nimt.store import records
     from nimt.task.task import Task
 
     assert nimt("teach", "gmm", *GREEDY, "--iterations", "5", "--out", "run").code == 0
@@ -377,7 +377,7 @@ def test_resume_reads_the_file_once_and_builds_one_task(undrawn, nimt, tmp_path,
         before = getattr(owner, name)
         monkeypatch.setattr(owner, name, lambda *args, **options: [calls.append(name), before(*args, **options)][1])
 
-    for owner, name in ((storage, "read"), (Task, "__init__"), (choosing, "choose")):
+    for owner, name in ((records, "read"), (Task, "__init__"), (choosing, "choose")):
         count(owner, name)
     assert nimt("resume", "run", *(("--iterations", "9") if more else ())).code == 0
     assert sorted(calls) == (["__init__", "choose", "read"] if more else ["read"])
@@ -411,7 +411,7 @@ def test_a_refused_second_run_removes_nothing_of_the_first(undrawn, nimt, tmp_pa
             (folder / "run.toml").write_text("of the first run")
         return hold(path)
 
-    monkeypatch.setattr("nimt.cli.run_folder.hold", slow)
+    monkeypatch.setattr("nimt.store.claims.hold", slow)
     answer = nimt("teach", "gmm", "--out", "run")
     held[0].release()
     assert answer.code == 2 and "another run is writing" in answer.err
@@ -427,7 +427,7 @@ def test_a_folder_that_another_run_removes_meanwhile_is_made_again(undrawn, nimt
             removed.append(path)
         return hold(path)
 
-    monkeypatch.setattr("nimt.cli.run_folder.hold", removed_before)
+    monkeypatch.setattr("nimt.store.claims.hold", removed_before)
     assert nimt("teach", "gmm", "--iterations", "3", "--out", "run").code == 0
     assert len(removed) == 2 and (tmp_path / "run" / "lesson.npz").exists()
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.files import is_archive_of_ours, whole_file, write_text
-from nimt.lesson.checkpoints import previous_of
+from nimt.store.checkpoint_file import previous_of
+from nimt.store.whole_files import is_archive_of_ours, whole_file, write_text
 from problems import assert_same_lesson, small_lesson
 
 pytestmark = pytest.mark.long

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nimt
-from nimt.lesson import storage
-from nimt.lesson.codings import decode, encode
-from nimt.lesson.packing import MOST_PER_BYTE, SMALLEST_LIMIT, Packer, most_unpacked, with_arrays
+from nimt.store import records
+from nimt.store.codings import decode, encode
+from nimt.store.packing import MOST_PER_BYTE, SMALLEST_LIMIT, Packer, most_unpacked, with_arrays
 
 ARRAYS = hnp.arrays(
     st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.int16, np.uint64, np.uint8, np.bool_]),
@@ -97,20 +97,20 @@ def test_one_array_in_many_places_cannot_fill_the_memory(tmp_path):
 @pytest.mark.long
 def test_a_compressed_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "lesson"
-    monkeypatch.setattr(storage, "most_unpacked", lambda size: 10**9)
-    storage.write(path, "lesson", {"zeros": np.zeros(2 * 10**7, np.float32)})
+    monkeypatch.setattr(records, "most_unpacked", lambda size: 10**9)
+    records.write(path, "lesson", {"zeros": np.zeros(2 * 10**7, np.float32)})
     assert path.stat().st_size < SMALLEST_LIMIT / MOST_PER_BYTE
     monkeypatch.undo()
     with pytest.raises(nimt.errors.CorruptLesson, match="bytes of memory"):
-        storage.read(path, "lesson")
+        records.read(path, "lesson")
 
 
 def test_a_file_that_would_be_taken_for_a_trap_is_written_as_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "most_unpacked", lambda size: max(1000, 10 * size))
+    monkeypatch.setattr(records, "most_unpacked", lambda size: max(1000, 10 * size))
     content = {"zeros": np.zeros(10_000), "more": [np.zeros(10_000)] * 3}
-    storage.write(tmp_path / "lesson", "lesson", content)
+    records.write(tmp_path / "lesson", "lesson", content)
     assert (tmp_path / "lesson").stat().st_size > 4 * 80_000
-    assert_same(storage.read(tmp_path / "lesson", "lesson")["zeros"], content["zeros"])
+    assert_same(records.read(tmp_path / "lesson", "lesson")["zeros"], content["zeros"])
 
 
 @given(st.integers(0, 10**9))
@@ -120,7 +120,7 @@ def test_what_fits_a_file_grows_with_it(size):
 
 def test_compressing_must_be_worth_it(tmp_path):
     content = {"sparse": np.zeros(5000), "dense": np.random.default_rng(0).normal(size=5000)}
-    storage.write(tmp_path / "file", "lesson", content, worth=4.0)
+    records.write(tmp_path / "file", "lesson", content, worth=4.0)
     with zipfile.ZipFile(tmp_path / "file") as archive:
         kinds = {member.filename: member.compress_type for member in archive.infolist()}
     assert kinds["array_0.npy"] == zipfile.ZIP_DEFLATED and kinds["array_1.npy"] == zipfile.ZIP_STORED
@@ -186,8 +186,8 @@ LARGE = {
 def test_codings_lose_nothing(array, tmp_path):
     found = encode(array, 1.1)
     assert_same(decode(found.array, found.how, found.rest), np.ascontiguousarray(array))
-    storage.write(tmp_path / "file", "lesson", {"it": array})
-    assert_same(storage.read(tmp_path / "file", "lesson")["it"], np.ascontiguousarray(array))
+    records.write(tmp_path / "file", "lesson", {"it": array})
+    assert_same(records.read(tmp_path / "file", "lesson")["it"], np.ascontiguousarray(array))
 
 
 def test_a_coding_is_taken_where_it_pays():

@@ -13,9 +13,9 @@ import pytest
 import nimt
 from nimt.arrays import check_stored_indices
 from nimt.errors import CorruptLesson
-from nimt.lesson import storage
 from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 from nimt.reports.summary import summary_of
+from nimt.store import records
 
 OF_A_COPY = "copy.npz"  # which has the learner instead of a state
 
@@ -110,12 +110,12 @@ def _shown_and_rebuilt(path: Path) -> None:
 def test_an_altered_lesson_is_refused_when_it_is_loaded(honest: Path, tmp_path: Path, name: str) -> None:
     (*path, last), value = ALTERED[name]
     of_learner = [*path, last][0] == "learner"
-    content = storage.read(honest.with_name(OF_A_COPY) if of_learner else honest, "lesson")
+    content = records.read(honest.with_name(OF_A_COPY) if of_learner else honest, "lesson")
     part: Any = content
     for key in path:
         part = part[key]
     part[last] = value
-    storage.write(tmp_path / "forged.npz", "lesson", content)
+    records.write(tmp_path / "forged.npz", "lesson", content)
     with pytest.raises(CorruptLesson, match="forged") as refused:
         nimt.Lesson.load(tmp_path / "forged.npz")
     # of the record alone, an altered learner is refused when it is asked for, by the same sentence
@@ -149,9 +149,9 @@ def test_the_rate_that_auto_stood_for_is_read_from_the_file(tmp_path: Path, k: i
 
 
 def test_a_text_in_the_place_of_the_colour_is_passed_over(honest: Path, tmp_path: Path) -> None:
-    content = storage.read(honest, "lesson")
+    content = records.read(honest, "lesson")
     content["settings"]["method"]["colour"] = "red; background: url(x)"
-    storage.write(tmp_path / "forged.npz", "lesson", content)
+    records.write(tmp_path / "forged.npz", "lesson", content)
     assert nimt.Lesson.load(tmp_path / "forged.npz").colour is None
 
 

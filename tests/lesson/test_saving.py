@@ -18,8 +18,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import FunctionTransformer
 
 import nimt
-from nimt.files import whole_file
-from nimt.lesson import storage
+from nimt.store import records
+from nimt.store.whole_files import whole_file
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 POINTS, TARGET, INITIAL = scattered()
@@ -38,7 +38,7 @@ LESSONS = {
     "snapshots": lambda: small_lesson(snapshots=range(26), seed=None),
     "linear": lambda: small_lesson(learner=nimt.LinearLearner([0.1, 0.2, 0.3], loss="huber")),
     "initial values": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), initial=INITIAL)),
-    "white box": lambda: small_lesson(nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(1.0))),
+    "white box": lambda: small_lesson(nimt.GreedyTeacher(score="gradient")),
     "other labels": lambda: small_lesson(nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(lambda x: x[:, 0]))),
     "auto rate": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), learning_rate="auto")),
     "own loss object": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), loss=nimt.losses.Huber(0.3))),
@@ -280,7 +280,7 @@ def zip_of(**texts):
 
 def sealed(content):
     file = io.BytesIO(content)
-    storage._seal(file)
+    records._seal(file)
     return file.getvalue()
 
 
@@ -323,7 +323,7 @@ def test_an_npz_that_needs_pickle_is_refused_and_nothing_in_it_runs(tmp_path):
 
 
 def test_a_newer_format_says_so(stored, tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "FORMAT", 99)
+    monkeypatch.setattr(records, "FORMAT", 99)
     small_lesson().save(tmp_path / "newer")
     monkeypatch.undo()
     with pytest.raises(nimt.errors.CorruptLesson, match="has format 99, this version of nimt reads 5"):

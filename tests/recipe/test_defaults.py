@@ -11,10 +11,10 @@ import typer.main
 import nimt
 from nimt import defaults
 from nimt.cli.app import program
+from nimt.option_table import OPTIONS, USUAL, LessonOptions
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.studio.requests import read_recipe
-from nimt.task.options import OPTIONS, LessonOptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "defaults.md"
 OF_TEACH = {name: field for field, line in TABLE_OF_FIELDS.items() if (name := line.option)}
@@ -33,7 +33,7 @@ def default_in(function, name):
 @pytest.mark.parametrize("function", [nimt.teach, nimt.steps, nimt.plan])
 def test_every_option_of_a_lesson_is_in_the_signature(function):
     shown = inspect.signature(function).parameters
-    assert {name: shown[name].default for name in OPTIONS} == {name: part.default for name, part in OPTIONS.items()}
+    assert {name: shown[name].default for name in OPTIONS} == USUAL
     assert list(OPTIONS) == list(LessonOptions.__annotations__)
     assert "max_iterations : int" in nimt.teach.__doc__ and "**options" not in nimt.teach.__doc__
 
@@ -127,11 +127,8 @@ def test_auto_is_the_rate_of_the_paper_for_a_loss_with_a_kink():
     assert lesson.learner.learning_rate_ == 0.01 and abs(lesson.final[0]) == pytest.approx(0.01)
 
 
-@pytest.mark.parametrize(
-    ("option", "files"),
-    [("patience", {"recipe/recipe.py"}), ("stop_when_stationary", set())],
-)
-def test_an_option_of_a_lesson_is_declared_for_python_for_files_and_once_for_all_else(option, files):
+@pytest.mark.parametrize("option", ["patience", "stop_when_stationary"])
+def test_an_option_of_a_lesson_is_declared_in_the_table_and_where_it_is_checked(option):
     source = Path(nimt.__file__).parent
     declared = re.compile(rf"^ +{option}: ", re.MULTILINE)
     found = {
@@ -139,4 +136,4 @@ def test_an_option_of_a_lesson_is_declared_for_python_for_files_and_once_for_all
         for path in source.rglob("*.py")
         if path.parent.name != "blocks" and declared.search(path.read_text("utf-8"))  # theirs are fewer
     }
-    assert found == files | {"task/options.py", "lesson/schema.py"}
+    assert found == {"option_table.py", "task/options.py"}

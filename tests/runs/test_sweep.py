@@ -253,8 +253,8 @@ def watched_study(out):
 @pytest.fixture
 def stopped(tmp_path, monkeypatch):
     """Return the folder of a sweep that was stopped in its only lesson, and the file of the steps taken."""
-    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
-    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
+    monkeypatch.setattr("nimt.store.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.store.checkpoint_file.SHARE", 1e9)
     monkeypatch.setattr("nimt.session.session.INTERVAL", 1e-9)  # a chunk is one step
     steps = tmp_path / "steps"
     monkeypatch.setenv("NIMT_STEPS", str(steps))

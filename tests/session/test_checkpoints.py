@@ -10,8 +10,8 @@ from sklearn.linear_model import LinearRegression
 
 import nimt
 from nimt.engines import ENGINES
-from nimt.lesson import storage
-from nimt.lesson.checkpoints import previous_of
+from nimt.store import records
+from nimt.store.checkpoint_file import previous_of
 from problems import MIXTURE, assert_same_lesson, scattered, small_lesson
 
 pytestmark = pytest.mark.long
@@ -284,7 +284,7 @@ def test_checkpoints_are_written_on_the_way_and_take_their_share_only(tmp_path, 
         write(run)
 
     monkeypatch.setattr(Session, "write_checkpoint", noting)
-    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.1)
+    monkeypatch.setattr("nimt.store.checkpoint_file.EVERY", 0.1)
     small_lesson(max_iterations=10**9, time_limit=0.6, record="picks", checkpoint=tmp_path / "checkpoint")
     assert 2 <= len(written) <= 7
 
@@ -372,7 +372,7 @@ def test_seconds_that_were_altered_are_refused(tmp_path, name, seconds):
     path = tmp_path / "lesson.ckpt"
     learner = nimt.KernelLearner(nimt.rbf(0.5))
     nimt.teach(learner, nimt.GreedyTeacher(), np.arange(9.0), np.sin, max_iterations=5, tol=None, checkpoint=path)
-    content = storage.read(path, "lesson")
-    storage.write(path, "lesson", content | {name: seconds})
+    content = records.read(path, "lesson")
+    records.write(path, "lesson", content | {name: seconds})
     with pytest.raises(nimt.errors.CorruptLesson, match="seconds"):
         nimt.resume(path, max_iterations=9)

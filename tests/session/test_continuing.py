@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.lesson.checkpoints import previous_of
+from nimt.store.checkpoint_file import previous_of
 from problems import MIXTURE, assert_same_lesson, small_lesson
 
 pytestmark = pytest.mark.long

@@ -70,8 +70,8 @@ class PlainTeacher(nimt.Teacher):
 
 
 def test_a_second_ctrl_c_is_raised_and_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
-    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
-    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
+    monkeypatch.setattr("nimt.store.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.store.checkpoint_file.SHARE", 1e9)
     path = tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
         small_lesson(SlowTeacher(), checkpoint=path)
@@ -96,8 +96,8 @@ def test_a_lesson_runs_in_any_thread():
 
 
 def test_an_error_of_the_teacher_leaves_the_checkpoint_before_whole(tmp_path, monkeypatch, every_step):
-    monkeypatch.setattr("nimt.session.checkpoint_file.EVERY", 0.0)
-    monkeypatch.setattr("nimt.session.checkpoint_file.SHARE", 1e9)
+    monkeypatch.setattr("nimt.store.checkpoint_file.EVERY", 0.0)
+    monkeypatch.setattr("nimt.store.checkpoint_file.SHARE", 1e9)
     path = tmp_path / "checkpoint"
 
     class Breaking(nimt.Teacher):
@@ -130,8 +130,8 @@ def test_an_error_of_the_callback_keeps_the_lesson_in_the_checkpoint(tmp_path, e
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("how", ["Ctrl-C", "SIGTERM"])
 def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, how):
-    from nimt.lesson import storage
     from nimt.session.interrupts import interrupt
+    from nimt.store import records
 
     def press():
         if how == "Ctrl-C":
@@ -140,7 +140,7 @@ def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, ho
         else:
             interrupt()
 
-    write = storage.write
+    write = records.write
 
     def pressed_meanwhile(*arguments, **options):
         for _ in range(5):
@@ -150,7 +150,7 @@ def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, ho
 
     path = tmp_path / "checkpoint"
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "write", pressed_meanwhile)
+        patch.setattr(records, "write", pressed_meanwhile)
         lesson = small_lesson(checkpoint=path, callback=lambda progress: progress.step == 6 and press())
     assert lesson.outcome is nimt.Outcome.INTERRUPTED and len(lesson) == 7
     assert os.listdir(tmp_path) == ["checkpoint"]

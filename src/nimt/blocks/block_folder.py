@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +12,15 @@ from numpy.lib.format import open_memmap
 
 from nimt.blocks.block_store import PLAIN, FolderStore, naming_full_disk
 from nimt.errors import InvalidInput
-from nimt.lesson import storage
-from nimt.locks import hold
+from nimt.store import records
+from nimt.store.claims import ClaimedFolder
 from nimt.wording import Wording
 
 TASK, TURNS = "lesson by blocks", "turns of a lesson by blocks"
 RESULTS = {"values": np.float64, "coefficients": np.float64, "picks": np.int32}
 
 
-class BlockFolder:
+class BlockFolder(ClaimedFolder):
     """Where a lesson by blocks is kept.
 
     Parameters
@@ -31,7 +29,7 @@ class BlockFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.store = FolderStore(path)
 
     @property
@@ -46,17 +44,6 @@ class BlockFolder:
         """Return the file of an array of results."""
         return self.path / f"{name}.npy"
 
-    @contextlib.contextmanager
-    def claim(self) -> Iterator[None]:
-        """Hold the folder, so that no other run writes to it; refuse one that is held."""
-        lock = hold(self.path / ".nimt-lock")
-        if lock is None:
-            raise InvalidInput(f"another run is writing to {str(self.path)!r}: wait for it, or name another folder")
-        try:
-            yield
-        finally:
-            lock.release()
-
     def make(self, task: dict[str, Any]) -> None:
         """Begin a lesson here; refuse a folder that holds one."""
         if self.task_file.exists():
@@ -68,7 +55,7 @@ class BlockFolder:
             raise InvalidInput(f"{where!r} holds a lesson by blocks already", way_out=ways)
         with naming_full_disk(self.path):
             self.store.prepare()
-            storage.write(self.task_file, TASK, task)
+            records.write(self.task_file, TASK, task)
 
     def clear(self) -> None:
         """Remove the lesson that is here, if one is."""
@@ -82,16 +69,16 @@ class BlockFolder:
         """Return what the lesson is."""
         if not self.task_file.is_file():
             raise InvalidInput(f"{str(self.path)!r} holds no lesson by blocks: name the folder of one")
-        return storage.read(self.task_file, TASK)
+        return records.read(self.task_file, TASK)
 
     def write_turns(self, state: dict[str, Any]) -> None:
         """Write how far the lesson is."""
         with naming_full_disk(self.path):
-            storage.write(self.turns_file, TURNS, state, worth=PLAIN)
+            records.write(self.turns_file, TURNS, state, worth=PLAIN)
 
     def read_turns(self) -> dict[str, Any] | None:
         """Return how far the lesson is, None before its first turn."""
-        return storage.read(self.turns_file, TURNS) if self.turns_file.is_file() else None
+        return records.read(self.turns_file, TURNS) if self.turns_file.is_file() else None
 
     def make_results(self, shape: tuple[int, ...]) -> None:
         """Make the arrays of the results, which blocks then fill."""

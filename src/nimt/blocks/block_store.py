@@ -11,7 +11,7 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import CorruptLesson, InvalidInput
-from nimt.lesson import storage
+from nimt.store import records
 
 PATCHES, STATE = "patches of a block", "state of a block"
 PLAIN = np.inf  # how much smaller an array must become to be compressed: never, which is faster
@@ -57,6 +57,8 @@ class MemoryStore:
 class FolderStore:
     """In a folder that every worker reaches; each file is sealed and written whole.
 
+    What was sent last from this process is not read again.
+
     Parameters
     ----------
     folder : Path
@@ -66,6 +68,7 @@ class FolderStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._latest: dict[int, tuple[int, dict[int, Array]]] = {}  # by block: the turn, and what was sent
 
     def prepare(self) -> None:
         """Make the folders."""
@@ -82,10 +85,14 @@ class FolderStore:
         with naming_full_disk(self.folder):
             sizes = {str(other): len(values) for other, values in patches.items()}
             content = {"sizes": sizes, "values": np.concatenate(list(patches.values()))}  # one array is written faster
-            storage.write(self._patch(block, turn), PATCHES, content, worth=PLAIN)
+            records.write(self._patch(block, turn), PATCHES, content, worth=PLAIN)
+        self._latest[block] = turn, patches
 
     def receive(self, block: int, turn: int, other: int) -> Array:
-        content = storage.read(self._patch(block, turn), PATCHES)
+        sent, patches = self._latest.get(block, (-1, {}))
+        if sent == turn:
+            return patches[other]
+        content = records.read(self._patch(block, turn), PATCHES)
         begin = 0
         for name, size in content["sizes"].items():
             if name == str(other):
@@ -102,7 +109,7 @@ class FolderStore:
     def save(self, block: int, state: dict[str, Any]) -> None:
         """Write the checkpoint of a block."""
         with naming_full_disk(self.folder):
-            storage.write(self._state(block), STATE, state, worth=PLAIN)
+            records.write(self._state(block), STATE, state, worth=PLAIN)
 
     def has(self, block: int) -> bool:
         """Say whether there is a checkpoint of a block."""
@@ -110,7 +117,7 @@ class FolderStore:
 
     def load(self, block: int) -> dict[str, Any]:
         """Read the checkpoint of a block."""
-        return storage.read(self._state(block), STATE)
+        return records.read(self._state(block), STATE)
 
 
 @contextlib.contextmanager

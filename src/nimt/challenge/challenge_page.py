@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nimt.challenge.challenges import Challenge
 from nimt.challenge.result_codes import CHECK, CHECK_BITS, GAME_BITS, GROUP, LETTERS
-from nimt.files import write_text
 from nimt.replay.lesson_recording import Recording, record_of
 from nimt.replay.player_page import join_scripts, page_of, read_shipped
+from nimt.store.whole_files import write_text
 
 VIEWS = ("recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js")
 TITLE = "Beat the greedy teacher"
@@ -30,7 +30,7 @@ def challenge_page(challenge: Challenge) -> str:
     }  # fmt: skip
     script = join_scripts([*(read_shipped(name) for name in VIEWS), _read("challenge.js")], "playChallengeOfPage")
     style = read_shipped("replay.css") + _read("challenge.css")
-    return page_of(Recording(header, played.blocks), body=_read("challenge.html"), style=style, script=script)
+    return page_of([Recording(header, played.blocks)], body=_read("challenge.html"), style=style, script=script)
 
 
 def _read(name: str) -> str:

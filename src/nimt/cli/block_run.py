@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import shlex
 from collections.abc import Iterator
@@ -37,11 +38,10 @@ def teach_in_blocks(
 
             BlockFolder(folder).clear()
         with _bar(settings.title, **how) as watch:
-            lesson = teach_blocks(
-                learner, teacher, None, path, cut, max_iterations=most, tol=settings.tolerance,
-                measure=settings.options()["measure"], patience=settings.patience, time_limit=settings.time_limit,
-                callback=watch,
-            )  # fmt: skip
+            known = inspect.signature(teach_blocks).parameters
+            options = {name: value for name, value in settings.options().items() if name in known}
+            options |= {"max_iterations": most, "time_limit": settings.time_limit}
+            lesson = teach_blocks(learner, teacher, None, path, cut, callback=watch, **options)
     return finish(lesson, **how)
 
 
@@ -63,7 +63,7 @@ def plan_in_blocks(settings: Recipe, blocks: str, workers: int, *, as_json: bool
     from nimt.blocks.block_plan import estimate, plan_task
     from nimt.blocks.teaching_blocks import make_task
     from nimt.cli.expected_steps import say_time
-    from nimt.task.options import Options
+    from nimt.option_table import Options
 
     learner, _, path = read_settings(settings)
     cut = make_blocks(blocks, {"workers": workers})
@@ -146,9 +146,10 @@ def connect(address: str | None) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _bar(title: str, *, as_json: bool, quiet: bool, **_: bool) -> Iterator[Any]:
-    from nimt.cli.terminal_progress import progress_bar
+    from nimt.blocks.block_bar import block_bar
+    from nimt.cli.console import plain, stderr
 
-    with progress_bar(title, shown=not (quiet or as_json)) as watcher:
+    with block_bar(False if quiet or as_json else "auto", title=plain(title), file=stderr(), delay=0.0) as watcher:
         yield watcher
 
 

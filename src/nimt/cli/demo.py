@@ -24,7 +24,7 @@ def demo(
     from nimt.cli.run_folder import RunFolder
     from nimt.cli.teach import run_lesson
     from nimt.datasets.places import read_shipped
-    from nimt.files import whole_file
+    from nimt.store.whole_files import whole_file
 
     settings = Recipe(
         target="gmm", initial="gmm:start", learning_rate="0.01", iterations=5000, measure="paper", tol="0.0001",

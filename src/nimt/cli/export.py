@@ -33,7 +33,7 @@ def export(
     they were taught, with the means and deviations of the columns.
     """
     from nimt.datasets.places import as_path
-    from nimt.files import refuse_links
+    from nimt.store.whole_files import refuse_links
 
     path = as_path(run)
     lesson = find_lesson(path)
@@ -59,7 +59,7 @@ def write_exports(lesson: Lesson, folder: Path) -> list[str]:
     import numpy as np
 
     from nimt.cli.writing_tables import as_csv
-    from nimt.files import whole_file, write_text
+    from nimt.store.whole_files import whole_file, write_text
 
     written = ["curve.csv"]
     write_text(folder / "curve.csv", as_csv(curve_columns(lesson)))

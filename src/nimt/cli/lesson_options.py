@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from nimt.recipe.fields import WHEN, Entry
+from nimt.option_table import WHEN, Entry
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS
 
 TARGET_HELP = (
@@ -43,7 +43,8 @@ def _option(name: str, line: Entry) -> Any:
     says = line.says if usual is None or usual is False else f"{line.says} [dim]\\[{usual}][/dim]"
     metavar = "INITIAL" if name == "initial" else None
     made = typer.Option(*_flags(name), help=says, rich_help_panel=line.panel, metavar=metavar)
-    return Annotated[Optional[KINDS[name]], made]  # noqa: UP045 (typer reads it at run time)
+    kind = list[str] if line.repeats else KINDS[name]
+    return Annotated[Optional[kind], made]  # noqa: UP045 (typer reads it at run time)
 
 
 def _flags(name: str) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def predict(
     first ones.
     """
     from nimt.datasets.places import as_path
-    from nimt.files import write_text
+    from nimt.store.whole_files import write_text
 
     if out is not None:
         check_free(as_path(out), overwrite=overwrite)

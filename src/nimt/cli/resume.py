@@ -121,7 +121,7 @@ def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:
 def _begin(run: RunFolder, settings: Recipe, lesson: dict[str, Any], found_in: str) -> None:
     """Check that this is the lesson of run.toml, and write there the budget it has now."""
     from nimt.cli.run_identity import check_lesson_of, mark_settings
-    from nimt.files import write_text
+    from nimt.store.whole_files import write_text
 
     check_lesson_of(run.config, settings, lesson, found_in)
     config = mark_settings(settings, lesson, run.path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import shlex
@@ -12,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nimt.errors import InvalidInput
-from nimt.files import refuse_links
-from nimt.locks import hold
+from nimt.store.claims import LOCK, ClaimedFolder
+from nimt.store.whole_files import refuse_links
 
-TRIES = 100
 LESSON, PREVIOUS = "lesson.npz", "lesson.npz.previous"  # the latter while the lesson is under way
 RESULTS = (LESSON, "comparison.json", PREVIOUS)
 REPORTS = (
@@ -34,13 +32,12 @@ REPORTS = (
 BLOCK_TASK = "task.npz"  # of a lesson by blocks
 LESSONS = "*-seed-*.npz"  # of a comparison
 UNDER_WAY = "lessons-under-way"  # the folder of a comparison that is not finished
-LOCK = ".nimt-lock"
 WRITTEN = "lesson.npz.next"  # whole, and not moved to its place yet
 WRITTEN_BY_NIMT = b"# nimt "  # how a run.toml begins
 UNFINISHED = re.compile(r"^\..*\.part(\.\w+)?$|^lesson\.npz\.next$")
 
 
-class RunFolder:
+class RunFolder(ClaimedFolder):
     """Where a run writes.
 
     Parameters
@@ -49,9 +46,8 @@ class RunFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self._stays = False
-        self._found: os.stat_result | None = None  # the folder, while it is ours
 
     @classmethod
     def choose(cls, out: str | None, name: str) -> RunFolder:
@@ -107,33 +103,9 @@ class RunFolder:
         if self.path.is_dir() and not overwrite:
             self._refuse_if_used([name for name in RESULTS if (self.path / name).exists()])
 
-    def check_it_can_be_written(self) -> None:
-        """Refuse, before any work, a folder that may not be made or written to; whether it is free is asked later."""
-        there = next(folder for folder in (self.path, *self.path.absolute().parents) if folder.exists())
-        if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
-            return
-        if there == self.path:
-            raise InvalidInput(self._is_a_file() if there.is_file() else self._may_not_be_written_to())
-        why = os.strerror(errno.EACCES if there.is_dir() else errno.ENOTDIR)
-        raise InvalidInput(f"the folder {str(self.path)!r} cannot be made: {why}")
-
-    def _is_a_file(self) -> str:
-        return f"{str(self.path)!r} is a file: give --out a folder"
-
-    def _may_not_be_written_to(self) -> str:
-        return f"the folder {str(self.path)!r} may not be written to: give another --out"
-
     def keep(self) -> None:
         """Let the folder stay whatever happens from now on: the run has begun, and run.toml says how to go on."""
         self._stays = True
-
-    def is_still_there(self) -> bool:
-        """Say whether the folder we hold is still the one of that name: it may be removed or replaced meanwhile."""
-        assert self._found is not None
-        try:
-            return os.path.samestat(self._found, os.stat(self.path)) and (self.path / LOCK).exists()
-        except OSError:
-            return False
 
     @contextlib.contextmanager
     def claim_anew(self, *, overwrite: bool, goes_on: str | None = None) -> Iterator[None]:
@@ -141,7 +113,7 @@ class RunFolder:
 
         `goes_on` is the run.toml of a comparison: one of the same settings that is under way there goes on.
         """
-        with self._make_and_lock() as made:
+        with self.make_and_claim() as made:
             try:
                 if overwrite or goes_on is None or not self.is_under_way() or not self.holds_run_of(goes_on):
                     self._empty(overwrite=overwrite)
@@ -168,7 +140,7 @@ class RunFolder:
     @contextlib.contextmanager
     def claim_again(self) -> Iterator[None]:
         """Make the folder ours to go on with its run."""
-        with self._lock() as there:
+        with self.claim() as there:
             if not there or not self.path.is_dir():
                 raise InvalidInput(f"there is no folder {str(self.path)!r}: name the one that 'nimt teach' wrote to")
             if not self.config.exists() and not self.has_lesson():
@@ -213,66 +185,6 @@ class RunFolder:
             return file.read(len(beginning)) == beginning
         return False
 
-    @contextlib.contextmanager
-    def _make_and_lock(self) -> Iterator[list[Path]]:
-        """Hold the folder, and hand out which folders had to be made for it, the innermost first.
-
-        Another run may remove the folder it made, unused, between our finding it and our holding it: then once more.
-        """
-        for _ in range(TRIES):
-            made = self._make()
-            with self._lock() as there:
-                if there:
-                    yield made
-                    return
-        raise InvalidInput(f"the folder {str(self.path)!r} is made and removed by another run: give another --out")
-
-    def _make(self) -> list[Path]:
-        """Create the folder and those above it; return the ones that were not there."""
-        if self.path.exists() and not self.path.is_dir():
-            raise InvalidInput(self._is_a_file())
-        missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
-        try:
-            for folder in reversed(missing):
-                folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise InvalidInput(f"the folder {str(self.path)!r} cannot be made: {error.strerror}") from None
-        return missing
-
-    @contextlib.contextmanager
-    def _lock(self) -> Iterator[bool]:
-        """Hold a lock on a file in the folder: the system lets go of it whenever and however the process ends.
-
-        Hand out whether the folder is still there.
-        """
-        try:
-            lock = hold(self.path / LOCK)
-        except OSError as error:
-            if not self.path.is_dir():
-                yield False
-                return
-            if isinstance(error, PermissionError):
-                raise InvalidInput(self._may_not_be_written_to()) from None
-            why = f"cannot be used ({error.strerror})"
-            raise InvalidInput(f"the folder {str(self.path)!r} {why}: give another --out") from None
-        if lock is None:
-            raise InvalidInput(f"another run is writing to {str(self.path)!r}: wait for it, or give another --out")
-        try:
-            self._found = os.stat(self.path)
-            there = self.is_still_there()
-            if there and not os.access(self.path, os.W_OK | os.X_OK):
-                raise InvalidInput(self._may_not_be_written_to())
-            yield there
-        except FileNotFoundError:
-            if self._found is not None:
-                raise
-            yield False  # removed between our finding it and our holding it
-        finally:
-            self._found = None
-            with contextlib.suppress(OSError):  # while it is held: whoever waits for it notices. Windows keeps the file
-                (self.path / LOCK).unlink()
-            lock.release()
-
     def _remove_if_unused(self, made: list[Path]) -> None:
         """Remove the folders that were made where nothing but the settings came into them."""
         with contextlib.suppress(OSError):
@@ -285,10 +197,15 @@ class RunFolder:
 
     def _recover(self) -> None:
         """Take up a lesson that a killed run had written and not moved to its place, if none there is whole."""
-        from nimt.session.checkpoint_file import is_whole
+        from nimt.lesson.content import KIND
+        from nimt.store.checkpoint_file import is_whole
 
         written = self.path / WRITTEN
-        if written.is_file() and is_whole(written) and not (self.lesson.is_file() and is_whole(self.lesson)):
+        if (
+            written.is_file()
+            and is_whole(written, KIND)
+            and not (self.lesson.is_file() and is_whole(self.lesson, KIND))
+        ):
             os.replace(written, self.lesson)
 
     def _sweep(self) -> None:

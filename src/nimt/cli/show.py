@@ -79,16 +79,17 @@ def find_lesson(path: Path) -> Lesson:
     """Return the lesson of a file, or of a folder: finished, or as far as it was written."""
     from nimt.cli.run_folder import RunFolder
     from nimt.datasets.places import readable_file
-    from nimt.lesson.checkpoints import load_checkpoint
+    from nimt.lesson.content import KIND
     from nimt.lesson.lesson import Lesson
     from nimt.lesson.outcome import Outcome
+    from nimt.store.checkpoint_file import read_checkpoint
 
     if not path.is_dir():
         return Lesson.load_record(readable_file(path, LARGEST))
     run = RunFolder(path)
     if not run.has_lesson():
         raise InvalidInput(f"{str(path)!r} holds no lesson.npz; {_way_out(run)}")
-    lesson = load_checkpoint(run.lesson)
+    lesson = Lesson.of_content(read_checkpoint(run.lesson, KIND)[0], run.lesson)
     if lesson.outcome in (Outcome.UNFINISHED, Outcome.INTERRUPTED):
         note(f"the run is not finished, and is shown as far as it was written; go on with: {_say_how_to_resume(path)}")
     return lesson

@@ -55,7 +55,7 @@ def suspects(
     for sentence in rows.notes:
         note(sentence, quiet=quiet)
 
-    from nimt.files import write_text
+    from nimt.store.whole_files import write_text
     from nimt.teaching_sets.making_reference import reference
     from nimt.teaching_sets.suspicious_rows import suspects as find
 

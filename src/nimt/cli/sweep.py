@@ -66,12 +66,12 @@ def _find_study(study: str | None, resume: str | None, out: str | None) -> tuple
 
 
 def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool) -> int:
-    from nimt.files import refuse_links, write_text
     from nimt.runs.runs import Runs, check_rules
     from nimt.runs.seeding import check_seeds
     from nimt.runs.sweep_progress import sweep_bar
     from nimt.runs.sweep_table import Sweep
     from nimt.runs.workers import check_jobs
+    from nimt.store.whole_files import refuse_links, write_text
 
     check_jobs(jobs)
     seeds = check_seeds(study.values["seeds"])
@@ -99,10 +99,10 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
 def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     """Write the table and the figure, and print what was found."""
     from nimt.cli.written_results import print_table, print_written
-    from nimt.files import whole_file
     from nimt.plots.sweeps import STEP, draw_problems
     from nimt.runs.runs_folder import ROWS
     from nimt.runs.sweep_table import cells
+    from nimt.store.whole_files import whole_file
 
     found.save_table(path / TABLE)
     written = [path / STUDY, path / ROWS, path / TABLE]

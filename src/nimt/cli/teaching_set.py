@@ -78,7 +78,7 @@ def teaching_set(
     for sentence in rows.notes:
         note(sentence, quiet=quiet)
 
-    from nimt.files import whole_file, write_text
+    from nimt.store.whole_files import whole_file, write_text
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
     found = choose(

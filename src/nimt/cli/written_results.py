@@ -163,8 +163,8 @@ def _finish_elsewhere(
     """Write the lesson to a new folder: its own was removed or replaced while it ran."""
     from nimt.cli.run_folder import RunFolder
     from nimt.cli.run_identity import mark_settings
-    from nimt.files import write_text
     from nimt.lesson.outcome import Outcome
+    from nimt.store.whole_files import write_text
 
     gone = f"the folder {str(folder.path)!r} was removed or replaced while the lesson ran"
     if lesson.outcome is Outcome.INTERRUPTED:

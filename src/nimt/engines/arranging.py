@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,27 +54,32 @@ class ArrangedEngine(CompiledEngine):
         self.other: Array | None
         self.shown: Flags
 
+    @property
+    @abstractmethod
+    def largest_score(self) -> float:
+        """The score of the point that would be shown next."""
+
     def place(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
         """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""
+        rows: Any = [array]
         if self.copies[0] > 1:
             rows = array.T if array.ndim == 2 else np.broadcast_to(array, (self.copies[0], len(array)))
-            return np.concatenate([self._laid_out(row, padding) for row in rows])
-        return self._laid_out(array, padding)
-
-    def _laid_out(self, array: NDArray[T], padding: float) -> NDArray[T]:
-        """Return the array of one copy of the pool in the engine's layout."""
-        if not len(self.order):
-            return np.array(array, order="C").reshape(-1)
-        flat = np.ascontiguousarray(array).reshape(-1)
-        q = flat.size // len(self.task.pool)
-        result = line_aligned(q * len(self.order), flat.dtype)
-        result[:] = padding
-        if len(self.order) <= BLOCK:
-            places = self._places_of(q)
-            result[places] = flat.reshape(places.shape)
-        else:
-            gather(self.order, flat, result, q, self.lanes)
-        return result
+        parts = []
+        for row in rows:
+            if not len(self.order):
+                parts.append(np.array(row, order="C").reshape(-1))
+                continue
+            flat = np.ascontiguousarray(row).reshape(-1)
+            q = flat.size // len(self.task.pool)
+            result = line_aligned(q * len(self.order), flat.dtype)
+            result[:] = padding
+            if len(self.order) <= BLOCK:
+                places = self._places_of(q)
+                result[places] = flat.reshape(places.shape)
+            else:
+                gather(self.order, flat, result, q, self.lanes)
+            parts.append(result)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _places_of(self, q: int) -> NDArray[np.intp]:
         """Return where the values of a small pool lie: there may be a snapshot of it after every step."""
@@ -95,22 +101,21 @@ class ArrangedEngine(CompiledEngine):
 
     def in_pool_order(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
         """Return an array over the pool from a flat one in the engine's layout; flags are those of any copy."""
-        if self.copies[0] > 1:
-            n = len(self.task.pool)
-            copies = [self._of_one(copy, (n,)) for copy in flat.reshape(self.copies[0], -1)]
-            return np.stack(copies, axis=1) if len(shape) == 2 else np.asarray(np.any(copies, axis=0))
-        return self._of_one(flat, shape)
-
-    def _of_one(self, flat: NDArray[T], shape: tuple[int, ...]) -> NDArray[T]:
-        """Return an array over the pool from that of one copy in the engine's layout."""
-        if not len(self.order):
-            return flat.reshape(shape)
-        q = shape[1] if len(shape) > 1 else 1
-        if len(self.order) <= BLOCK:
-            return flat.take(self._places_of(q))
-        result = np.empty(shape[0] * q, dtype=flat.dtype)
-        scatter(self.order, flat, result, q, self.lanes)
-        return result.reshape(shape)
+        many, n = self.copies[0], len(self.task.pool)
+        q = shape[1] if len(shape) > 1 and many == 1 else 1
+        parts = []
+        for part in flat.reshape(many, -1):
+            if not len(self.order):
+                parts.append(part)
+            elif len(self.order) <= BLOCK:
+                parts.append(part.take(self._places_of(q)))
+            else:
+                result = np.empty(n * q, dtype=flat.dtype)
+                scatter(self.order, part, result, q, self.lanes)
+                parts.append(result)
+        if many == 1:
+            return parts[0].reshape(shape)
+        return np.stack(parts, axis=1) if len(shape) == 2 else np.asarray(np.any(parts, axis=0))
 
     def take_over(self) -> float:
         self._take_arrays()

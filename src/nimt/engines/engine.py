@@ -127,10 +127,14 @@ class Engine(ABC):
     def state(self) -> dict[str, Any]:
         """Return numbers, text and arrays from which `restore` goes on bit by bit."""
         self.settle()
+        drawn: dict[str, Any] = dict.fromkeys(STREAMS)
+        for name in STREAMS:
+            if name in vars(self):  # else nothing was drawn from it
+                drawn[name] = getattr(self, name).bit_generator.state
         return {
             "step": self.step,
             "discrepancy": self.discrepancy,
-            **{name: vars(self)[name].bit_generator.state if name in vars(self) else None for name in STREAMS},
+            **drawn,
             "watch": self.watch.state(),
             "pupil": self.pupil.state(),
         }

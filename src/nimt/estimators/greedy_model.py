@@ -26,12 +26,12 @@ from nimt.estimators.record import GreedyLesson
 from nimt.estimators.samples import Samples, check_weight
 from nimt.estimators.selecting import HeldOut, Selected, select, select_mean
 from nimt.estimators.width import median_width
-from nimt.files import whole_file
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, rbf
 from nimt.kernels.expressions import kernel_expression
 from nimt.lesson.outcome import Outcome
 from nimt.pools.pool import as_pool
 from nimt.sklearn_types import Estimator, PrefixedNames, Transformer
+from nimt.store.whole_files import whole_file
 from nimt.task.lesson_plan import available_memory, readable
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.wording import Watcher, be_silent

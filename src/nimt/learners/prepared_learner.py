@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, check_finite
 from nimt.errors import InvalidInput
 from nimt.learners.learner import Learner
+from nimt.pools.pool import Pool
 from nimt.pools.prepared_points import Preparation
 
 
@@ -75,9 +76,9 @@ def on_prepared_points(learner: Any) -> Any:
     return learner.learner if isinstance(learner, PreparedLearner) else learner
 
 
-def with_preparation(learner: Any, pool: object) -> Any:
+def with_preparation(learner: Any, pool: Pool) -> Any:
     """Return the learner with the preparation of a pool, as it is where the pool has none."""
-    preparation = getattr(pool, "preparation", None)
+    preparation = pool.preparation
     if learner is None or preparation is None:
         return learner
     if isinstance(learner, PreparedLearner):

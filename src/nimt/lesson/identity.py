@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from nimt.errors import InvalidInput
+from nimt.option_table import OPTIONS
 
 CODE = "code"  # of a description: the mark of what is not nimt's own, None where there is none
 SKOPS = "skops"  # of a description: an estimator as skops writes it, which is never twice the same
 # its budget may grow, and versions change, before it goes on
 OF_THE_LESSON = ("learner", "teacher", "pool", "target", "tol", "measure", "seed")
-# all but these make later steps differ, or change when the lesson ends; a new option does unless it is listed here
+# all but these make later steps differ, or change when the lesson ends
 UNDECIDED = (
-    "nimt", "versions", "method", "per_output", "max_iterations", "snapshots", "record", "target_function",
+    "nimt", "versions", "method", "per_output", "target_function",
+    *(name for name, option in OPTIONS.items() if not option.decides),
 )  # fmt: skip
 BY_VALUES = ("paper", "rms", "accuracy")  # measures that need the target on the pool alone
 

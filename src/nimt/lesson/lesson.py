@@ -18,17 +18,18 @@ from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
-from nimt.lesson import storage
+from nimt.lesson.answers import Answers
 from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
 from nimt.lesson.held_out import HeldOutError, load_held_out
 from nimt.lesson.outcome import Outcome
-from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, with_empty_end
+from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, columns_per_output, with_empty_end
 from nimt.lesson.stored_learner import EndState, MadeWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool
 from nimt.pools.prepared_points import PreparedPoints
+from nimt.store import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,10 @@ class Lesson:
     shown_points : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
+    weights : array (T, k) or None
+        What the learner's step at each example was multiplied by; None where no teacher gave weights.
+    asked : Answers
+        What the teacher asked the learner: `len(lesson.asked)` answers, with their `steps`, `indices` and `answers`.
     looked : array (T,) of bool, or None
         At which steps the teacher looked at the learner, for a teacher with a schedule of looking.
     mix_steps, mixes : arrays (m,) of int and (m, q, q), or None
@@ -111,6 +116,8 @@ class Lesson:
     held_out_curve: dict[int, float] = field(default_factory=dict)
     coefficients: Array | None = None
     warnings: list[str] = field(default_factory=list)
+    weights: Array | None = None
+    asked: Answers = field(default_factory=Answers.none)
 
     @cached_property
     def held_out(self) -> HeldOutError | None:
@@ -163,6 +170,11 @@ class Lesson:
     @property
     def itd(self) -> int | None:
         return None if self.tol is None else self.steps_to(self.tol)
+
+    @property
+    def access(self) -> str:
+        """What the teacher knew: "white box", "gray box" (the learner's predictions), or "black box" (its answers)."""
+        return str(self.settings["method"].get("access", "gray box"))
 
     @property
     def per_output(self) -> bool:
@@ -244,7 +256,8 @@ class Lesson:
             "discrepancy": np.array(self.discrepancy),
         }
         if self.indices is not None and self.labels is not None and self.per_output:
-            table |= self._columns_per_output(self.indices, self.labels)
+            q = self.target.shape[1]
+            table |= columns_per_output(self.pool, self.indices, self.labels, self.weights, q)
         elif self.indices is not None and self.labels is not None:
             k = self.indices.shape[1]
             for j in range(k):
@@ -255,29 +268,13 @@ class Lesson:
                     is_output = name.startswith(LABEL_OUTPUT)
                     title = name.replace("label", f"label{suffix}", 1) if is_output else f"{name}{suffix}"
                     table[title] = with_empty_end(column)
+                if self.weights is not None:
+                    table[f"weight{suffix}"] = with_empty_end(self.weights[:, j])
         if self.looked is not None:
             table["looked"] = np.append(self.looked, False)
         if self.mix_steps is not None:
             table["mixed"] = np.isin(table["step"], self.mix_steps)
         return table
-
-    def _columns_per_output(self, indices: NDArray[np.int64], labels: Array) -> dict[str, NDArray[Any]]:
-        """Return the columns of every example of every output: its index, coordinates and label."""
-        q = self.target.shape[1]
-        most = max(1, indices.shape[1] // q)  # one of a lesson of no step
-        sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
-        rows = np.arange(len(indices))
-        columns: dict[str, NDArray[Any]] = {}
-        for output in range(q):
-            for j in range(most):
-                places = np.minimum(output * sizes + j, indices.shape[1] - 1)
-                suffix = f"{'' if most == 1 else f'_{j + 1}'}_output_{output + 1}"
-                own = np.where(j < sizes, indices[rows, places], -1)
-                columns[f"index{suffix}"] = np.append(own, -1)
-                told = np.where(j < sizes, labels[rows, places], np.nan)
-                for name, column in columns_of(self.pool, own, told, None).items():
-                    columns[f"{name}{suffix}"] = with_empty_end(column)
-        return columns
 
     def examples(self) -> pd.DataFrame:
         """Return the examples as a DataFrame, one per row in the order in which they were shown.
@@ -285,8 +282,8 @@ class Lesson:
         Columns: step, index (in the pool), row (in the file, of a table), the coordinates with the names that a table
         or a DataFrame given as X has, or as x_1, x_2, and label: words of classes, otherwise numbers. If every output
         has examples of its own, output says which one an example is for. A table's column that is named like one of
-        the record's (step, discrepancy, index, row, label, output, looked, mixed) gets the prefix table_: "step" of
-        the table is "table_step".
+        the record's (step, discrepancy, index, row, label, weight, output, looked, mixed) gets the prefix table_:
+        "step" of the table is "table_step".
 
         Examples
         --------
@@ -312,7 +309,8 @@ class Lesson:
             table["output"] = np.concatenate([none, *(outputs_of(count, self.target.shape[1]) for count in counts)]) + 1
         if isinstance(self.pool, PreparedPoints):
             table["row"] = self.pool.rows[indices]
-        return pd.DataFrame(table | columns_of(self.pool, indices, labels, points))
+        table |= columns_of(self.pool, indices, labels, points)
+        return pd.DataFrame(table if self.weights is None else table | {"weight": self.weights[steps, places]})
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.
@@ -330,19 +328,15 @@ class Lesson:
         state, held_out = self._find_state(), self.find_held_out()
         if state is not None:
             try:
-                storage.write(path, KIND, content_of(vars(self), None, self.per_output, held_out, state))
+                records.write(path, KIND, content_of(vars(self), None, self.per_output, held_out, state))
             except CannotStore:  # what a teacher of the user remembers
                 state = None
         if state is None:
-            storage.write(path, KIND, content_of(vars(self), self.taught, self.per_output, held_out))
-
-    def keep_state(self, state: dict[str, Any]) -> None:
-        """Keep the state in which it ended, so that its file can go on."""
-        vars(self)["_end"] = EndState(state, self.taught)
+            records.write(path, KIND, content_of(vars(self), self.taught, self.per_output, held_out))
 
     def _find_state(self) -> dict[str, Any] | None:
         """Return the state from which it can go on, None where it has none, or its learner needs more than that."""
-        stored, end = self._stored_learner, vars(self).get("_end")
+        stored, end = self._stored_learner, vars(self).get("_end")  # put there by the session that ran it
         state = stored.state if stored is not None else None if end is None else end.of(self.taught)
         before = self.settings["learner"]
         is_whole = find_lost_part(before) is None and not is_foreign(before.get("learning_rate"))
@@ -383,7 +377,7 @@ class Lesson:
     def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> Path:
         """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, examples marked; return its path.
 
-        `snapshots=nimt.plots.animation_frames.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
+        Without snapshots the steps of a `KernelLearner` are taken again, and about 50 of them are shown.
 
         Parameters
         ----------
@@ -427,7 +421,7 @@ class Lesson:
         stored = fields["learner"]
         lesson = cls(**fields | {"learner": stored.rebuild()})
         if stored.state is not None and lesson.taught is not None:
-            lesson.keep_state(stored.state)
+            vars(lesson)["_end"] = EndState(stored.state, lesson.taught)
         return lesson
 
     @classmethod
@@ -479,7 +473,7 @@ def _read(path: str | PathLike[str], learner: Any = None, allow: Iterable[object
     if not isinstance(path, str | PathLike):
         raise InvalidInput(f"a lesson is loaded from the path of a file, got {path!r}")
     try:
-        content = storage.read(path, KIND)
+        content = records.read(path, KIND)
     except FileNotFoundError:
         raise MissingFile(f"there is no lesson {path}") from None
     if learner is not None:

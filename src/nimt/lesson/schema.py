@@ -17,6 +17,7 @@ from nimt.errors import CorruptLesson
 from nimt.lesson.descriptions import FOREIGN
 from nimt.lesson.outcome import Outcome
 from nimt.measures import MEASURES
+from nimt.option_table import OPTIONS
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
@@ -63,6 +64,7 @@ class Method(msgspec.Struct):
 
     name: str
     colour: str | None
+    access: str = "gray box"  # files of before do not have it
 
 
 class HeldOutPoints(msgspec.Struct):
@@ -73,8 +75,8 @@ class HeldOutPoints(msgspec.Struct):
     choosing: Count = 0
 
 
-class StoredSettings(msgspec.Struct):
-    """Everything needed to run a lesson again."""
+class StoredParts(msgspec.Struct):
+    """What a lesson is made of, and what follows from it."""
 
     nimt: str
     versions: dict[str, str]
@@ -83,18 +85,26 @@ class StoredSettings(msgspec.Struct):
     teacher: Description
     box: Description | None
     target_function: Any
-    engine: Any
-    holdout: HeldOutPoints | None
-    max_iterations: Count
     planned_steps: Count
-    tol: AtLeastZero | None
-    stop_when_stationary: AtLeastZero | None
-    patience: Count | None
-    measure: MeasureName | DescribedMeasure
-    seed: Count
-    snapshots: list[Count]
-    record: Literal["auto", "all", "picks"]
     per_output: bool
+
+
+STORED_AS: dict[str, Any] = {  # the words of `Option.stored`
+    "count": Count,
+    "count or none": Count | None,
+    "counts": list[Count],
+    "size or none": AtLeastZero | None,
+    "record": Literal["auto", "all", "picks"],
+    "measure": MeasureName | DescribedMeasure,
+    "points or none": HeldOutPoints | None,
+    "anything": Any,
+}
+if TYPE_CHECKING:  # which does not know the options
+    StoredSettings = StoredParts
+else:
+    StoredSettings = msgspec.defstruct(
+        "StoredSettings", [(name, STORED_AS[option.stored]) for name, option in OPTIONS.items()], bases=(StoredParts,)
+    )
 
 
 class StoredHeldOutCurve(msgspec.Struct):
@@ -111,6 +121,14 @@ class StoredHeldOutError(msgspec.Struct, forbid_unknown_fields=True):
     rms: float
     r_squared: float | None
     accuracy: Share | None
+
+
+class StoredAnswers(msgspec.Struct, forbid_unknown_fields=True):
+    """What a teacher asked its learner, and heard."""
+
+    steps: np.ndarray[Any, Any]
+    indices: np.ndarray[Any, Any]
+    answers: np.ndarray[Any, Any]
 
 
 class StoredLesson(msgspec.Struct):
@@ -140,7 +158,10 @@ class StoredLesson(msgspec.Struct):
     looked: np.ndarray[Any, Any] | None
     mix_steps: np.ndarray[Any, Any] | None
     mixes: np.ndarray[Any, Any] | None
-    warnings: list[str] = []  # files of before do not have them
+    # files of before do not have these
+    warnings: list[str] = []
+    weights: np.ndarray[Any, Any] | None = None
+    asked: StoredAnswers | None = None
 
 
 def check_content(content: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ class Huber(KnownLoss, name="huber"):
     has_simple_value: ClassVar[bool] = True
 
     @property
-    def parameter(self) -> float:
+    def parameter(self) -> float:  # type: ignore[override]
         return self.delta
 
     @property

@@ -19,6 +19,7 @@ class Loss(Protocol):
     `inf` where there is none.
 
     A loss may also have
+
     - `lipschitz`: the Lipschitz constant of `value` in f (`inf` where there is none),
     - `convex`: whether `value` is convex in f,
     - `couples_outputs`: whether the slope at one output depends on the others, as that of a softmax does; `value` then
@@ -53,6 +54,7 @@ class KnownLoss:
     number: ClassVar[int]
     written_by: ClassVar[type]
     couples_outputs: ClassVar[bool] = False
+    parameter: float = 1.0  # what its compiled functions get as `own[0]`
     has_simple_value: ClassVar[bool] = False  # never negative, and so short that a loop over all points is vectorised
 
     def __init_subclass__(cls, name: str | None = None) -> None:
@@ -61,11 +63,6 @@ class KnownLoss:
                 raise InvalidInput(f"only a loss of nimt has a name, got {name!r}: write yours with nimt.compiled")
             cls.number, cls.written_by = len(LOSSES), cls
             LOSSES[name] = cls  # type: ignore[assignment]  # it has a value and a slope
-
-    @property
-    def parameter(self) -> float:
-        """The number that its compiled functions get as `own[0]`."""
-        return 1.0
 
     def compiled_twin(self) -> tuple[int, float] | None:
         """Return the number by which compiled code knows the loss, and its parameter."""

@@ -71,12 +71,9 @@ class GridOperator:
         self.start: Whole
         self.weights: Array
         self.lead, self.first, self.start, self.weights = self._runs(self._box())
+        self.cells: int = len(self.weights)
         self.reach: tuple[int, ...] = self._offsets_kept()
         self._spaced: dict[int, Array] = {}
-
-    @property
-    def cells(self) -> int:
-        return len(self.weights)
 
     def spaced(self, margin: int) -> Array:
         """Return the weights with zeros before and after each run."""
@@ -155,6 +152,20 @@ class GridOperator:
         there = self._offsets + here
         inside = np.flatnonzero(np.all((there >= 0) & (there < shape), axis=1))
         return index + self.places[inside], self.weights[inside]
+
+    def lists_in(self, order: NDArray[np.int32]) -> tuple[Whole, NDArray[np.int32], Array]:
+        """Return K as lists in a layout: order[slot] is the pool index; slots of padding have empty lists."""
+        from scipy.sparse import coo_array
+
+        n = len(self.grid)
+        slot = np.empty(n + 1, dtype=np.int32)
+        slot[order] = np.arange(len(order), dtype=np.int32)
+        near = [self.near(index) for index in range(n)]
+        rows = np.repeat(slot[:n], [len(places) for places, _ in near])
+        members = slot[np.concatenate([places for places, _ in near])]
+        weights = np.concatenate([weights for _, weights in near])
+        lists = coo_array((weights, (rows, members)), shape=(len(order), len(order))).tocsr()
+        return lists.indptr.astype(np.int64), lists.indices.astype(np.int32, copy=False), np.asarray(lists.data)
 
     @cached_property
     def _offsets(self) -> Whole:
@@ -391,6 +402,17 @@ def lay_out_tiles(shape: tuple[int, ...], tile: int, row: int = 1) -> tuple[Whol
         across *= count
     # a grid too small to fill one tile leaves the tile's other slots empty
     return np.concatenate(tables[::-1]), across
+
+
+def tile_sides(shape: tuple[int, ...], tile: int, row: int) -> tuple[int, ...]:
+    """Return the cells of such a tile along each axis.
+
+    Examples
+    --------
+    >>> tile_sides((92, 92), 64, 8), tile_sides((1000,), 64, 8)
+    ((8, 8), (64,))
+    """
+    return tuple(1 << bits for bits in _sides(shape, tile.bit_length() - 1, row.bit_length() - 1))
 
 
 def _sides(shape: tuple[int, ...], total: int, last: int) -> list[int]:

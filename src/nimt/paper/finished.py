@@ -12,9 +12,9 @@ from typing import Any
 
 from nimt._version import __version__
 from nimt.datasets import Picture
-from nimt.files import write_text
 from nimt.lesson.identity import fingerprint
 from nimt.paper.experiment import PaperSetting
+from nimt.store.whole_files import write_text
 from nimt.task.description import versions
 
 FORMAT = 1

@@ -16,7 +16,6 @@ from nimt._version import __version__
 from nimt.arrays import check_count
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
-from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Experiment, Keeper, PaperSetting
 from nimt.paper.finished import FIGURES, find_finished, keep, mark_of
@@ -25,6 +24,7 @@ from nimt.paper.report_page import page_of
 from nimt.runs.entries import Entry
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.workers import Workers
+from nimt.store.whole_files import whole_file, write_text
 from nimt.task.description import versions
 
 DPI = 150

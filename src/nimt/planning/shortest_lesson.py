@@ -17,13 +17,13 @@ from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.losses import Square, as_loss
 from nimt.operators.dense import GRAM_LIMIT
+from nimt.option_table import Tolerance
 from nimt.planning.relaxation import relax_greedy_list, relax_order
 from nimt.planning.rounding import round_visits
 from nimt.planning.visit_list import VisitProblem
 from nimt.pools.box import Box
 from nimt.pools.pool import Pool
 from nimt.task.lesson_plan import readable
-from nimt.task.options import Tolerance
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.sequence import SequenceTeacher
@@ -211,6 +211,11 @@ def _check_lesson(learner: Any, X: Pool | ArrayLike, y: Any, tol: Tolerance, mea
         raise InvalidInput(
             f"a shortest lesson is planned for a KernelLearner, whose steps are known before, got "
             f"{type(learner).__name__}"
+        )
+    if not learner.update.is_plain:
+        raise InvalidInput(
+            f"a shortest lesson is planned for gradient steps, and this learner has {learner.update.parts[0]}=",
+            way_out="leave it out",
         )
     if not isinstance(as_loss(learner.loss), Square):
         raise InvalidInput(

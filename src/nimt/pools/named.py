@@ -77,10 +77,6 @@ class Named(Pool):
     def view(self) -> str:
         return "graph" if len(self.edges) else "agreement"
 
-    @property
-    def has_distinct_points(self) -> bool:
-        return True
-
     def coordinates(self, indices: NDArray[np.intp]) -> Mapping[str, NDArray[Any]]:
         return {"name": np.array(self.names)[indices]}
 

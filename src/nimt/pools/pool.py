@@ -27,6 +27,9 @@ AXES_SHOWN = 8  # of scattered points, in a notebook
 class Pool(ABC):
     """What every kind of pool answers; a kind of your own has `points` and `describe`, and what differs from here."""
 
+    preparation: Any = None  # how the rows of a table became its points (`prepared_points.Preparation`)
+    has_distinct_points: bool = False  # whether no two points can be equal
+
     @property
     @abstractmethod
     def points(self) -> Array:
@@ -82,11 +85,6 @@ class Pool(ABC):
     def point_names(self) -> tuple[str, ...]:
         """What the points themselves are called, () where they are known by their coordinates."""
         return ()
-
-    @property
-    def has_distinct_points(self) -> bool:
-        """Whether no two points can be equal."""
-        return False
 
     def operators(self, kernel: ActsOnPools) -> tuple[str, ...]:
         """Return the names of the operators by which a kernel can act on it (`nimt.operators`), the fastest first."""
@@ -217,10 +215,16 @@ class Grid(Pool):
     array([0. , 0.5])
     """
 
+    shape: tuple[int, ...] = ()
+    dimension: int = 0
+    has_distinct_points: bool = True
+
     def __init__(self, *axes: ArrayLike) -> None:
         if not axes:
             raise InvalidInput("a Grid needs at least one axis, for example Grid(np.arange(-14, 14, 0.1))")
-        self.axes: tuple[Array, ...] = tuple(_check_axis(number, axis) for number, axis in enumerate(axes))
+        self.axes: tuple[Array, ...] = tuple(map(_check_axis, range(len(axes)), axes))
+        self.shape = tuple(map(len, self.axes))
+        self.dimension = len(self.axes)
 
     @classmethod
     def like(cls, image: ArrayLike) -> Grid:
@@ -241,17 +245,12 @@ class Grid(Pool):
         return cls(*(np.arange(length, dtype=float) for length in shape))
 
     @cached_property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(map(len, self.axes))
-
-    @property
-    def dimension(self) -> int:
-        return len(self.axes)
-
-    @cached_property
     def spacing(self) -> tuple[float, ...]:
         """The step along each axis (0 for an axis of one point)."""
-        return tuple([float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 0.0 for axis in self.axes])
+        steps = []
+        for axis in self.axes:
+            steps.append(float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 0.0)
+        return tuple(steps)
 
     @cached_property
     def points(self) -> Array:
@@ -263,6 +262,8 @@ class Grid(Pool):
 
     def take(self, indices: NDArray[np.intp]) -> Array:
         """Return the points at some indices, without computing all of them."""
+        if len(self.axes) == 1:
+            return self.axes[0][indices][:, np.newaxis]
         taken = np.empty((len(indices), self.dimension))
         rest = np.array(indices)
         for i in range(self.dimension - 1, -1, -1):  # axis by axis, because a picture has many pixels
@@ -278,12 +279,8 @@ class Grid(Pool):
         pixels = all(np.array_equal(axis, np.arange(len(axis))) for axis in self.axes)
         return "picture" if pixels else "map"
 
-    @property
-    def has_distinct_points(self) -> bool:
-        return True
-
     def operators(self, kernel: ActsOnPools) -> tuple[str, ...]:
-        return ("grid", *super().operators(kernel)) if kernel.is_stationary() else super().operators(kernel)
+        return ("grid", "neighbours", "streamed", "dense") if kernel.is_stationary() else ("streamed", "dense")
 
     def interpolate(self, values: Array, points: Array, name: str = "initial") -> Array:
         return interpolate(self, values, points, f"the {name} function")
@@ -386,7 +383,7 @@ def _values_given(pool: Pool, given: object, name: str) -> Array:
     elif array.shape in ((n,), pool.shape):
         array = array.reshape(n)
     elif array.size and (array.shape[:-1] in ((n,), pool.shape)):
-        array = _without_single_output(array.reshape(n, array.shape[-1]))
+        array = array.reshape(n) if array.shape[-1] == 1 else array.reshape(n, array.shape[-1])
     else:
         allowed = f"({n},)" if pool.shape == (n,) else f"({n},) or the grid's {pool.shape}"
         raise InvalidInput(
@@ -420,14 +417,9 @@ def _values_of_callable(pool: Pool, function: Callable[[Array], object], name: s
             f"{name} was called with points of shape {(n, pool.dimension)} and returned shape {array.shape}: "
             f"it must return ({n},), or ({n}, q) for q outputs"
         )
-    array = _without_single_output(array)
+    array = array[:, 0] if array.shape[1:] == (1,) else array  # one output is a scalar function, however it is given
     check_finite(f"what {name} returned", array, lambda index: pool.take(np.array([index]))[0].tolist())
     return freeze(array)
-
-
-def _without_single_output(array: Array) -> Array:
-    """Return (n, 1) as (n,): one output is a scalar function, however it was given."""
-    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _check_rows(name: str, points: ArrayLike) -> Array:

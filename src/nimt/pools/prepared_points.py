@@ -233,7 +233,7 @@ class PreparedPoints(Points):
             raise InvalidInput(
                 f"the points have dimension {self.dimension} and the preparation makes {len(preparation.names)}"
             )
-        self.preparation = preparation
+        self.preparation: Preparation = preparation
         self.names = preparation.names
         self.rows: NDArray[np.int64] = np.arange(len(self)) if rows is None else np.asarray(rows, dtype=np.int64)
         if self.rows.shape != (len(self),):

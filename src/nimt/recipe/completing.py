@@ -48,7 +48,12 @@ def complete(recipe: Recipe, problem: Problem, watch: Watcher = be_silent) -> tu
 
     classes = problem.classes
     measure = recipe.measure or ("accuracy" if classes else defaults.MEASURE)
-    tol = settle_tolerance(recipe.tolerance, as_measure(measure), problem.target, problem.initial)
+    tol = settle_tolerance(
+        recipe.tolerance,
+        as_measure(dataclasses.replace(recipe, measure=measure).make_measure()),
+        problem.target,
+        problem.initial,
+    )
     chosen: dict[str, Any] = {
         "loss": recipe.loss or ("logistic" if len(classes) == 2 and recipe.learner == "kernel" else defaults.LOSS),
         "measure": measure,

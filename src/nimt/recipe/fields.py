@@ -1,8 +1,7 @@
-"""What the table of a recipe says of each field, and how a value of it is read from text, TOML and JSON."""
+"""How a value of a field of a recipe is read from text, TOML and JSON."""
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import math
 from pathlib import Path
@@ -13,47 +12,10 @@ from nimt.errors import InvalidInput
 if TYPE_CHECKING:
     from nimt.schedules import PackSchedule
 
-WHAT, TABLE = "What is taught", "Tables"
-HOW, WHEN = "Who teaches, and whom", "When it stops, and what is kept"
 LARGEST_NUMBER = 2**63 - 1  # what TOML promises to keep
 WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 OTHERWISE = {"learning_rate": ", or auto", "tol": ", auto, or a share of the target's deviation such as 1%"}
 NUMBER_OR_WORD = ("k", "learning_rate", "tol")  # text that may be a number
-
-
-@dataclasses.dataclass(frozen=True)
-class Entry:
-    """A line of the table.
-
-    Attributes
-    ----------
-    says, panel : str
-        What `--help` says of the option, and in which part.
-    flags : tuple of str
-        The option; "--" and the name of the field by default.
-    option, column : str or None
-        What it becomes: an option of `nimt.teach` (`Options`), or a parameter of `nimt.sources.Columns`.
-    key, of_racer, least, most :
-        What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
-    only : str or None
-        The one command that has it.
-    """
-
-    says: str
-    panel: str
-    flags: tuple[str, ...] = ()
-    option: str | None = None
-    column: str | None = None
-    key: str | None = None
-    of_racer: bool = False
-    least: float = 0.0
-    most: float = math.inf
-    only: str | None = None
-
-
-def entry(usual: Any, says: str, panel: str, *flags: str, **more: Any) -> Any:
-    """Return a field of the table with its default."""
-    return dataclasses.field(default=usual, metadata={"entry": Entry(says, panel, flags, **more)})
 
 
 def convert(name: str, kind: type, value: Any, path: Path, known: tuple[str, ...]) -> Any:

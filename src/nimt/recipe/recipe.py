@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 
 from nimt import defaults
 from nimt.errors import InvalidInput
-from nimt.recipe.fields import (
-    HOW,
-    LARGEST_NUMBER,
-    TABLE,
-    WHAT,
-    WHEN,
-    Entry,
-    convert,
-    entry,
-    read_number,
-    read_pack,
-    show,
-)
+from nimt.named_code import check_allowed
+from nimt.option_table import HOW, TABLE, WHAT, WHEN, Entry, OptionsAsText, entry
+from nimt.recipe.fields import LARGEST_NUMBER, convert, read_number, read_pack, show
 from nimt.recipe.toml import find_path, read_toml, write_line
 from nimt.wording import Watcher, be_silent
 
@@ -30,6 +21,8 @@ if TYPE_CHECKING:
     from nimt.learners.kernel_learner import KernelLearner
     from nimt.learners.learner import InitialFunction
     from nimt.learners.orthogonal_learner import OrthogonalLearner
+    from nimt.losses import Loss
+    from nimt.measures import Measure
     from nimt.pools.pool import Pool
     from nimt.sources import Problem
     from nimt.task.task import Task
@@ -46,7 +39,7 @@ TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(OptionsAsText):
     """Everything that decides a run; a field is a setting of TOML files, and an option of the command line.
 
     Examples
@@ -96,9 +89,12 @@ class Recipe:
         defaults.TEACHER,
         "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
         "the rules of kernel interpolation f, P, f*P, f/P; greedy-per-output and so on show every output examples of "
-        "its own.",
+        "its own. A class of yours is package:Name, or package:Name(alpha=3).",
         HOW, key="teacher", of_racer=True,
     )  # fmt: skip
+    teacher_option: str | None = entry(
+        None, "A parameter of the teacher, alpha=3; may be given several times.", HOW, repeats=True
+    )
     k: str = entry(
         USUAL_K, "Examples per step: a count (1), a share (0.05), or a schedule (cosine:0.05:1.0).", HOW,
         "-k", key="k", of_racer=True,
@@ -115,7 +111,7 @@ class Recipe:
     other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW)
     probability: float = entry(0.2, "The probability of such a step.", HOW)
     learner: str = entry(
-        "kernel", "kernel (gradient steps), or orthogonal (projects: interpolates all it was shown).", HOW,
+        "kernel", "kernel (gradient steps), orthogonal (projects: interpolates all it was shown), package:Name.", HOW,
         key="learner", of_racer=True,
     )  # fmt: skip
     kernel: str = entry(
@@ -127,33 +123,23 @@ class Recipe:
         key="width", least=1e-6, most=1e6,
     )  # fmt: skip
     loss: str | None = entry(
-        None, "square; for two classes logistic. hinge, huber, absolute, crossentropy.", HOW, key="loss"
+        None, "square; for two classes logistic. hinge, perceptron, huber, absolute, crossentropy.", HOW, key="loss"
     )
     learning_rate: str = entry(
         defaults.LEARNING_RATE, "A number, or auto: the largest that is safe; 0.01 for a loss without one.", HOW,
         key="rate", of_racer=True, least=1e-12, most=1e6,
     )  # fmt: skip
-    iterations: int = entry(
-        defaults.MAX_ITERATIONS, "The most steps.", WHEN, "--iterations", "-n",
-        option="max_iterations", key="steps", least=1, most=1e6,
+    momentum: float = entry(0.0, "Of the learner: how much of its velocity stays per step.", HOW, of_learner=True)
+    nesterov: bool = entry(False, "Take the gradient where the momentum leads.", HOW, of_learner=True)
+    decay: float = entry(0.0, "Of the learner: f shrinks by this times the rate per step.", HOW, of_learner=True)
+    forgetting: float = entry(0.0, "The share of f that the learner forgets per step.", HOW, of_learner=True)
+    budget: int | None = entry(None, "The most centres of the learner.", HOW, of_learner=True)
+    averaging: float = entry(
+        0.0, "Let the learner answer a mean: 1 of all steps, less a running one that keeps this share.", HOW,
+        of_learner=True,
     )  # fmt: skip
-    tol: str = entry(
-        defaults.TOL,
-        "Stop when the measure is below it; 0 never stops. A number, a share of the target's deviation such as 5%, or "
-        "auto: 1%, and 0.99 of an accuracy.",
-        WHEN, option="tol", key="tol", least=1e-300, most=1e300,
-    )  # fmt: skip
-    measure: str | None = entry(
-        None,
-        f"{defaults.MEASURE}, the default (the n outside the root); rms; or accuracy, the default for classes.",
-        WHEN, option="measure",
-    )  # fmt: skip
-    patience: int | None = entry(None, "Stop when nothing improved for so many steps.", WHEN, option="patience")
     time_limit: float | None = entry(
         None, "Stop after so many seconds, without compiling; nimt resume continues.", WHEN
-    )
-    seed: int = entry(
-        defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32
     )
     every: int | None = entry(None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN)
     keep: str = entry(
@@ -161,7 +147,6 @@ class Recipe:
     )
     figures: str = entry("png", "none, png (curve, panels and a page), or all, with an animation.", WHEN, only="teach")
     cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
-    engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
     teachers: str | None = entry(
         None, f"Teachers as in --teacher, each with :k. [dim]\\[{TEACHERS}][/dim]", HOW, only="compare"
     )
@@ -187,6 +172,7 @@ class Recipe:
     def of(cls, target: str | None, given: dict[str, Any]) -> Recipe:
         """Return defaults, then the TOML file where `given` names one as `config`, then what was given."""
         given = dict(given)
+        given |= {name: ",".join(value) or None for name, value in given.items() if isinstance(value, list)}
         config = given.pop("config", None)
         values = {} if config is None else read_settings(Path(config))
         values |= {name: value for name, value in given.items() if value is not None}
@@ -212,8 +198,8 @@ class Recipe:
     def to_toml(self, folder: Path | None = None) -> str:
         """Return the TOML file that repeats the run, with paths as seen from its folder, or from here."""
         lines = ["# nimt teach --config this-file" if self.teachers is None else "# nimt compare --config this-file"]
-        for name, value in vars(self).items():
-            if value is not None:
+        for name in FIELDS:
+            if (value := getattr(self, name)) is not None:
                 told = self.tolerance or 0.0 if name == "tol" and not self.has_share else value
                 lines.append(write_line(name, told, folder))
         return "\n".join(lines) + "\n"
@@ -275,7 +261,31 @@ class Recipe:
         """Whether a loss was named, and the labels it takes are classes."""
         from nimt.losses import make_described_loss, teaches_classes
 
-        return teaches_classes(make_described_loss(self.loss))
+        loss = self.make_loss()
+        return teaches_classes(make_described_loss(loss) if isinstance(loss, str | None) else loss)
+
+    def make_loss(self) -> str | Loss | None:
+        """Return the loss by its name, or one of the user."""
+        found: Loss | None = self._make_named("loss", self.loss)
+        return self.loss if found is None else found
+
+    def make_measure(self) -> str | Measure:
+        """Return the measure by its name, or one of the user."""
+        found: Measure | None = self._make_named("measure", self.measure)
+        return self.measure or defaults.MEASURE if found is None else found
+
+    def _make_named(self, kind: str, text: str | None, **told: Any) -> Any:
+        """Return what a field names of the user's code; None where it is a name of nimt's own."""
+        from nimt.kernels.families import FAMILIES
+        from nimt.losses import LOSSES
+        from nimt.measures import MEASURES
+        from nimt.named_code import make_named, read_options
+
+        options = read_options("teacher_option", self.teacher_option) if kind == "teacher" else {}
+        own: dict[str, Container[str]] = {
+            "loss": LOSSES, "measure": MEASURES, "kernel": FAMILIES, "learner": ("kernel", "orthogonal"),
+        }  # fmt: skip
+        return None if text is None or text in own.get(kind, ()) else make_named(kind, text, told, options)
 
     @property
     def rate(self) -> float | str:
@@ -287,21 +297,37 @@ class Recipe:
         from nimt.learners.kernel_learner import KernelLearner
         from nimt.learners.orthogonal_learner import OrthogonalLearner
 
+        loss, rate = self.make_loss() or defaults.LOSS, self.rate
         if self.learner == "kernel":
-            loss, rate = self.loss or defaults.LOSS, self.rate
-            return KernelLearner(self.make_kernel(pool), loss=loss, learning_rate=rate, initial=start)
+            kernel = self.make_kernel(pool)
+            return KernelLearner(kernel, loss=loss, learning_rate=rate, initial=start, **self.learner_parameters())
+        told = {"kernel": self.make_kernel(pool), "loss": loss, "learning_rate": rate, "initial": start}
+        found: KernelLearner | None = self._make_named("learner", self.learner, **told, **self.learner_parameters())
+        if found is not None:
+            return found
         if self.learner != "orthogonal":
-            raise InvalidInput(f"must be kernel or orthogonal, got {self.learner!r}", parameter="learner")
-        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS))):
+            raise InvalidInput(
+                f"must be kernel, orthogonal, or package:Name, got {self.learner!r}", parameter="learner"
+            )
+        own = [(name, (DEFAULTS[name],)) for name in self.learner_parameters()]
+        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS)), *own):
             if getattr(self, name) not in usual:
                 option = name.replace("_", "-")
                 raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
         return OrthogonalLearner(self.make_kernel(pool), initial=start)
 
+    def learner_parameters(self) -> dict[str, Any]:
+        """Return the parameters of a `KernelLearner` that are about its update."""
+        return {name: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.of_learner}
+
     def make_kernel(self, pool: Pool) -> Kernel:
         """Return the kernel, on points of the pool's dimension."""
+        from nimt.kernels import as_kernel
         from nimt.kernels.expressions import parse_kernel
 
+        found = self._make_named("kernel", self.kernel, width=self.usual_width)
+        if found is not None:
+            return as_kernel(found)
         return parse_kernel(self.kernel, width=self.usual_width, dimension=pool.dimension)
 
     @property
@@ -312,6 +338,8 @@ class Recipe:
     def make_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the recipe's own."""
         from nimt.arrays import check_count
+        from nimt.named_code import read_options
+        from nimt.teachers.adapter import as_teacher
         from nimt.teachers.communicating import Communicating
         from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
         from nimt.teachers.teacher import AlternativeLabels
@@ -328,10 +356,20 @@ class Recipe:
             if kind is not None and not hasattr(kind, "temperature"):
                 raise InvalidInput("is of the teacher soft", parameter="temperature", way_out=f"{name} has none")
             parameters["temperature"] = self.temperature
-        told = {"kernel": self.make_kernel(problem.pool), "loss": self.loss, "learning_rate": self.rate}
-        teacher = parse_teacher(name, **parameters, **told)
-        if problem.classes and self.loss is not None and self.has_loss_of_classes:
-            teacher = teacher.for_classes(self.loss)
+        loss = self.make_loss()
+        own = None if kind is not None else self._make_named("teacher", name, **parameters)
+        if own is not None:
+            teacher = as_teacher(own)
+        elif self.teacher_option is not None:
+            parameters |= read_options("teacher_option", self.teacher_option)
+            try:
+                teacher = parse_teacher(name, **parameters)
+            except TypeError as error:  # of a parameter that it does not have
+                raise InvalidInput(f"is not for this teacher: {error}", parameter="teacher_option") from None
+        else:
+            teacher = parse_teacher(name, **parameters)
+        if problem.classes and loss is not None and self.has_loss_of_classes:
+            teacher = teacher.for_classes(loss)
         if self.communicate is None:
             if self.communicate_until is not None:
                 raise InvalidInput(
@@ -346,8 +384,10 @@ class Recipe:
     def make_teachers(self, problem: Problem) -> dict[str, Teacher]:
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
         named: dict[str, Teacher] = {}
-        for part in (self.teachers or "").split(","):
-            name, _, k = part.strip().partition(":")
+        from nimt.named_code import split_outside, split_size
+
+        for part in split_outside(self.teachers or ""):
+            name, k = split_size(part)
             if part.strip() in named:
                 raise InvalidInput(f"names {part.strip()!r} twice", parameter="teachers", way_out="leave one out")
             named[part.strip()] = self.make_teacher(problem, name, k or None)
@@ -366,7 +406,7 @@ class Recipe:
     def options(self) -> dict[str, Any]:
         """Return the options of the lesson, as `nimt.teach` takes them."""
         found = {line.option: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.option}
-        return found | {"tol": self.tolerance, "measure": self.measure or defaults.MEASURE}
+        return found | {"tol": self.tolerance, "measure": self.make_measure()}
 
     def list_shared_options(self) -> dict[str, Any]:
         """Return what all lessons of a comparison or a study share."""
@@ -416,14 +456,12 @@ class Recipe:
         return [*range(0, last + 1, self.every)]
 
 
-FIELDS = tuple(part.name for part in dataclasses.fields(Recipe))
+_LINES: dict[str, Entry | None] = {part.name: part.metadata.get("entry") for part in dataclasses.fields(Recipe)}
+_PANELS = (None, WHAT, TABLE, HOW, WHEN)  # in the order of help and of files; the target stands before all
+FIELDS = tuple(sorted(_LINES, key=lambda name: _PANELS.index(line.panel if (line := _LINES[name]) else None)))
+TABLE_OF_FIELDS: dict[str, Entry] = {name: line for name in FIELDS if (line := _LINES[name]) is not None}
 DEFAULTS: dict[str, Any] = {part.name: part.default for part in dataclasses.fields(Recipe) if part.metadata}
-TABLE_OF_FIELDS: dict[str, Entry] = {
-    part.name: part.metadata["entry"] for part in dataclasses.fields(Recipe) if part.metadata
-}
-KINDS: dict[str, type] = {
-    name: (get_args(hint) or (hint,))[0] for name, hint in get_type_hints(Recipe, localns={"Entry": Entry}).items()
-}
+KINDS: dict[str, type] = {name: (get_args(hint) or (hint,))[0] for name, hint in get_type_hints(Recipe).items()}
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -433,6 +471,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def read_setting(name: str, value: Any, path: Path) -> Any:
     """Return a value of a TOML file as its field has it, or refuse it."""
+    check_allowed(name, value, path)
     return find_path(name, convert(name, KINDS.get(name, str), value, path, FIELDS), path)
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from nimt import display
 from nimt.counting import say_count
-from nimt.files import whole_file, write_text
 from nimt.measures import Measure
 from nimt.plots.style import inks
 from nimt.reports import html as pages
 from nimt.runs.comparison import Comparison
 from nimt.runs.summaries import Row
+from nimt.store.whole_files import whole_file, write_text
 
 DPI = 130
 HEADER = ("teacher", "seeds", "steps", "{measure} at end", "examples", "points", "seconds")

@@ -14,7 +14,6 @@ from nimt import plots
 from nimt.counting import say_count
 from nimt.display import per_cent
 from nimt.errors import InvalidInput, MissingFile
-from nimt.files import whole_file, write_text
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, write_gif, write_mp4
@@ -25,6 +24,7 @@ from nimt.pools.pool import Points
 from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports import html as pages
 from nimt.reports.summary import COMPILING, compiling_text, summary_of, write_summary
+from nimt.store.whole_files import whole_file, write_text
 
 DPI = 130
 DURING = 3  # panels between before and after
@@ -136,6 +136,7 @@ def lesson_page(
         pages.heading("Before, during, after"),
         pages.picture((folder / "panels.png").read_bytes(), "image/png", _panels_caption(lesson)),
         pages.heading(f"The {lesson.measure.word}"),
+        *([pages.formula(lesson.measure.latex)] if lesson.measure.latex else []),
         pages.picture((folder / "curve.png").read_bytes(), "image/png", _curve_caption(lesson)),
         *_list_shown_rows(lesson),
         *([pages.heading("What was decided"), pages.bullets(notes)] if notes else []),
@@ -248,6 +249,5 @@ def _animation_caption(lesson: Lesson) -> str:
 
 def _curve_caption(lesson: Lesson) -> str:
     measure = lesson.measure
-    formula = f" = {measure.formula}" if measure.formula else ""
     decibels = "; at the right its peak signal-to-noise ratio" if has_decibels(lesson) else ""
-    return f"The {measure.axis or measure.name}{formula} after each step{decibels}."
+    return f"The {measure.axis or measure.name} after each step{decibels}."

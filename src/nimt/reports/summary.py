@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from nimt.files import write_text
 from nimt.lesson.lesson import Lesson
 from nimt.plots.looks import has_decibels
+from nimt.store.whole_files import write_text
 
 HELD_OUT = ("held_out_points", "held_out_rms", "held_out_r2", "held_out_accuracy")
 COMPILING = "seconds of compiling, once per installation"

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.learners.learner import Learner
+from nimt.option_table import Tolerance
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool
 from nimt.runs.combinations import ONLY, plan_combinations
 from nimt.runs.comparison import Comparison, list_known_times
 from nimt.runs.runs import Runs, check_rules
 from nimt.session.session import Callback, check_run_options
-from nimt.task.options import Tolerance
 from nimt.teachers.teacher import SelectsExamples
 from nimt.teaching.lesson_progress import both, progress_bar
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning, warn
-from nimt.lesson.checkpoints import previous_of
+from nimt.lesson.content import KIND
 from nimt.lesson.identity import difference
 from nimt.lesson.lesson import Lesson
-from nimt.session.checkpoint_file import CheckpointFile
 from nimt.session.session import Callback, Session
-from nimt.session.stored_task import StoredTask, has_checkpoint
+from nimt.session.stored_task import StoredTask
+from nimt.store.checkpoint_file import CheckpointFile, has_checkpoint, previous_of
 from nimt.task.description import describe_task
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, View
@@ -84,7 +84,7 @@ class LateCheckpoint(CheckpointFile):
             return
         if not self._is_ready:
             self._path.parent.mkdir(exist_ok=True)
-            super().__init__(self._path, exists=self.exists)
+            super().__init__(self._path, KIND, exists=self.exists)
             describe_wholly(self._task)
             self._is_ready = True
         with contextlib.suppress(CannotStore):

@@ -17,6 +17,7 @@ from nimt.lesson.descriptions import describe, is_own
 from nimt.lesson.identity import check_identified, fingerprint
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
+from nimt.option_table import USUAL, Options
 from nimt.runs.combinations import Planned
 from nimt.runs.entries import Entry, entry_of_lesson, sentence_of
 from nimt.runs.giving import TimedTeacher, give
@@ -25,7 +26,7 @@ from nimt.runs.seeding import check_seeds, over_seeds
 from nimt.runs.sweep_progress import Listener, SweepProgress
 from nimt.runs.workers import Workers, check_jobs
 from nimt.session.session import Callback
-from nimt.task.options import OPTIONS, Options
+from nimt.task.options import check_options
 from nimt.task.task import Task
 
 LOOK_AGAIN = 0.2  # seconds between two looks at the lessons that another process is giving
@@ -244,12 +245,12 @@ def give_one(
 def check_rules(caller: str, **options: Any) -> dict[str, Any]:
     """Return the rules of all lessons, checked before the first; `caller` is the function that takes them."""
     for name in options:
-        if name not in OPTIONS and name != "time_limit":
+        if name not in USUAL and name != "time_limit":
             way_out = (
                 "out= names the folder for finished lessons" if name == "checkpoint" else "see the options of teach()"
             )
             raise InvalidInput(f"{caller}() does not take {name}: {way_out}")
-    Options(**{name: value for name, value in options.items() if name != "time_limit"}).check()
+    check_options(Options(**{name: value for name, value in options.items() if name != "time_limit"}))
     return options
 
 
@@ -264,7 +265,7 @@ def deciding_rules(rules: Mapping[str, Any], *, with_record: bool) -> dict[str, 
     return {
         name: value
         for name, value in rules.items()
-        if (name != "record" or with_record) and not (name in OPTIONS and _equals(value, OPTIONS[name].default))
+        if (name != "record" or with_record) and not (name in USUAL and _equals(value, USUAL[name]))
     }
 
 

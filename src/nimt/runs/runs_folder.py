@@ -10,17 +10,17 @@ import contextlib
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nimt.errors import CorruptLesson, InvalidInput, MissingFile, StorageWarning
-from nimt.files import write_text
 from nimt.learners.learner import StartsFromInitial
-from nimt.lesson.checkpoints import previous_of
 from nimt.lesson.lesson import Lesson
-from nimt.locks import hold
 from nimt.runs.entries import CutShort, Entry, choose_kept_steps, entry_of_line
+from nimt.store.checkpoint_file import previous_of
+from nimt.store.claims import hold
+from nimt.store.line_file import LineFile
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -29,15 +29,13 @@ ROWS = "lessons.jsonl"
 LESSONS = "lessons"
 UNDER_WAY = "under-way"
 LOCKS = ".locks"
-BEGIN = 1 << 20  # bytes in which a row must begin
 
 
 class RunsFolder:
     """Lessons by key, on disk.
 
-    A line is written whole or, after a kill, not: half a line is passed over when the file is read, and the next one
-    begins on a line of its own. The line is written after the lesson, and its checkpoint is removed after the line. So
-    what has a line is there, and what has none is given again or goes on from its checkpoint.
+    A line is written whole or, after a kill, not (`LineFile`). It is written after the lesson, and its checkpoint is
+    removed after the line. So what has a line is there, and what has none is given again, or goes on from there.
 
     Parameters
     ----------
@@ -47,6 +45,7 @@ class RunsFolder:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path: Path = Path(path)
+        self._lines = LineFile(self.rows, lock_of(self.path, "rows"))
         if self.path.exists() and not self.path.is_dir():
             raise InvalidInput(f"lessons are kept in a folder, and {str(self.path)!r} is a file: name a folder")
         try:
@@ -55,9 +54,9 @@ class RunsFolder:
             raise InvalidInput(
                 f"the folder {str(self.path)!r} cannot be made or written to: {error.strerror}"
             ) from None
-        self._check_rows()
+        if not self._lines.holds(b'"key"'):
+            raise InvalidInput(f"{str(self.rows)!r} is not a file of lessons that nimt wrote: name another folder")
         self.entries: dict[str, Entry] = {}
-        self._read = 0  # bytes of the file that are known
         self._one_thread = threading.RLock()  # the workers ask for lessons while others are written down
         self._claims: dict[str, BaseFileLock] = {}
         self.refresh()
@@ -75,22 +74,11 @@ class RunsFolder:
     def rows(self) -> Path:
         return self.path / ROWS
 
-    def _check_rows(self) -> None:
-        """Refuse to read, or add to, what is no file of rows: a folder, a device, a file of something else."""
-        if not self.rows.exists():
-            return
-        if self.rows.is_file():
-            with open(self.rows, "rb") as file:
-                begin = file.read(BEGIN)
-            if not begin or b'"key"' in begin:
-                return
-        raise InvalidInput(f"{str(self.rows)!r} is not a file of lessons that nimt wrote: name another folder")
-
     def refresh(self) -> None:
         """Take up the lines that were written since, by this process or another."""
         with self._one_thread:
             altered = []
-            for line in self._new_lines():
+            for line in self._lines.read_new():
                 try:
                     entry = entry_of_line(line)
                 except CutShort:  # by a kill: that lesson is given again
@@ -106,20 +94,6 @@ class RunsFolder:
                     StorageWarning,
                     stacklevel=4,
                 )
-
-    def _new_lines(self) -> Iterator[str]:
-        try:
-            with open(self.rows, "rb") as file:
-                file.seek(self._read)
-                content = file.read()
-        except FileNotFoundError:
-            return
-        whole, found, _ = content.rpartition(b"\n")
-        if found:
-            self._read += len(whole) + 1
-            for line in whole.split(b"\n"):
-                with contextlib.suppress(UnicodeDecodeError):
-                    yield line.decode()
 
     def claim(self, key: str, *, again: bool = False) -> bool:
         """Take a lesson for this process; False if it is known by now, or if another process is giving it.
@@ -144,7 +118,7 @@ class RunsFolder:
         """Append the entry, and the lesson where lessons are kept; the claim on it ends."""
         with self._one_thread:
             self._save(entry.key, lesson)
-            self._append(entry.to_line().encode() + b"\n")
+            self._lines.append(entry.to_line())
             self.entries[entry.key] = entry
             checkpoint = checkpoint_of(self.path, entry.key)
             if checkpoint.parent.is_dir():
@@ -157,24 +131,13 @@ class RunsFolder:
         lines = []
         for entry, lesson in lessons:
             self._save(entry.key, lesson)
-            lines.append(entry.to_line() + "\n")
-        write_text(self.rows, "".join(lines))
+            lines.append(entry.to_line())
+        self._lines.replace(lines)
 
     def _save(self, key: str, lesson: Lesson | None) -> None:
         if lesson is not None:
             self.lesson_path(key).parent.mkdir(exist_ok=True)
             lesson.save(self.lesson_path(key))
-
-    def _append(self, line: bytes) -> None:
-        lock = hold(lock_of(self.path, "rows"), wait=True)
-        assert lock is not None
-        try:
-            with open(self.rows, "ab") as file:
-                file.write(line if self._ends_with_a_line() else b"\n" + line)
-                file.flush()
-                os.fsync(file.fileno())
-        finally:
-            lock.release()
 
     def release(self, *keys: str) -> None:
         """Give back lessons that were claimed, all of them where none is named."""
@@ -224,12 +187,6 @@ class RunsFolder:
         if isinstance(learner, StartsFromInitial) and isinstance(lesson.taught, StartsFromInitial):
             lesson.taught.initial = learner.initial  # a file has its values on the pool alone
         return lesson
-
-    def _ends_with_a_line(self) -> bool:
-        with open(self.rows, "rb") as file:
-            length = file.seek(0, os.SEEK_END)
-            file.seek(max(0, length - 1))
-            return file.read(1) in (b"", b"\n")
 
     def _drop(self, key: str, lock: BaseFileLock) -> None:
         with contextlib.suppress(OSError):  # Windows keeps a file that is open

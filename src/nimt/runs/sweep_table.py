@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from nimt import display
 from nimt.counting import say_count
 from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
-from nimt.files import whole_file
 from nimt.lesson.lesson import Lesson
 from nimt.runs.entries import Entry, Scalar
 from nimt.runs.runs import Runs
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.spelled_tables import SpelledTable
 from nimt.runs.summaries import Row, summarise
+from nimt.store.whole_files import whole_file
 
 if TYPE_CHECKING:
     import pandas

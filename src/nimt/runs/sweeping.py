@@ -8,12 +8,12 @@ from typing import Any
 
 from nimt import defaults
 from nimt.errors import InvalidInput
+from nimt.option_table import Tolerance
 from nimt.runs.combinations import plan_combinations
 from nimt.runs.runs import Runs, check_rules
 from nimt.runs.sweep_progress import Listener, check_sweep_progress, sweep_bar
 from nimt.runs.sweep_table import Sweep
 from nimt.runs.workers import check_jobs
-from nimt.task.options import Tolerance
 
 NOT_OF_A_SWEEP = ("seed", "callback", "checkpoint", "snapshots")
 

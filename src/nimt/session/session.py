@@ -20,17 +20,18 @@ from nimt.errors import CorruptLesson, InvalidInput, LessonInterrupted, NimtErro
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
-from nimt.lesson.content import content_of
+from nimt.lesson.content import KIND, content_of
 from nimt.lesson.descriptions import DescribedLater
 from nimt.lesson.held_out import measure_on_the_way
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, Record
+from nimt.lesson.stored_learner import EndState
 from nimt.operators.random_features import RandomFeatures
 from nimt.pools.pool import FunctionLike
-from nimt.session.checkpoint_file import CheckpointFile
-from nimt.session.interrupts import defer_interrupt
+from nimt.session.interrupts import defer_interrupt, delay_interrupt
 from nimt.session.stored_task import StoredTask
+from nimt.store.checkpoint_file import CheckpointFile
 from nimt.task.checks import name_kernels
 from nimt.task.description import describe_later
 from nimt.task.lesson_plan import check_memory
@@ -111,8 +112,11 @@ class Session(Iterator[tuple[int, Selection, float]]):
             self._measure_held_out()  # where the learner starts, before any mixture
         if task.communicates:
             self._mix_if_due()
-        self.initial: Array = copy_values(self.engine.values)
-        self._take_snapshot()
+        start = self.engine.values
+        # a copy; that of a start at 0 takes no memory, because nothing is written to it
+        self.initial: Array = np.array(start) if start.any() else np.zeros(start.shape)
+        if self._asked:
+            self._take_snapshot()
 
     # -- steps
 
@@ -158,11 +162,13 @@ class Session(Iterator[tuple[int, Selection, float]]):
         if self.outcome is None and self.engine.step >= self.task.stop.max_iterations:
             met = self.engine.watch.over(self.engine.step, self.engine.discrepancy)
             self.outcome = met or Outcome.BUDGET
-        self._take_snapshot()
+        if self._asked:
+            self._take_snapshot()
         compiled = seconds_compiling() - compiled
         self.compiling += compiled
         self.elapsed += max(0.0, time.perf_counter() - began - compiled)
-        self._look_at_held_out()
+        if self.task.holdout is not None:
+            self._look_at_held_out()
         self._is_torn = False
         return chunk
 
@@ -188,7 +194,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _look_at_held_out(self) -> None:
         """Measure the error on held-out points at snapshots and at the end."""
-        if self.task.holdout is not None and (self.engine.step in self.snapshots or self.outcome is not None):
+        if self.engine.step in self.snapshots or self.outcome is not None:
             self._measure_held_out()
 
     def _measure_held_out(self) -> None:
@@ -246,9 +252,11 @@ class Session(Iterator[tuple[int, Selection, float]]):
         while self.outcome is None:
             before, began = self.engine.step, time.perf_counter()
             self._advance(self._chunk)
-            self._resize(self.engine.step - before, time.perf_counter() - began)
             if self.outcome is not None:
                 break
+            # the next chunk is about 0.05 s of work, and at most 16 times the one before
+            fitting = int(INTERVAL * (self.engine.step - before) / max(time.perf_counter() - began, 1e-9))
+            self._chunk = max(1, min(fitting, 16 * self._chunk))
             if interrupted.is_set():
                 self.outcome = Outcome.INTERRUPTED
             elif seconds is not None and time.perf_counter() - self.compiling - started >= seconds:
@@ -259,12 +267,6 @@ class Session(Iterator[tuple[int, Selection, float]]):
                     self.outcome = Outcome.STOPPED
             if self.checkpoint is not None and self.outcome is None and self.checkpoint.is_due(self.elapsed):
                 self.write_checkpoint()
-
-    def _resize(self, steps: int, seconds: float) -> None:
-        """Choose the size of the next chunk: about 0.05 s of work, and at most 16 times the chunk before."""
-        if steps:
-            fitting = int(INTERVAL * steps / max(seconds, 1e-9))
-            self._chunk = max(1, min(fitting, 16 * self._chunk))
 
     def progress(self) -> Progress:
         """Return the state of the lesson for a callback."""
@@ -289,11 +291,12 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _lesson(self, *, is_over: bool = False) -> Lesson:
         """Return the record as a lesson; if no step will follow, with the arrays themselves."""
-        learner = with_preparation(self.engine.to_learner(), self.task.pool) if self.task.keep.learner else None
+        taught = self.engine.to_learner() if self.task.keep.learner else None
+        learner = taught if self.task.pool.preparation is None else with_preparation(taught, self.task.pool)
         lesson = Lesson(**self._fields(is_over=is_over), learner=learner)
         # the states of other learners may be copies, and a start in a box must be known anywhere
-        if is_over and learner is not None and type(self.task.learner) is KernelLearner and self.task.box is None:
-            lesson.keep_state(self.engine.state())
+        if is_over and taught is not None and type(self.task.learner) is KernelLearner and self.task.box is None:
+            vars(lesson)["_end"] = EndState(self.engine.state(), taught)
         return lesson
 
     def _fields(self, *, is_over: bool) -> dict[str, Any]:
@@ -327,7 +330,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Write checkpoints to this file from now on; `stored` is what it holds of this lesson."""
         self.engine.state()  # refused here, where the learner cannot be stored
         self.checkpoint = CheckpointFile(
-            path, exists=stored is not None, is_whole=stored is not None and stored.is_newest
+            path, KIND, exists=stored is not None, is_whole=stored is not None and stored.is_newest
         )
         self.checkpoint.expects(self.elapsed)
 
@@ -335,7 +338,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         """Write what `open` needs to go on, where checkpoints are kept."""
         if self.checkpoint is not None:
             is_last = self.outcome is not None and self.outcome is not Outcome.INTERRUPTED
-            self.checkpoint.write(self._content, self.engine.step, self.elapsed, is_last=is_last)
+            with delay_interrupt():
+                self.checkpoint.write(self._content, self.engine.step, self.elapsed, is_last=is_last)
 
     def check_written(self) -> None:
         """Raise what kept the latest checkpoint from being written, if anything did."""
@@ -400,7 +404,8 @@ class Session(Iterator[tuple[int, Selection, float]]):
         has_more = ended is Outcome.BUDGET and self.engine.step < self.task.stop.max_iterations
         self.outcome = ended if ended in FINAL and not has_more else None
         self._take_snapshot()  # where this step is asked for only now
-        self._look_at_held_out()
+        if self.task.holdout is not None:
+            self._look_at_held_out()
 
     def check_snapshots(self, path: Path) -> None:
         """Refuse to go on without snapshots that were asked for and whose steps are past."""
@@ -438,8 +443,3 @@ def check_run_options(callback: object, time_limit: float | None, on_interrupt: 
         check_positive("time_limit", time_limit)
     if on_interrupt not in ON_INTERRUPT:
         raise InvalidInput(f"must be one of {', '.join(ON_INTERRUPT)}, got {on_interrupt!r}", parameter="on_interrupt")
-
-
-def copy_values(values: Array) -> Array:
-    """Return a copy of values; that of a start at 0 takes no memory, because nothing is written to it."""
-    return np.array(values) if values.any() else np.zeros(values.shape)

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nimt.arrays import check_count
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, NimtError
 from nimt.learners.learner import Learner
-from nimt.lesson.checkpoints import previous_of, read_checkpoint
-from nimt.lesson.content import fields_of
+from nimt.lesson.content import KIND, fields_of
 from nimt.lesson.descriptions import is_foreign, rebuild
 from nimt.lesson.identity import difference
 from nimt.lesson.lesson import Lesson
+from nimt.option_table import OPTIONS
 from nimt.pools.pool import FunctionLike
-from nimt.session.checkpoint_file import checkpoint_place
-from nimt.task.options import Stop
+from nimt.store.checkpoint_file import checkpoint_place, has_checkpoint, read_checkpoint
 from nimt.task.task import Task
 from nimt.teachers.teacher import SelectsExamples
 
 LESSON_FILE = "lesson.npz"  # in the folder of a run
 ON_EXISTING = ("refuse", "resume", "replace")
 CALLED = {"pool": "X", "box": "X", "target": "y", "target_function": "y"}  # as `teach` calls them
-REPEATED = (*(part.name for part in fields(Stop)), "snapshots", "record", "seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +44,7 @@ class StoredTask:
             path = path / LESSON_FILE
             if not has_checkpoint(path):
                 raise InvalidInput(f"{str(path.parent)!r} is a folder without {LESSON_FILE}: name a lesson file")
-        content, is_newest = read_checkpoint(path)
+        content, is_newest = read_checkpoint(path, KIND)
         with name_file(path):
             return cls(path, fields_of(content, path, allow or []), content["state"], allow or [], is_newest)
 
@@ -77,7 +75,7 @@ class StoredTask:
         settings = self.settings
         box = settings["box"]
         held = settings["holdout"]
-        options = {name: settings[name] for name in REPEATED if name in settings}
+        options = {name: settings[name] for name, option in OPTIONS.items() if option.is_plain and name in settings}
         if max_iterations is not None:
             check_count("max_iterations", max_iterations, at_least=0)
             step = len(self.fields["discrepancy"]) - 1
@@ -147,11 +145,6 @@ def name_file(path: Path) -> Iterator[None]:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
         raise CorruptLesson(f"{path} is marked as a lesson but its content is incomplete: {error!r}") from None
-
-
-def has_checkpoint(path: Path) -> bool:
-    """Say whether a lesson was written to this path, or was being replaced there."""
-    return any(place.is_file() and place.stat().st_size > 0 for place in (path, previous_of(path)))
 
 
 def goes_on(path: Path, on_existing: str, seed: int | None) -> bool:

@@ -12,13 +12,15 @@ import numpy as np
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import LOSSES, couples_outputs
+from nimt.named_code import list_allowed, names_teacher
+from nimt.option_table import Entry
 from nimt.pools.pool import Grid, Pool, values_on
-from nimt.recipe.fields import NUMBER_OR_WORD, Entry, read_pack
+from nimt.recipe.fields import NUMBER_OR_WORD, read_pack
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
 from nimt.sources import Problem, read_problem
 from nimt.sources.functions import NAMES
 from nimt.sources.problem import with_outputs
-from nimt.sources.source import Source
+from nimt.sources.source import Aside, Source
 from nimt.studio.typed_formulas import read_formula
 from nimt.teachers.spelling import list_spellings
 
@@ -39,9 +41,13 @@ Files = Mapping[str, Source]
 
 @dataclass(frozen=True, eq=False)
 class RaceProblem(Problem):
-    """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour."""
+    """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour.
+
+    `start_aside` is the start at the rows held out, None where it is not known there.
+    """
 
     view: str = "curve"
+    start_aside: Array | None = None
 
     @property
     def outputs(self) -> int:
@@ -50,14 +56,15 @@ class RaceProblem(Problem):
 
 @functools.cache
 def teachers() -> tuple[str, ...]:
-    """Return the teachers that can race: those that need to know nothing of the learner, and a person.
+    """Return the teachers that can race: all with a name of their own, and a person.
 
     Examples
     --------
-    >>> teachers()
-    ('greedy', 'random', 'responsive', 'soft', 'synthesis', 'uncertainty', 'you')
+    >>> teachers()[:4], teachers()[-1]
+    (('exam', 'greedy', 'imitation', 'importance'), 'you')
     """
-    return (*(name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed), PERSON)
+    ours = (name for name, (_, fixed) in list_spellings().items() if not fixed)
+    return (*ours, *(name for name in list_allowed() if names_teacher(name)), PERSON)
 
 
 def read_recipe(rules: Any, racer: Any) -> Recipe:
@@ -143,7 +150,16 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
     if initial.ndim > values.ndim:
         initial = initial @ BRIGHTNESS  # a colour start for a grey target
     initial = with_outputs(initial, values.shape[1:], "the start")
-    return RaceProblem(pool, values, initial, view=view_for(pool, classes))
+    aside, start_aside = _read_aside(target, start, files)
+    return RaceProblem(pool, values, initial, aside=aside, view=view_for(pool, classes), start_aside=start_aside)
+
+
+def _read_aside(target: Any, start: Any, files: Files) -> tuple[Aside | None, Array | None]:
+    """Return the rows of a table that are held out, and a start from zero there; other starts are not known there."""
+    if target.get("kind") != "file" or start.get("kind") != "zero":
+        return None, None
+    aside = _file(target, files).aside
+    return aside, None if aside is None else np.zeros_like(aside.target)
 
 
 def view_for(pool: Pool, classes: bool) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from nimt.errors import InvalidInput
-from nimt.files import write_text
 from nimt.replay.lesson_recording import describe_pool
 from nimt.sources import read_problem
+from nimt.store.whole_files import write_text
 from nimt.studio.lists import PLACE, list_choices, spell_json
 from nimt.studio.requests import view_for
 

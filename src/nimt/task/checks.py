@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nimt.arrays import is_whole
 from nimt.errors import InvalidInput, NimtError, first_call_of, name_thing
-from nimt.learners.learner import Learner, MixingPupil, Pupil, SeveralPupils
+from nimt.learners.learner import MixingPupil, Pupil, SeveralPupils
 from nimt.lesson.descriptions import is_own
 from nimt.losses import check_labels, couples_outputs
 from nimt.measures import distance
@@ -132,6 +132,8 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
         task.teacher.check_loss(pupil.loss)
         if task.other_target is not None:
             check_labels(pupil.loss, task.other_target)
+    if callable(getattr(task.learner, "learning_rate", None)):
+        _check_first_rate(task.learner)
     with np.errstate(over="ignore", invalid="ignore"):
         start = distance(pupil.values, task.target)
     if np.isfinite(start):
@@ -148,15 +150,13 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
     )
 
 
-def check_first_rate(learner: Learner) -> None:
+def _check_first_rate(learner: Any) -> None:
     """Refuse a schedule that cannot be called at the first step; one that fails later ends the lesson there."""
-    schedule = getattr(learner, "learning_rate", None)
-    tell = getattr(learner, "steps_so_far", None)
-    if not callable(schedule) or tell is None:
+    if not hasattr(learner, "steps_so_far"):
         return
-    first = int(tell())
+    first = int(learner.steps_so_far())
     try:
-        schedule(first)
+        learner.learning_rate(first)
     except NimtError:
         raise
     except Exception as error:

@@ -17,6 +17,7 @@ from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import StartsFromInitial
 from nimt.lesson.descriptions import DescribedLater, describe, is_own
 from nimt.measures import MEASURES, Measure
+from nimt.option_table import OPTIONS, Option
 from nimt.pools.pool import Pool
 from nimt.teachers.teacher import Teacher
 
@@ -72,14 +73,16 @@ def describe_rules(task: Task) -> dict[str, Any]:
         "nimt": __version__,
         "method": _describe_method(task.teacher),
         "per_output": task.per_output,
-        **vars(task.stop),
         "planned_steps": task.planned_steps,
         "measure": _describe_measure(task.measure),
-        "snapshots": list(task.keep.snapshots),
-        "record": task.record,
-        "seed": task.seed,
         "holdout": None if held is None else held._asdict(),
-    }
+    } | {name: _find(task, name, option) for name, option in OPTIONS.items() if option.is_plain}
+
+
+def _find(task: Task, name: str, option: Option) -> Any:
+    """Return the value of an option, as a task has it."""
+    value = getattr(task if option.part == "task" else getattr(task, option.part), name)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _describe_method(teacher: Teacher) -> dict[str, str | None]:
@@ -91,7 +94,7 @@ def _describe_method(teacher: Teacher) -> dict[str, str | None]:
             f"the colour of {teacher.kind} must be '#' and six hexadecimal digits, as '#D55E00', "
             f"or None for a free one; got {colour!r}"
         )
-    return {"name": name, "colour": colour}
+    return {"name": name, "colour": colour, "access": teacher.access}
 
 
 def _describe_measure(measure: Measure) -> str | dict[str, Any]:

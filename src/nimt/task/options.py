@@ -1,148 +1,42 @@
-"""The options of a lesson, listed once: their types, defaults and meaning, and what is checked of them.
-
-An option is added here: to `LessonOptions` for type checkers, to `Options` with its default and its meaning. `Task.of`,
-`nimt.teach`, `nimt.steps` and `nimt.plan` take it from here, and their `help()` shows it.
-"""
+"""The options of a lesson as a task has them, checked: when it stops, what is kept; `option_table` lists them."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import math
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypedDict, TypeVar
+from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from nimt import defaults
 from nimt.arrays import Array, check_count, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.lesson.held_out import HeldOutRows
 from nimt.lesson.recording import RECORDS
 from nimt.measures import Measure, as_measure, distance
-from nimt.operators.random_features import RandomFeatures
+from nimt.option_table import Options, Tolerance
 from nimt.pools.pool import as_pool, values_on
-from nimt.task.cutting import Blocks
 from nimt.wording import Wording
 
 USUAL_SHARE = 0.01  # of the target's deviation: tol="auto"
 
-Tolerance = float | str | None
-Holdout = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, int]
-Called = TypeVar("Called", bound=Callable[..., Any])
 
-
-class LessonOptions(TypedDict, total=False):
-    """The types of the options of a lesson, for functions that pass them on; see `Options`."""
-
-    max_iterations: int
-    tol: Tolerance
-    measure: str | Measure
-    stop_when_stationary: float | None
-    patience: int | None
-    snapshots: Iterable[int]
-    record: str
-    seed: int | None
-    holdout: Holdout | None
-    engine: str | RandomFeatures | Blocks
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Options:
-    """The options of a lesson as a caller gives them.
-
-    Parameters
-    ----------
-    max_iterations : int
-        The most steps.
-    tol : float, "auto", a share such as "5%", or None
-        Stop at the first t with a discrepancy below it (above it for a measure with `higher_is_better`); this is
-        checked before anything is shown. A share is one of the target's deviation, in the unit of the measure. "auto"
-        is "1%", 0.99 of an accuracy, and none for a measure in another unit. None never stops.
-    measure : {"paper", "rms", "rkhs", "parameters", "accuracy"}, or a Measure of your own
-        "paper" is sqrt(sum (f - f*)^2) / n; "rms" is sqrt(sum (f - f*)^2 / n). "rkhs" is the norm of f - f* in H,
-        "parameters" is |w - w*| between two `LinearLearner`.
-    stop_when_stationary : float, optional
-        Stop before an example whose S = (slope K(x, x))^2 is not above it.
-    patience : int, optional
-        Stop when the discrepancy has not improved for this many steps.
-    snapshots : steps at which to keep f^t on the pool
-    record : {"auto", "all", "picks"}
-        "all" keeps what was shown at each step, "picks" only how often each point was shown; "auto" changes from "all"
-        to "picks" when the record becomes too large.
-    seed : int or None
-        All random choices are derived from it; None draws one and records it.
-    holdout : (X, y) or (X, y, m), optional
-        Points that are never shown, with their targets: `lesson.held_out` is the error on them, and
-        `lesson.held_out_curve` that at the snapshots. With m, the curve is of the first m points and `held_out` of the
-        others, so that a step that is chosen by the curve is measured on points that did not choose it.
-    engine : {"auto", "reference", "grid", "neighbours", "cells", "streamed"}, Blocks, RandomFeatures or Nystroem
-        How the lesson is run; "auto" takes the fastest engine that covers it, `lesson.engine` says which. `Blocks` cuts
-        it into parts that are taught at the same time. The last two are approximations: their lesson is close to the
-        exact one, not equal to it.
-    """
-
-    max_iterations: int = defaults.MAX_ITERATIONS
-    tol: Tolerance = defaults.TOL
-    measure: str | Measure = defaults.MEASURE
-    stop_when_stationary: float | None = None
-    patience: int | None = None
-    snapshots: Iterable[int] = ()
-    record: str = "auto"
-    seed: int | None = defaults.SEED
-    holdout: Holdout | None = None
-    engine: str | RandomFeatures | Blocks = defaults.ENGINE
-
-    @classmethod
-    def of(cls, caller: str, given: Mapping[str, Any]) -> Options:
-        """Return the options that were given to a function; refuse a misspelt one by its name, as Python does."""
-        for name in given:
-            if name not in OPTIONS:
-                raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
-        return cls(**given)
-
-    def check(self, *, learner: bool = True) -> tuple[Stop, Keep, Measure, int, HeldOutRows | None]:
-        """Check all that does not depend on what is taught; a tolerance in words is settled by `settle_tolerance`."""
-        in_words = isinstance(self.tol, str)
-        if isinstance(self.tol, str):
-            _share(self.tol)
-        stop = Stop(
-            max_iterations=self.max_iterations,
-            tol=None if in_words else self.tol,  # type: ignore[arg-type]
-            patience=self.patience,
-            stop_when_stationary=self.stop_when_stationary,
-        )
-        keep = Keep.of(self.snapshots, self.record, stop.max_iterations, learner=learner)
-        return stop, keep, as_measure(self.measure), check_seed(self.seed), check_holdout(self.holdout)
-
-
-OPTIONS = {part.name: part for part in dataclasses.fields(Options)}
-
-
-def takes_options(function: Called) -> Called:
-    """Let `help()` and `inspect.signature` show the options that a function takes as `**options`, with their meaning.
-
-    Examples
-    --------
-    >>> @takes_options
-    ... def give(teacher: object, **options: object) -> None:
-    ...     '''Give a lesson.'''
-    >>> inspect.signature(give).parameters["max_iterations"].default
-    20000
-    """
-    own = inspect.signature(function)
-    named = inspect.signature(Options).parameters.values()
-    first = [part for part in own.parameters.values() if part.kind is part.POSITIONAL_OR_KEYWORD]
-    last = [part for part in own.parameters.values() if part.kind is part.KEYWORD_ONLY]
-    listed = [part for part in named if part.name not in own.parameters]
-    function.__signature__ = own.replace(parameters=[*first, *listed, *last])  # type: ignore[attr-defined]
-    meaning = (Options.__doc__ or "").partition("----------\n")[2].rstrip()
-    if function.__doc__ is not None:
-        function.__doc__ = function.__doc__.replace("    **options : as in `Options`", meaning)
-    return function
+def check_options(given: Options, *, learner: bool = True) -> tuple[Stop, Keep, Measure, int, HeldOutRows | None]:
+    """Check all that does not depend on what is taught; a tolerance in words is settled by `settle_tolerance`."""
+    if isinstance(given.tol, str):
+        _share(given.tol)
+    stop = Stop(
+        max_iterations=given.max_iterations,
+        tol=None if isinstance(given.tol, str) else given.tol,
+        patience=given.patience,
+        stop_when_stationary=given.stop_when_stationary,
+    )
+    keep = Keep.of(given.snapshots, given.record, stop.max_iterations, learner=learner)
+    held = None if given.holdout is None else check_holdout(given.holdout)
+    seed = secrets.randbits(63) if given.seed is None else given.seed
+    check_count("seed", seed, at_least=0, at_most=None)
+    return stop, keep, as_measure(given.measure), int(seed), held
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -271,18 +165,8 @@ def _share(text: str) -> float | None:
     return share
 
 
-def check_seed(seed: int | None) -> int:
-    """Return the seed, or a new one for None."""
-    if seed is None:
-        return secrets.randbits(63)
-    check_count("seed", seed, at_least=0, at_most=None)
-    return int(seed)
-
-
-def check_holdout(holdout: Holdout | None) -> HeldOutRows | None:
+def check_holdout(holdout: object) -> HeldOutRows:
     """Return held-out points and their targets as arrays."""
-    if holdout is None:
-        return None
     if not isinstance(holdout, tuple | list) or len(holdout) not in (2, 3):
         raise InvalidInput(f"must be a pair (X, y) of points and targets, got {holdout!r}", parameter="holdout")
     pool = as_pool(holdout[0], "the points of holdout")

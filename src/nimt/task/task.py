@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack
@@ -13,19 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.counting import say_count
-from nimt.errors import (
-    InvalidInput,
-    NarrowKernelWarning,
-    SlowLessonWarning,
-    StepSizeWarning,
-    TeacherWarning,
-    first_call_of,
-    warn,
-)
+from nimt.errors import InvalidInput, first_call_of, warn
 from nimt.inheritance import behaves_like
-from nimt.learners.foreign_learner import check_learner, make_pupil
+from nimt.learners.foreign_learner import make_pupil
 from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.known_parts import find_known_parts, find_rate
 from nimt.learners.learner import Learner, Pupil, auto_rate
 from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
@@ -33,23 +25,23 @@ from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
 from nimt.measures import Measure
 from nimt.operators.pack_gain import pack_gain
 from nimt.operators.random_features import FeatureKernel, RandomFeatures
+from nimt.option_table import LessonOptions, Options
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
-from nimt.task.checks import check_first_rate, check_fit, check_pupil, name_kernels
+from nimt.task.checks import check_fit, check_pupil, name_kernels
 from nimt.task.cutting import Blocks
 from nimt.task.description import describe_rules, describe_task
+from nimt.task.faults import find_faults
 from nimt.task.lesson_plan import Plan
-from nimt.task.narrow_kernels import find_narrow_kernel
-from nimt.task.options import Keep, LessonOptions, Options, Stop, settle_tolerance
-from nimt.task.step_size import find_large_step
+from nimt.task.options import Keep, Stop, check_options, settle_tolerance
 from nimt.teachers.adapter import as_teacher
+from nimt.teachers.candidates import candidates_of
 from nimt.teachers.rule import Rule
-from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
+from nimt.teachers.teacher import SelectsExamples, Teacher
 
 if TYPE_CHECKING:
     from nimt.session.session import Session
 
-SLOW = 10.0  # seconds of the plain loop that are worth a warning
 ROLES = ("pool", "selection", "labels")  # each has a random stream of its own
 
 
@@ -75,6 +67,14 @@ class Task:
         Where the teacher may show any point of a box; `pool` is then its grid.
     planned_steps : int
         The length of the teacher's schedules that were given none: the budget, of a lesson that goes on the first one.
+    outputs, label_outputs : tuple of int
+        (q,) for q > 1 outputs of the target, () for one; and those of one label, which may belong to one output.
+    per_output, communicates : bool
+        Whether every output is shown examples of its own, and whether outputs are mixed before some steps.
+    has_schedule, looks_by_schedule : bool
+        Whether packs change in size or are chosen by an earlier look, and whether the teacher looks only at some steps.
+    gain : float or None
+        How far a pack can move the learner at once (`pack_gain`); None where that is not known.
     """
 
     learner: Learner
@@ -90,6 +90,25 @@ class Task:
     holdout: HeldOutRows | None = None
     box: Box | None = None
     planned_steps: int = 0
+    outputs: tuple[int, ...] = field(init=False)
+    label_outputs: tuple[int, ...] = field(init=False)
+    per_output: bool = field(init=False)
+    communicates: bool = field(init=False)
+    has_schedule: bool = field(init=False)
+    looks_by_schedule: bool = field(init=False)
+    gain: float | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        teacher, outputs = self.teacher, self.target.shape[1:]
+        per_output = teacher.per_output
+        vars(self).update(
+            outputs=outputs,
+            label_outputs=() if per_output else outputs,
+            per_output=per_output,
+            communicates=teacher.communicates,
+            has_schedule=teacher.has_schedule,
+            looks_by_schedule=teacher.looks is not None,
+        )
 
     @classmethod
     def of(
@@ -110,11 +129,10 @@ class Task:
         nor a description of what was taught.
         """
         given = Options.of("teach", options)
-        stop, keep, measured, drawn, held = given.check(learner=not numbers_only)
+        stop, keep, measured, drawn, held = check_options(given, learner=not numbers_only)
         engine = given.engine
         if isinstance(engine, Blocks):
             raise InvalidInput("only nimt.teach, nimt.teach_blocks and nimt.plan take Blocks", parameter="engine")
-        check_learner(learner)
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
         box = X if isinstance(X, Box) else None
@@ -126,39 +144,24 @@ class Task:
                 )
             learner = approximate(learner, engine, pool)
         target = values_on(pool, y, "the target")
+        known = find_known_parts(learner)
+        adapted.check_known(known, type(learner).__name__)
+        adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
             check_held_out(held, pool.dimension, target.shape[1:])
         function = y if target_function is None else target_function
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
-        pupil = vars(task)["_seated"] = task._make_pupil()
+        pupil = task.look_at_pupil()
+        if "rate" in adapted.opens:  # only now is it known what "auto" stands for
+            object.__setattr__(task, "teacher", adapted.inform({"rate": find_rate(pupil, known["rate"])}))
         if isinstance(given.tol, str):
             tol = settle_tolerance(given.tol, measured, target, pupil.values)
             object.__setattr__(task, "stop", dataclasses.replace(stop, tol=tol))
         return task
 
     # -- what follows from the parts
-
-    @cached_property
-    def outputs(self) -> tuple[int, ...]:
-        """(q,) for q > 1 outputs, () for one."""
-        return self.target.shape[1:]
-
-    @cached_property
-    def per_output(self) -> bool:
-        """Whether every output is shown examples of its own; an example then has one label."""
-        return self.teacher.per_output
-
-    @cached_property
-    def communicates(self) -> bool:
-        """Whether the outputs are mixed before some steps, as `Communicating` does."""
-        return self.teacher.communicates
-
-    @cached_property
-    def label_outputs(self) -> tuple[int, ...]:
-        """The outputs of one label: those of the target, none if an example belongs to one output."""
-        return () if self.per_output else self.outputs
 
     def at_examples(self, values: Array, indices: Indices) -> Array:
         """Return values on the pool at the examples of a step, as their labels are: (k,) or (k, q)."""
@@ -199,29 +202,19 @@ class Task:
         """How often a step is labelled by the other target."""
         return 0.0 if self.teacher.labels is None else float(self.teacher.labels.probability)
 
-    @cached_property
-    def looks_by_schedule(self) -> bool:
-        """Whether the teacher looks at its learner only at some steps."""
-        return self.teacher.looks is not None
-
     def looks_at(self, step: int) -> bool:
         """Say whether the teacher looks at its learner at a step."""
         return not self.looks_by_schedule or self.teacher.looks_at(step)
 
     @cached_property
-    def has_schedule(self) -> bool:
-        """Whether packs change in size, or are chosen by an earlier look: a later one may hold other points."""
-        return self.teacher.has_schedule
-
-    @cached_property
     def pack_size(self) -> int | None:
         """How many examples each step shows to an output; None if that is not known before."""
-        told = getattr(self.teacher.given, "pack_size", None)
-        if told is not None and not callable(told):
-            problem = f"{self.teacher.kind}.pack_size must be a method, pack_size(n), got {told!r}"
-            raise InvalidInput(problem, way_out=f"write k = {told!r} for packs of one size")
+        tell = self.teacher.pack_size
+        if not callable(tell):
+            problem = f"{self.teacher.kind}.pack_size must be a method, pack_size(n), got {tell!r}"
+            raise InvalidInput(problem, way_out=f"write k = {tell!r} for packs of one size")
         with first_call_of(lambda: f"{self.teacher.kind}.pack_size"):
-            return self.teacher.pack_size(self.offered)
+            return tell(self.offered)
 
     @property
     def examples_per_step(self) -> int | None:
@@ -229,15 +222,10 @@ class Task:
         k = self.pack_size
         return k if k is None or not self.per_output else k * self.outputs[0]
 
-    @property
-    def possible_labels(self) -> Array:
-        """All labels of the target and the other target: a classifier must know its classes before it begins."""
-        return self.target if self.other_target is None else np.concatenate([self.target, self.other_target])
-
     @cached_property
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
-        still = self.teacher.draws is False and self.other_target is None
+        still = self.teacher.draws is False and self.other_target is None and self.adds_only
         return still and not self.has_schedule and not self.communicates  # a mixture moves the learner
 
     @cached_property
@@ -252,76 +240,57 @@ class Task:
     def keeps_coefficients(self) -> bool:
         """Whether engines write down what each example added to f; not of large packs."""
         k = self.examples_per_step
-        return self.keep.coefficients and self.record != "picks" and (k is None or k < LARGE_PACK)
+        small = self.record != "picks" and (k is None or k < LARGE_PACK)
+        return self.keep.coefficients and isinstance(self.learner, KernelLearner) and self.adds_only and small
+
+    @cached_property
+    def adds_only(self) -> bool:
+        """Whether a step changes f only by what its examples add: not with momentum, forgetting and so on."""
+        return not isinstance(self.learner, KernelLearner) or self.learner.update.is_plain
 
     def keeping(self, keep: Keep) -> Task:
         """Return the same task of which something else is kept; what was built to plan it is handed on."""
         task = dataclasses.replace(self, keep=keep)
-        for name in ("choice", "gain", "_seated", "candidates", "other_target", "pack_size"):
+        for name in ("choice", "gain", "_waiting", "candidates", "other_target", "pack_size"):
             if name in vars(self):
                 vars(task)[name] = vars(self)[name]
-        vars(self).pop("_seated", None)
+        vars(self).pop("_waiting", None)
         return task
 
     # -- the learner at work
 
     def make_pupil(self) -> Pupil:
         """Return the learner at work on the pool, before the first step; the caller's learner is not changed."""
-        waiting: Pupil | None = vars(self).pop("_seated", None)
-        return self._make_pupil() if waiting is None else waiting
-
-    def look_at_pupil(self) -> Pupil:
-        """Return the learner as `make_pupil` will; it must not be taught."""
-        pupil = self.make_pupil()
-        vars(self)["_seated"] = pupil
-        return pupil
-
-    def _make_pupil(self) -> Pupil:
-        pupil = make_pupil(self.learner, self.box or self.pool, self.possible_labels)
+        waiting: Pupil | None = vars(self).pop("_waiting", None)
+        if waiting is not None:
+            return waiting
+        labels = self.target  # all that it may be shown: a classifier must know its classes before it begins
+        if self.other_target is not None:
+            labels = np.concatenate([self.target, self.other_target])
+        pupil = make_pupil(self.learner, self.box or self.pool, labels)
         check_pupil(pupil, self)
-        check_first_rate(self.learner)
         with name_kernels(self.learner, self.teacher):
             vars(self)["gain"] = self._settle_rate(pupil)
         return pupil
 
+    def look_at_pupil(self) -> Pupil:
+        """Return the learner as `make_pupil` will; it must not be taught."""
+        pupil = vars(self)["_waiting"] = self.make_pupil()
+        return pupil
+
     def _settle_rate(self, pupil: Pupil) -> float | None:
         """Set the value of learning_rate="auto", and return the gain of a pack (`pack_gain`), None if not known."""
-        learner = self.learner
+        learner, k, diagonal = self.learner, self.pack_size, pupil.diagonal
         if pupil.loss is None or not isinstance(learner, KernelLearner):
-            diagonal = pupil.diagonal
             return None if diagonal is None else float(np.max(diagonal))
-        k = self.pack_size
-        repeats = k is None or self.teacher.may_repeat or self.box is not None
-        gain = pack_gain(learner.kernel, self.pool, k or 1, repeats=repeats)
+        if k == 1 and diagonal is not None:
+            gain = float(diagonal[0] if learner.kernel.is_stationary() else np.max(diagonal))
+        else:
+            repeats = k is None or self.teacher.may_repeat or self.box is not None
+            gain = pack_gain(learner.kernel, self.pool, k or 1, repeats=repeats)
         if learner.learning_rate == "auto" and gain > 0:
             pupil.learner.learning_rate_ = auto_rate(pupil.loss, gain)  # type: ignore[attr-defined]
         return gain
-
-    def find_faults(self) -> dict[type[Warning], str]:
-        """Return what to warn of: a rate too large, a teacher that is misled, a kernel too narrow, a slow engine."""
-        pupil = self.look_at_pupil()
-        with name_kernels(self.learner, self.teacher):
-            found = {
-                StepSizeWarning: find_large_step(pupil, self, vars(self)["gain"]),
-                TeacherWarning: self.teacher.find_misleading(self.pool, self.target, self.candidates, pupil.loss),
-                NarrowKernelWarning: find_narrow_kernel(self),
-                SlowLessonWarning: self._find_slow_engine(),
-            }
-        return {kind: text for kind, text in found.items() if text is not None}
-
-    def _find_slow_engine(self) -> str | None:
-        """Return why a long lesson of a kernel learner runs in the plain loop, None if it is short or does not."""
-        if (
-            self.engine != "auto"
-            or not isinstance(self.learner, KernelLearner)
-            or self.choice.plan.engine != "reference"
-        ):
-            return None
-        seconds = self.choice.seconds * self.stop.max_iterations
-        if seconds <= SLOW:
-            return None
-        steps = say_count(self.stop.max_iterations, "step")
-        return f"{steps} may take about {seconds:.0f} s in {self.choice.plan.reason}"
 
     # -- running it
 
@@ -352,7 +321,7 @@ class Task:
 
     def begin(self, *, quiet: bool = False) -> Session:
         """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
-        faults = {} if quiet else self.find_faults()
+        faults = {} if quiet else find_faults(self)
         for kind, text in faults.items():
             warn(text, kind)
         started: Session = import_module("nimt.session.session").Session(self)
@@ -378,4 +347,4 @@ def approximate(learner: Learner, approximation: RandomFeatures, pool: Pool) -> 
         return learner  # a resumed lesson: its kernel is an approximation already
     start = learner.predict if learner.has_centers() or learner.is_mixed() else learner.initial
     kernel = approximation.kernel(learner.kernel, pool)
-    return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)
+    return KernelLearner(**learner.get_params(deep=False) | {"kernel": kernel, "initial": start})

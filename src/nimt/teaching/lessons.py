@@ -15,15 +15,16 @@ from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput, keep_warnings
 from nimt.learners.learner import Learner
+from nimt.lesson.held_out import names_classes
 from nimt.lesson.identity import check_identified, deciding
 from nimt.lesson.lesson import Lesson
+from nimt.option_table import LessonOptions, Options, takes_options
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool
 from nimt.session.session import Callback, Session, check_run_options
 from nimt.session.stored_task import StoredTask, goes_on
 from nimt.task.cutting import Blocks
 from nimt.task.lesson_plan import Plan
-from nimt.task.options import LessonOptions, Options, takes_options
 from nimt.task.task import Task
 from nimt.teachers.teacher import SelectsExamples
 from nimt.teaching.bars import check_progress
@@ -121,11 +122,8 @@ def _teach_by_blocks(
         raise InvalidInput("a lesson by blocks is kept in a folder: give Blocks(folder=...) instead of checkpoint=")
     if isinstance(X, Box):
         raise InvalidInput("blocks are parts of a pool, and a Box has no fixed points: give its grid")
-    progress = run.pop("progress")
-    with progress_bar(progress) if progress else contextlib.nullcontext() as bar:
-        run["callback"] = both(run["callback"], bar) if bar else run["callback"]
-        teach_gathered = import_module("nimt.blocks.teaching_blocks").teach_gathered
-        lesson: Lesson = teach_gathered(learner, teacher, X, y, dict(options), **run)
+    teach_gathered = import_module("nimt.blocks.teaching_blocks").teach_gathered
+    lesson: Lesson = teach_gathered(learner, teacher, X, y, dict(options), **run)
     return lesson
 
 
@@ -144,8 +142,9 @@ def _run(
     with progress_bar(progress) if progress else contextlib.nullcontext() as bar:
         watch = both(callback, bar) if bar else callback
         lesson = session.run(watch=watch, seconds=time_limit, on_interrupt=on_interrupt)
-    with keep_warnings(lesson.warnings):
-        warn_of_missed_classes(lesson, session.task.teacher, session.task.measure)
+    if session.task.measure.name == "accuracy" or names_classes(session.task.target):
+        with keep_warnings(lesson.warnings):
+            warn_of_missed_classes(lesson, session.task.teacher, session.task.measure)
     return lesson
 
 

@@ -15,7 +15,7 @@ from nimt.counting import say_count
 from nimt.display import cell, pairs, sentences
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
 from nimt.learners.foreign_learner import SKOPS, from_skops, state_of
-from nimt.lesson import storage
+from nimt.store import records
 from nimt.teaching_sets.fold_answers import check_answers
 from nimt.teaching_sets.model_answers import ask, name_of
 from nimt.teaching_sets.row_checks import Rows, read_features
@@ -135,12 +135,12 @@ class Reference:
             "fitted_to": self.fitted_to,
             "notes": list(self.notes),
         }
-        storage.write(path, KIND, content)
+        records.write(path, KIND, content)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Reference:
         """Read what `save` wrote; only classes of scikit-learn are created."""
-        content = storage.read(path, KIND)
+        content = records.read(path, KIND)
         try:
             stored, classes = content["model"], content["classes"]
             scores = content["scores"]

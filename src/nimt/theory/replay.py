@@ -17,7 +17,7 @@ from nimt.lesson.descriptions import rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import values_on
-from nimt.teachers.teacher import candidates_of
+from nimt.teachers.candidates import candidates_of
 from nimt.theory.bounds_table import check_one_output
 
 REPLAY_TOLERANCE = 1e-6  # of the largest value: engines may round differently, and no more than that
@@ -165,6 +165,10 @@ def replay(lesson: Lesson, *, several_outputs: bool = False) -> Replay:
         raise InvalidInput(
             f"the theory is about functional gradients, so about a KernelLearner; this lesson taught a "
             f"{type(lesson.taught).__name__}"
+        )
+    if not lesson.taught.update.is_plain:
+        raise InvalidInput(
+            f"the theory is about gradient steps, and this learner has {lesson.taught.update.parts[0]}=: leave it out"
         )
     if lesson.shown_points is not None:
         raise InvalidInput("this lesson was held in a Box, off its grid: only one on a pool can be replayed")

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.lib import format as npy_format
 
 from nimt.errors import CorruptLesson
-from nimt.files import whole_file
-from nimt.lesson.codings import AnyArray, encode
-from nimt.lesson.packing import REST, Packer, most_unpacked, with_arrays
+from nimt.store.codings import AnyArray, encode
+from nimt.store.packing import REST, Packer, most_unpacked, with_arrays
+from nimt.store.whole_files import whole_file
 
 FORMAT = 5
 CHECKSUM_BYTES = 32  # SHA-256

@@ -1,4 +1,4 @@
-"""The file of a running lesson: written whole or not at all, and never over anything else."""
+"""A file that is written again and again: whole, never over anything else, and with the one before kept."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, warn
-from nimt.files import is_archive_of_ours, place_of, refuse_what_is_not_ours
-from nimt.lesson import storage
-from nimt.lesson.checkpoints import previous_of
-from nimt.lesson.content import KIND
-from nimt.session.interrupts import delay_interrupt
+from nimt.store import records
+from nimt.store.whole_files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 
 EVERY = 3.0  # seconds, or more if writing one takes long
 WORTH = 4.0  # times smaller: arrays that compress less take longer to compress than to write
@@ -26,11 +23,16 @@ class CheckpointFile:
     Parameters
     ----------
     path : path
+    kind : str
+        What the file is, as `records.write` takes it.
     exists, is_whole : bool
         Whether the checkpoint that is there is of this lesson, and whether it is known to be complete.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, exists: bool = False, is_whole: bool = False) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], kind: str, *, exists: bool = False, is_whole: bool = False
+    ) -> None:
+        self.kind = kind
         self.place: Path = checkpoint_place(Path(path))
         self._folder: os.stat_result = self.place.parent.stat()
         self.exists: bool = exists
@@ -52,19 +54,18 @@ class CheckpointFile:
         The last one is made as small as a lesson that is saved.
         """
         began = time.perf_counter()
-        with delay_interrupt():
-            content = make()
-            self.failure = None
-            try:
-                self._replace(content, storage.WORTH if is_last else WORTH)
-            except (OSError, InvalidInput) as error:
-                self.failure = error
-                kept = "the checkpoint before it is complete" if self.exists else "it has no checkpoint yet"
-                warn(
-                    f"the checkpoint {self.place} could not be written at step {step} ({error}): the lesson "
-                    f"continues, and {kept}",
-                    CheckpointWarning,
-                )
+        content = make()
+        self.failure = None
+        try:
+            self._replace(content, records.WORTH if is_last else WORTH)
+        except (OSError, InvalidInput) as error:
+            self.failure = error
+            kept = "the checkpoint before it is complete" if self.exists else "it has no checkpoint yet"
+            warn(
+                f"the checkpoint {self.place} could not be written at step {step} ({error}): the lesson "
+                f"continues, and {kept}",
+                CheckpointWarning,
+            )
         self._next = elapsed + max(EVERY, (time.perf_counter() - began) / SHARE)
 
     def _replace(self, content: dict[str, Any], worth: float) -> None:
@@ -75,10 +76,10 @@ class CheckpointFile:
         fresh = place.with_name(place.name + ".next")
         if fresh.is_file():
             fresh.unlink()  # of a run that was killed
-        storage.write(fresh, KIND, content, worth=worth)
+        records.write(fresh, self.kind, content, worth=worth)
         if not self.exists:  # a checkpoint of another lesson, which must not be resumed by mistake
             previous_of(place).unlink(missing_ok=True)
-        elif place.exists() and (self._is_whole or is_whole(place)):
+        elif place.exists() and (self._is_whole or is_whole(place, self.kind)):
             os.replace(place, previous_of(place))
         os.replace(fresh, place)
         self.exists = self._is_whole = True
@@ -94,10 +95,36 @@ def checkpoint_place(path: Path) -> Path:
     return place_of(path)
 
 
-def is_whole(path: Path) -> bool:
+def previous_of(path: Path) -> Path:
+    """Return where the checkpoint before this one is kept; a link is followed, as when it is written."""
+    place = place_of(path)
+    return place.with_name(place.name + ".previous")
+
+
+def has_checkpoint(path: Path) -> bool:
+    """Say whether a checkpoint was written to this path, or was being replaced there."""
+    return any(place.is_file() and place.stat().st_size > 0 for place in (path, previous_of(path)))
+
+
+def read_checkpoint(path: Path, kind: str) -> tuple[dict[str, Any], bool]:
+    """Read the checkpoint, or the one before it if it is damaged or missing; say, too, whether it is the newest."""
+    previous = previous_of(path)
+    try:
+        return records.read(path, kind), True
+    except FileNotFoundError:
+        if not previous.exists():
+            raise InvalidInput(f"there is no checkpoint {path}") from None
+    except CorruptLesson as error:
+        if not previous.exists():
+            raise
+        warn(f"{error}; continuing from the checkpoint before it, {previous}", CheckpointWarning)
+    return records.read(previous, kind), False
+
+
+def is_whole(path: Path, kind: str) -> bool:
     """Say whether a file is a checkpoint that can be read."""
     try:
-        storage.read(path, KIND)
+        records.read(path, kind)
     except (CorruptLesson, OSError):
         return False
     return True

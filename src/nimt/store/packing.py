@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nimt.errors import CorruptLesson
-from nimt.lesson.codings import SMALL, AnyArray, count_decoded_bytes, decode
+from nimt.store.codings import SMALL, AnyArray, count_decoded_bytes, decode
 
 ARRAY = "array"  # a dictionary with this one key stands for the array of that name
 SERIES, KEYS = "series", "keys"  # a dictionary with these two stands for a long series in the array of that name
