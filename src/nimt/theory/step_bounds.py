@@ -19,23 +19,21 @@ that is not 0 costs the share |delta| sqrt(n) / R of c, and of B as much again.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nimt.arrays import Array
+from nimt.arrays import Array, Indices
+from nimt.engines._numba.compiling import load_numba
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import Spectrum, grid_factors, product_with, spectrum_of
 from nimt.theory.whole import LONGEST_SCHEDULE
 
-if TYPE_CHECKING:
-    from scipy import sparse
-
 RIDGES = 10.0 ** np.arange(-13, -3, 0.5)  # of lambda_max, how far from a true interpolant the sum may be
 PENALTIES = 10.0 ** np.linspace(0, -3, 25)  # of the largest, along the lasso path
 PASSES = 1_000  # of coordinate descent per penalty; a certificate is valid however far it came
+LOOK = 10  # passes between two looks at how far it came
+CLOSE = 1e-6  # of a coefficient, and of the squares of the residual: near enough
 LARGEST_LASSO = 1_500  # points of a dense Gram matrix
 MOST_ENTRIES = 3_000_000  # of a sparse one
 
@@ -136,9 +134,6 @@ def least_coefficients(start: LessonStart) -> float:
     The dual is max r0'y - R |y| over |K y|_inf <= 1, and every residual rho of the lasso, scaled to be feasible, is one
     such y.
     """
-    from sklearn.exceptions import ConvergenceWarning  # here, since few lessons need it
-    from sklearn.linear_model import lasso_path
-
     product = product_with(start.learner.kernel, start.pool)
     residual = start.residual
 
@@ -150,15 +145,21 @@ def least_coefficients(start: LessonStart) -> float:
     gram = _gram_for_lasso(start)
     if gram is None:
         return max(0.0, best)
-    top = float(np.abs(product(residual)).max()) / len(residual)
-    solution = np.zeros(len(residual))
+    load_numba()
+    from nimt.engines.compiled_steps.lasso_steps import descend
+
+    entries, rows, starts = gram
+    squares = np.add.reduceat(entries * entries, starts[:-1])
+    top = float(np.abs(product(residual)).max())
+    solution, rho = np.zeros(len(residual)), np.array(residual)
     worse = 0
     for penalty in top * PENALTIES[1:]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            _, path, _ = lasso_path(gram, -residual, alphas=[penalty], max_iter=PASSES, tol=1e-6, coef_init=solution)
-        solution = path[:, 0]
-        rho = residual + product(solution)
+        left = -rho
+        for _ in range(0, PASSES, LOOK):
+            descend(entries, rows, starts, squares, penalty, solution, left, LOOK, CLOSE)
+            if _gap(-left, product(left), residual, penalty, solution) <= CLOSE * float(residual @ residual):
+                break
+        rho = -left
         found = certify(rho)
         worse = worse + 1 if found <= best else 0
         best = max(best, found)
@@ -167,23 +168,31 @@ def least_coefficients(start: LessonStart) -> float:
     return max(0.0, best)
 
 
-def _gram_for_lasso(start: LessonStart) -> Array | sparse.csc_matrix | None:
-    kernel, pool = start.learner.kernel, start.pool
-    if len(pool) <= LARGEST_LASSO:
-        return np.asfortranarray(kernel(pool.points, pool.points), dtype=np.float64)
+def _gap(rho: Array, slopes: Array, residual: Array, penalty: float, solution: Array) -> float:
+    """Return how far a point of the lasso is from its dual: the residual, scaled to be feasible."""
+    scale = min(1.0, penalty / max(float(np.abs(slopes).max()), 1e-300))
+    both = 0.5 * (1.0 + scale * scale) * float(rho @ rho)
+    return both + penalty * float(np.abs(solution).sum()) - scale * float(rho @ residual)
+
+
+def _gram_for_lasso(start: LessonStart) -> tuple[Array, Indices, Indices] | None:
+    """Return K as the entries of its columns, their rows, and where each column begins; None where it is too large."""
+    kernel, pool, n = start.learner.kernel, start.pool, len(start.pool)
+    if n <= LARGEST_LASSO:
+        gram = np.asarray(kernel(pool.points, pool.points), dtype=np.float64)
+        return gram.T.ravel(), np.tile(np.arange(n), n), n * np.arange(n + 1)
     factors = grid_factors(kernel, pool)
     if factors is None:
         return None
     height, matrices = factors
-    entries = math.prod(int(np.count_nonzero(matrix)) for matrix in matrices)
-    if entries > MOST_ENTRIES:
+    if math.prod(int(np.count_nonzero(matrix)) for matrix in matrices) > MOST_ENTRIES:
         return None
-    from scipy import sparse
+    from scipy import sparse  # here, since few lessons need it
 
-    gram = sparse.csc_matrix(np.full((1, 1), height))
+    product = sparse.csc_matrix(np.full((1, 1), height))
     for matrix in matrices:
-        gram = sparse.kron(gram, sparse.csc_matrix(matrix), format="csc")
-    return sparse.csc_matrix((gram.data, gram.indices.astype(np.int32), gram.indptr.astype(np.int32)), gram.shape)
+        product = sparse.kron(product, sparse.csc_matrix(matrix), format="csc")
+    return product.data, product.indices.astype(np.intp), product.indptr.astype(np.intp)
 
 
 def _rates_to_look_at(start: LessonStart) -> list[float]:
