@@ -16,7 +16,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.part
 
 PUBLIC = {
     "Blocks", "Box", "Comparison", "resume_blocks", "teach_blocks",
-    "Communicating", "compiled", "UncertaintyTeacher",
+    "Communicating", "compiled", "Expansion", "UncertaintyTeacher",
     "GreedyKernelClassifier", "GreedyKernelRegressor", "GreedyTeacher", "Grid",
     "InterpolationTeacher", "InvalidInput", "KernelLearner", "Learner", "Lesson",
     "INTTeacher", "MixedTeacher", "PlannedTeacher", "schedules", "torch",

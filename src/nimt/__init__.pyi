@@ -31,6 +31,7 @@ from .kernels import Precomputed as Precomputed
 from .kernels import Wendland as Wendland
 from .kernels import linear as linear
 from .kernels import rbf as rbf
+from .learners.expansion import Expansion as Expansion
 from .learners.kernel_learner import KernelLearner as KernelLearner
 from .learners.learner import Learner as Learner
 from .learners.linear_learner import LinearLearner as LinearLearner

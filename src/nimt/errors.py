@@ -149,6 +149,10 @@ class SlowLessonWarning(UserWarning):
     """The plain loop runs a long lesson, because no compiled engine covers it."""
 
 
+class OutsideOfSpaceWarning(UserWarning):
+    """A part of f - f* is no function of the kernel on these points, and is left out of a norm in its space."""
+
+
 class ConstantModelWarning(UserWarning):
     """No model errs less than the mean, or the most frequent class, on rows held out, so that this is predicted."""
 

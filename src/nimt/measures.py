@@ -173,8 +173,9 @@ class RootMeanSquare(RootOfSquares):
 class DistanceInH(Discrepancy):
     """|f - f*|_H, the norm in the kernel's space.
 
-    Exact where y is a `KernelLearner` over the same kernel and start; elsewhere the norm of the interpolant of f - f*
-    on the pool.
+    Exact where y is an `Expansion` or a `KernelLearner` over the same kernel and from the same start, or a
+    `LinearLearner` for a linear kernel; elsewhere the norm of the interpolant of f - f* on the pool. Of a kernel of
+    finite rank it is that of the nearest function of the kernel, and a warning says what is left.
     """
 
     name: ClassVar[str] = "rkhs"

@@ -411,7 +411,7 @@ def test_a_refused_second_run_removes_nothing_of_the_first(undrawn, nimt, tmp_pa
             (folder / "run.toml").write_text("of the first run")
         return hold(path)
 
-    monkeypatch.setattr("nimt.cli.run_folder.hold", slow)
+    monkeypatch.setattr("nimt.store.claims.hold", slow)
     answer = nimt("teach", "gmm", "--out", "run")
     held[0].release()
     assert answer.code == 2 and "another run is writing" in answer.err
@@ -427,7 +427,7 @@ def test_a_folder_that_another_run_removes_meanwhile_is_made_again(undrawn, nimt
             removed.append(path)
         return hold(path)
 
-    monkeypatch.setattr("nimt.cli.run_folder.hold", removed_before)
+    monkeypatch.setattr("nimt.store.claims.hold", removed_before)
     assert nimt("teach", "gmm", "--iterations", "3", "--out", "run").code == 0
     assert len(removed) == 2 and (tmp_path / "run" / "lesson.npz").exists()
 

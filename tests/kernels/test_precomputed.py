@@ -103,3 +103,14 @@ def test_a_graph_is_drawn_with_its_edges():
 def test_what_cannot_be_is_refused_in_one_sentence(make, said):
     with pytest.raises(nimt.InvalidInput, match=said):
         make()
+
+
+def test_graphs_of_networkx_are_their_adjacency_matrices():
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_edge("a", "b", weight=2.0)
+    graph.add_edge("b", "c")
+    kernel = diffusion(graph, time=0.3)
+    expected = diffusion(networkx.to_scipy_sparse_array(graph), time=0.3)
+    np.testing.assert_allclose(kernel.gram, expected.gram, rtol=1e-12)
+    assert kernel.names == ("a", "b", "c")

@@ -205,7 +205,7 @@ def test_large_predictions_are_made_in_blocks(monkeypatch):
     points, _, _ = scattered()
     learner = small_lesson().learner
     whole = learner.predict(points)
-    monkeypatch.setattr("nimt.learners.kernel_learner.PREDICT_BLOCK", 8 * 30)
+    monkeypatch.setattr("nimt.learners.expansion.EVALUATE_BLOCK", 8 * 30)
     np.testing.assert_allclose(learner.predict(Points(points)), whole, rtol=1e-14)
 
 

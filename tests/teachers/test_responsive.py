@@ -28,7 +28,11 @@ def plain_loop(points, target, gram, responses, p, steps, rate=0.05):
         else:
             if responses is None:
                 responses = estimate(points, shown, columns)
-            taken = [sum(row[j] * errors[j] for j in range(len(errors))) for row in responses]
+            lengths = [sum(response**2 for response in row) ** 0.5 for row in responses]
+            taken = [
+                sum(row[j] * errors[j] for j in range(len(errors))) / length
+                for row, length in zip(responses, lengths, strict=True)
+            ]
             scores = [abs(e) ** p * abs(t) ** (2 - p) if e * t > 0 else 0.0 for e, t in zip(errors, taken, strict=True)]
             i = int(np.argmax(scores)) if max(scores) > 0 and p < 2 else int(np.argmax(np.abs(errors)))
         after = errors - 2 * rate * errors[i] * gram[:, i]
@@ -105,7 +109,7 @@ def test_a_pack_is_chosen_by_what_the_points_before_leave():
     errors, chosen = -TARGET, []
     for _ in range(k):
         left = errors - 2 * rate / k * sum((errors[i] * gram[:, i] for i in chosen), np.zeros(40))
-        scores = errors * (gram @ left)
+        scores = errors * (gram @ left) / np.linalg.norm(gram, axis=1)
         chosen.append(max((i for i in range(40) if i not in chosen), key=lambda i: scores[i]))
     assert lesson.indices[0].tolist() == sorted(chosen)
 

@@ -43,6 +43,9 @@ class Linear(Kernel):
         points = as_rows(X)
         return np.asarray(np.einsum("ij,ij->i", points, points) + self.c)
 
+    def rank(self, dimension: int) -> float:
+        return float(dimension + (self.c > 0))
+
 
 def linear(c: float = 1.0) -> Linear:
     """Return k(x, y) = <x, y> + c, the kernel under which a kernel learner is a linear one.

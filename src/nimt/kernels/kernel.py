@@ -76,6 +76,10 @@ class Kernel(ABC):
         """Return a distance beyond which |K(x, y)| <= cut K(0) in every direction, inf where none is known."""
         return math.inf
 
+    def rank(self, dimension: int) -> float:
+        """Return how many functions of this dimension its space is made of, at most; inf where that has no end."""
+        return math.inf
+
     @property
     def origin(self) -> object:
         """The object whose parameters make this kernel again."""
@@ -167,6 +171,9 @@ class ConstantKernel(Kernel):
     def is_stationary(self) -> bool:
         return True
 
+    def rank(self, dimension: int) -> float:
+        return 1.0
+
 
 class _Pair(Kernel):
     """Two kernels, combined."""
@@ -212,6 +219,9 @@ class KernelSum(_Pair):
     def reach(self, cut: float = CUT) -> float:
         return max(reach(self.left, cut), reach(self.right, cut))
 
+    def rank(self, dimension: int) -> float:
+        return self.left.rank(dimension) + self.right.rank(dimension)
+
 
 @dataclass(frozen=True, repr=False)
 class KernelProduct(_Pair):
@@ -230,6 +240,9 @@ class KernelProduct(_Pair):
 
     def reach(self, cut: float = CUT) -> float:
         return min(reach(self.left, cut), reach(self.right, cut))  # a kernel never exceeds its value at 0
+
+    def rank(self, dimension: int) -> float:
+        return self.left.rank(dimension) * self.right.rank(dimension)
 
 
 @dataclass(frozen=True, repr=False)
@@ -256,6 +269,12 @@ class KernelPower(Kernel):
 
     def reach(self, cut: float = CUT) -> float:
         return reach(self.base, min(cut ** (1.0 / self.exponent), LARGEST_CUT))
+
+    def rank(self, dimension: int) -> float:
+        inside, power = self.base.rank(dimension), self.exponent
+        if math.isinf(inside) or float(power) != int(power):
+            return math.inf
+        return float(math.comb(int(inside) + int(power) - 1, int(power)))
 
     def __repr__(self) -> str:
         inside = f"({self.base!r})" if isinstance(self.base, _Pair | KernelPower) else repr(self.base)

@@ -88,6 +88,9 @@ class Precomputed(Kernel):
     def diag(self, X: ArrayLike) -> Array:
         return np.diagonal(np.asarray(self.gram))[self._numbers(X)]
 
+    def rank(self, dimension: int) -> float:
+        return float(len(np.asarray(self.gram)))
+
     def _numbers(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of the matrix that points (n, 1) are."""
         points, count = as_rows(X), len(np.asarray(self.gram))

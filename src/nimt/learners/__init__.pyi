@@ -1,3 +1,4 @@
+from .expansion import Expansion as Expansion
 from .kernel_learner import KernelLearner as KernelLearner
 from .learner import Learner as Learner
 from .linear_learner import LinearLearner as LinearLearner

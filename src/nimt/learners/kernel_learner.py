@@ -13,6 +13,7 @@ from nimt.arrays import Array, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal
 from nimt.kernels.families import SINGLE
+from nimt.learners.expansion import Expansion, evaluate, merge_centers
 from nimt.learners.kernel_pupils import KernelBoxPupil, KernelPupil
 from nimt.learners.learner import (
     Described,
@@ -28,8 +29,8 @@ from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.box import Box
 from nimt.pools.pool import Grid, Points, Pool, as_pool
 
-UNCHANGING = frozenset({bool, int, float, str, Grid, Points, *SINGLE})
-PREDICT_BLOCK = 2**26  # bytes of kernel values held at once
+UNCHANGING = frozenset({bool, int, float, str, Grid, Points, Expansion, *SINGLE})
+NOTHING = np.empty((0, 1)), np.empty(0)  # the centers and coefficients of 0
 
 
 class KernelLearner(StartsFromInitial, Described):
@@ -47,7 +48,7 @@ class KernelLearner(StartsFromInitial, Described):
     learning_rate : float, callable of the step, or "auto"
         "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1. For a
         loss without one (hinge, absolute) it is 0.01, the rate of the paper.
-    initial : number, callable on (n, d), or values on the pool
+    initial : number, callable on (n, d), Expansion, or values on the pool
         Values are bound to the pool by `teach`. Between the points of a `Grid` they are interpolated, linearly along
         each axis; on `Points` such a learner is known at these only.
 
@@ -157,15 +158,21 @@ class KernelLearner(StartsFromInitial, Described):
 
     def expansion(self, points: Array) -> Array:
         """Return the taught part, sum_j c_j K(x_j, .), at the given points."""
-        total = np.zeros((len(points), *(self.outputs() or ())))
         if not self.has_centers():
-            return total
+            return np.zeros((len(points), *(self.outputs() or ())))
         self._check_dimension(points)
-        rows = max(1, PREDICT_BLOCK // (8 * len(self.centers_)))
-        for start in range(0, len(points), rows):
-            part = slice(start, start + rows)
-            total[part] = np.asarray(self.kernel(points[part], self.centers_)) @ self.coefficients_
-        return total
+        return evaluate(self.kernel, self.centers_, self.coefficients_, points)
+
+    def expand(self, kernel: Kernel) -> tuple[InitialFunction, Expansion] | None:
+        """Return a function and an expansion of this kernel whose sum it is; None where there is none.
+
+        The function is 0 if the learner started from an `Expansion` of the same kernel, else what it started from.
+        """
+        if kernel != self.kernel or self.is_mixed():
+            return None
+        taught = Expansion(kernel, *((self.centers_, self.coefficients_) if self.has_centers() else NOTHING))
+        start = self.initial.expand(kernel) if isinstance(self.initial, Expansion) else None
+        return (self.initial, taught) if start is None else (start[0], start[1] + taught)
 
     def absorb(self, points: Array, coefficients: Array, *, steps: int, distinct: bool = False) -> None:
         """Add coefficients at points, from any number of steps; a point already among the centres keeps its row.
@@ -182,15 +189,9 @@ class KernelLearner(StartsFromInitial, Described):
             self.centers_, self.coefficients_ = points, coefficients
             return
         self._check_dimension(points)
-        both = np.concatenate([self.centers_, points]) + 0.0  # -0.0 and 0.0 are one point
-        _, first, place = np.unique(both, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")  # centres stay in the order in which they were first shown
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        merged = np.zeros((len(order), *coefficients.shape[1:]))
-        np.add.at(merged, rank[np.ravel(place)], np.concatenate([self.coefficients_, coefficients]))
-        self.centers_ = both[first[order]]
-        self.coefficients_ = merged
+        self.centers_, self.coefficients_ = merge_centers(
+            np.concatenate([self.centers_, points]), np.concatenate([self.coefficients_, coefficients])
+        )
 
     def mix(self, matrix: ArrayLike) -> Self:
         """Mix its outputs: f <- A f, so C <- C A' for the coefficients C (m, q), and the same for the start.

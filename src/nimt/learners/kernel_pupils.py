@@ -14,7 +14,7 @@ from nimt.errors import CorruptLesson
 from nimt.kernels import diagonal, reach
 from nimt.kernels.radial import on_one_axis
 from nimt.learners.learner import State
-from nimt.learners.norms import between_expansions, is_expansion_from, of_interpolant
+from nimt.learners.norms import expand_difference, measure_expansion, of_interpolant
 from nimt.losses import Loss, as_loss
 from nimt.operators import DenseOperator, Operator
 from nimt.pools.box import Box
@@ -141,9 +141,8 @@ class KernelPupil(_KernelPupil):
 
     def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures |f - f*|_H; exact where f* is an expansion from the same start."""
-        if is_expansion_from(target_function, self):
-            return between_expansions(self, target, target_function)
-        return of_interpolant(self, target)
+        difference = expand_difference(self, target_function)
+        return of_interpolant(self, target) if difference is None else measure_expansion(self, target, difference)
 
     def lend(self) -> tuple[Array, Array, Flags]:
         """Give its values, coefficients and shown flags to an engine, which works on them until `take_back`."""

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from nimt import defaults
 from nimt.arrays import Array, Indices, check_finite, check_stored_array, check_stored_count, real_array
 from nimt.errors import InvalidInput
+from nimt.kernels import Kernel
+from nimt.kernels.dot_product import Linear
+from nimt.learners.expansion import Expansion
 from nimt.learners.learner import Described, LearningRate, State, auto_rate, check_pack, check_rate, rate_at
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.pool import Pool, as_pool
@@ -114,6 +117,21 @@ class LinearLearner(Described):
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,)."""
         return np.asarray(self.features(as_pool(X, "X").points) @ self.current_weights())
+
+    def expand(self, kernel: Kernel) -> tuple[float, Expansion] | None:
+        """Return 0 and itself as an expansion of a linear kernel <x, y> + c; None where its space does not hold it.
+
+        <w, x> + b = sum_i w_i K(e_i, x) + (b / c - sum_i w_i) K(0, x); for c = 0 there is no intercept.
+        """
+        if not isinstance(kernel, Linear):
+            return None
+        weights = self.current_weights()
+        slope, constant = (weights[:-1], float(weights[-1])) if self.intercept else (weights, 0.0)
+        if not len(slope) or (kernel.c == 0 and constant != 0):
+            return None
+        at_zero = constant / kernel.c - float(slope.sum()) if kernel.c > 0 else 0.0
+        centers = np.vstack([np.eye(len(slope)), np.zeros((1, len(slope)))])
+        return 0.0, Expansion(kernel, centers, np.append(slope, at_zero))
 
     def current_weights(self) -> Array:
         return np.asarray(getattr(self, "weights_", self.weights), dtype=np.float64)

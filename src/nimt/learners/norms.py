@@ -4,42 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol, TypeGuard, cast
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.errors import IllConditioned, InvalidInput
+from nimt.errors import IllConditioned, InvalidInput, OutsideOfSpaceWarning, warn
 from nimt.kernels import Kernel
-from nimt.learners.learner import InitialFunction, StartsFromInitial
+from nimt.learners.expansion import Expansion
+from nimt.learners.learner import InitialFunction
 from nimt.pools.pool import Pool, values_on
 
 WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
 LARGEST_SOLVE = 20_000  # points; the solve holds two dense matrices of this size
+NO_REST = 1e-9  # of |f - f*|: what rounding leaves outside of the kernel's functions
 
 
-class Expansion(Protocol):
+class InSpace(Protocol):
     """A learner that is an initial function and a kernel expansion."""
 
     kernel: Kernel
     initial: InitialFunction
-    centers_: Array
-    coefficients_: Array
-
-    def has_centers(self) -> bool: ...
 
     def initial_is_table(self) -> bool: ...
 
-    def is_mixed(self) -> bool: ...
-
-    def expansion(self, points: Array) -> Array: ...
+    def expand(self, kernel: Kernel) -> tuple[InitialFunction, Expansion] | None: ...
 
 
 class Seated(Protocol):
     """Such a learner at work on a pool, with what it has learned there."""
 
     @property
-    def learner(self) -> Expansion: ...
+    def learner(self) -> InSpace: ...
 
     pool: Pool
     values: Array
@@ -51,34 +48,34 @@ def inner(one: Array, other: Array) -> float:
     return float(np.ravel(one) @ np.ravel(other))
 
 
-def is_expansion_from(target: object, pupil: Seated) -> TypeGuard[Expansion]:
-    """Say whether f - f* is a kernel expansion: both start from the same function, over the same kernel."""
-    if not isinstance(target, StartsFromInitial) or not hasattr(target, "expansion"):
-        return False
-    learner, goal = pupil.learner, cast(Expansion, target)
-    if goal.kernel != learner.kernel or goal.is_mixed() or learner.is_mixed():
-        return False
-    one, other = learner.initial, goal.initial
-    if learner.initial_is_table() or goal.initial_is_table():  # known on this pool only, so compared there
-        return np.array_equal(values_on(pupil.pool, one, "initial"), values_on(pupil.pool, other, "initial"))
+def expand_difference(pupil: Seated, target_function: object) -> Expansion | None:
+    """Return f - f* as an expansion of the pupil's kernel, None where it is none: the starts must be one function."""
+    kernel = pupil.learner.kernel
+    expand: Callable[[Kernel], tuple[InitialFunction, Expansion] | None] = getattr(
+        target_function, "expand", lambda _: None
+    )
+    own, goal = pupil.learner.expand(kernel), expand(kernel)
+    if own is None or goal is None or not _are_equal(pupil.pool, own[0], goal[0]):
+        return None
+    return own[1] + -goal[1]
+
+
+def _are_equal(pool: Pool, one: InitialFunction, other: InitialFunction) -> bool:
+    if any(not callable(start) and np.ndim(start) for start in (one, other)):  # known on this pool only
+        return np.array_equal(values_on(pool, one, "initial"), values_on(pool, other, "initial"))
     if callable(one) or callable(other):
         return bool(one == other)  # a formula with a name equals its copies, any other function only itself
     return float(np.asarray(one)) == float(np.asarray(other))
 
 
-def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callable[[], float]:
+def measure_expansion(pupil: Seated, target: Array, difference: Expansion) -> Callable[[], float]:
     r"""|f - f*|_H^2 = sum_j a_j (f - f*)(z_j), with a the coefficients of f - f* and z its centers."""
-    start = pupil.learner
-    parts = [(learner, sign) for learner, sign in ((start, 1.0), (goal, -1.0)) if learner.has_centers()]
-    if not parts:
-        centers, weights = np.empty((0, pupil.pool.dimension)), np.empty((0, *target.shape[1:]))
+    centers, weights = difference.centers, difference.coefficients
+    if len(centers):
+        fixed, columns = difference.predict(centers), difference.kernel(centers, pupil.pool.points)
     else:
-        centers = np.concatenate([learner.centers_ for learner, _ in parts])
-        weights = np.concatenate([sign * learner.coefficients_ for learner, sign in parts])
-    fixed = np.zeros((len(centers), *target.shape[1:]))
-    for learner, sign in parts:
-        fixed += sign * learner.expansion(centers)
-    columns = start.kernel(centers, pupil.pool.points) if len(centers) else np.empty((0, len(target)))
+        weights = fixed = np.zeros((0, *target.shape[1:]))
+        columns = np.empty((0, len(target)))
 
     def norm() -> float:
         at_centers = fixed + columns @ pupil.coefficients
@@ -90,7 +87,9 @@ def between_expansions(pupil: Seated, target: Array, goal: Expansion) -> Callabl
 def of_interpolant(pupil: Seated, target: Array) -> Callable[[], float]:
     """Solve once for the coefficients of f^0 - f* on the pool; each step then adds its own to them exactly."""
     at_start = pupil.coefficients.copy()
-    residual = gram_solver(pupil.learner.kernel, pupil.pool.points)(pupil.values - target)
+    solve = gram_solver(pupil.learner.kernel, pupil.pool.points)
+    solve.say_rest(pupil.values - target)
+    residual = solve(pupil.values - target)
 
     def norm() -> float:
         return root(inner(residual + pupil.coefficients - at_start, pupil.values - target))
@@ -103,8 +102,47 @@ def root(square: float) -> float:
     return math.sqrt(max(0.0, square)) if math.isfinite(square) else square
 
 
-def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
-    """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything."""
+@dataclass(frozen=True, eq=False)
+class GramSolver:
+    """v -> K^-1 v on some points; for a singular K the pseudo-inverse, on the functions that the kernel makes there.
+
+    Attributes
+    ----------
+    solve : function of an array (n,) or (n, q)
+    range : array (n, r) or None
+        An orthonormal basis of what the kernel makes there, None where that is everything.
+    """
+
+    kernel: Kernel
+    solve: Callable[[Array], Array]
+    range: Array | None = None
+
+    def __call__(self, values: Array) -> Array:
+        return self.solve(values)
+
+    def rest(self, values: Array) -> float:
+        """Return the share of |v| that no function of the kernel takes on these points."""
+        size = float(np.linalg.norm(values))
+        if self.range is None or size == 0.0:
+            return 0.0
+        return float(np.linalg.norm(values - self.range @ (self.range.T @ values))) / size
+
+    def say_rest(self, errors: Array) -> None:
+        """Warn where f - f* is not in the kernel's space."""
+        share = self.rest(errors)
+        if share > NO_REST:
+            warn(
+                f"of |f - f*| on the pool {share:.2g} is outside of the functions that {self.kernel!r} makes there: no "
+                f"lesson changes that part, and the norm in H is of the others",
+                OutsideOfSpaceWarning,
+            )
+
+
+def gram_solver(kernel: Kernel, points: Array) -> GramSolver:
+    """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything.
+
+    A kernel of finite rank, such as a linear one, is singular on many points, and has a pseudo-inverse there.
+    """
     from scipy.linalg import LinAlgError, cho_factor, cho_solve  # here, since few lessons measure in H
     from scipy.linalg.lapack import dpocon
 
@@ -120,11 +158,30 @@ def gram_solver(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
         reciprocal, _ = dpocon(factor[0], size, uplo="L")
     except LinAlgError:
         reciprocal = 0.0
-    if reciprocal * WORST_CONDITION < 1.0:
-        condition = f"about {1.0 / reciprocal:.0e}" if reciprocal > 0 else "beyond rounding"
-        raise IllConditioned(
-            f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
-            f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
-            f"coarser pool, or give the target as a KernelLearner"
-        )
-    return lambda values: np.asarray(cho_solve(factor, values))
+    if reciprocal * WORST_CONDITION >= 1.0:
+        return GramSolver(kernel, lambda values: np.asarray(cho_solve(factor, values)))
+    if math.isfinite(kernel.rank(points.shape[1])):
+        return _solve_on_range(kernel, gram)
+    condition = f"about {1.0 / reciprocal:.0e}" if reciprocal > 0 else "beyond rounding"
+    raise IllConditioned(
+        f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
+        f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
+        f"coarser pool, or give the target as a KernelLearner or an Expansion"
+    )
+
+
+def _solve_on_range(kernel: Kernel, gram: Array) -> GramSolver:
+    """Return the pseudo-inverse of K = L L' = Q R R' Q', by a Cholesky factor L (n, r) with pivots."""
+    from scipy.linalg import qr, solve_triangular
+    from scipy.linalg.lapack import dpstrf
+
+    packed, pivots, rank, _ = dpstrf(gram, tol=-1.0, lower=1)  # below n eps max K(x, x) it is rounding
+    factor = np.empty((len(gram), int(rank)))
+    factor[pivots - 1] = np.tril(packed)[:, : int(rank)]
+    basis, corner = qr(factor, mode="economic")
+
+    def solve(values: Array) -> Array:
+        inside = solve_triangular(corner, solve_triangular(corner, basis.T @ values), trans="T")
+        return np.asarray(basis @ inside)
+
+    return GramSolver(kernel, solve, np.asarray(basis))

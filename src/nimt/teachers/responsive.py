@@ -32,11 +32,11 @@ PROBING, KNOWN, UNKNOWN = 0.0, 1.0, 2.0  # what is known of the responses
 
 @dataclass(frozen=True, eq=False)
 class ResponsiveTeacher(Teacher):
-    r"""Show argmax |r|^p |K r|^(2 - p), r = f - f*: large errors whose surroundings are wrong in the same direction.
+    r"""Show argmax |r|^p (|K r| / |K_x|)^(2 - p), r = f - f*: large errors amid errors of the same sign.
 
-    A step at x moves the learner by a multiple of K(x, .), so (K r)(x) says how much of the whole error it takes with
-    it. With p = 2 this is `GreedyTeacher`; p = 1 is the largest decrease of sum r^2, to first order. Points at which
-    r and K r differ in sign are not shown, unless all do.
+    A step at x moves the learner by a multiple of K_x = K(x, .) on the pool, and (K r)(x) / |K_x| is the part of the
+    whole error that lies along it. With p = 2 this is `GreedyTeacher`. Points at which r and K r differ in sign are not
+    shown, unless all do.
 
     Without a `kernel` the teacher is a gray box: it shows the largest errors at three points first, reads how the
     learner's values changed everywhere, and takes the response to depend on the distance alone: means over equal
@@ -65,7 +65,7 @@ class ResponsiveTeacher(Teacher):
     >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
     >>> teachers = nimt.GreedyTeacher(), ResponsiveTeacher()
     >>> [nimt.teach(learner, one, x, np.sin, tol=1e-3, max_iterations=9000).itd for one in teachers]
-    [1865, 1417]
+    [1865, 1425]
     """
 
     p: float = 1.25
@@ -119,7 +119,7 @@ class ResponsiveTeacher(Teacher):
             chosen = np.array([sizes.argmax()])
             return view.show(chosen, sizes, memory=memory | {"shown": chosen})
         products = self._products(responses, errors, memory)
-        scores = self._score(errors, sizes, products)
+        scores = self._score(errors, sizes, products / _rows(self._kept.lengths, errors))
         k = count_of(self.k, len(view))
         chosen = np.array([scores.argmax()]) if k == 1 else self._pack(view.pool, responses, errors, sizes, products, k)
         return view.show(chosen, scores, memory=memory | {"products": products, "shown": chosen})
@@ -187,6 +187,7 @@ class ResponsiveTeacher(Teacher):
         return np.asarray(memory["products"] + (effect[:, None] * move).reshape(errors.shape))
 
     def _score(self, errors: Array, sizes: Array, products: Array) -> Array:
+        """Return the score of each point; `products` are K r, divided by the length of the column."""
         along = errors * products if errors.ndim == 1 else np.einsum("ij,ij->i", errors, products)
         helped = (along > 0) & (sizes > 0)
         if not helped.any() or self.p == 2:
@@ -199,7 +200,7 @@ class ResponsiveTeacher(Teacher):
         eta = auto_rate(Square(), responses.diagonal()) if isinstance(rate, str) else float(rate)
         left, free = np.array(products), np.ones(len(errors), dtype=bool)
         for _ in range(k):
-            scores = np.where(free, self._score(errors, sizes, left), -1.0)
+            scores = np.where(free, self._score(errors, sizes, left / _rows(self._kept.lengths, errors)), -1.0)
             index = int(scores.argmax())
             free[index] = False
             left -= (2.0 * eta / k) * np.multiply.outer(self._kept.effect(index), errors[index])
@@ -225,6 +226,8 @@ class Responses:
                 self.gram: Array = np.asarray(teacher.kernel(points, points), dtype=np.float64)
             else:
                 self.gram = ResponseByDistance.of(points, memory["probed"], memory["columns"]).between(points)
+            lengths = np.sqrt(np.einsum("ij,ij->i", self.gram, self.gram))
+            self.lengths: Array = np.where(lengths > 0, lengths, 1.0)  # a column of zeros has no error along it
             self.effects: dict[int, Array] = {}
             self.pool, self.columns = pool, memory["columns"]
         return self.gram
@@ -236,8 +239,9 @@ class Responses:
         return self.effects[index]
 
 
-def _rows(flags: NDArray[np.bool_], like: Array) -> NDArray[np.bool_]:
-    return flags.reshape(-1, *[1] * (like.ndim - 1))
+def _rows(of_points: NDArray[Any], like: Array) -> NDArray[Any]:
+    """Return an array (n,) in a shape that fits those of several outputs."""
+    return of_points.reshape(-1, *[1] * (like.ndim - 1))
 
 
 def warn_of_responses(step: int, missed: float) -> None:
