@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "formulas",
     "landing",
     "project_pages",
     "reference",
@@ -37,7 +38,8 @@ html_copy_source = False
 
 # -- Markdown pages: the headings of a page can be linked to, as on a forge
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_math_renderer = "mathml"
 
 # -- docstrings: numpydoc sections, and a name in backticks is a link where there is such a name
 default_role = "py:obj"

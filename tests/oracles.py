@@ -23,6 +23,10 @@ def slope_hinge(f, y):
     return -y if y * f < 1 else 0.0
 
 
+def slope_perceptron(f, y):
+    return -y if y * f <= 0 else 0.0
+
+
 def slope_logistic(f, y):
     return -y / (1 + math.exp(y * f))
 
@@ -45,6 +49,7 @@ SLOPES = {
     "logistic": slope_logistic,
     "huber": slope_huber,
     "absolute": slope_absolute,
+    "perceptron": slope_perceptron,
 }
 
 
@@ -53,6 +58,8 @@ def value_of(loss, f, y):
         return (y - f) ** 2
     if loss == "hinge":
         return max(0.0, 1 - y * f)
+    if loss == "perceptron":
+        return max(0.0, -y * f)
     if loss == "logistic":
         return math.log1p(math.exp(-y * f))
     if loss == "huber":

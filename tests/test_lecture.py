@@ -1,5 +1,7 @@
 """The notebooks in docs/ run from top to bottom, show what they promise, and are kept without outputs."""
 
+import ast
+import re
 import warnings
 from pathlib import Path
 
@@ -58,6 +60,7 @@ def shown(lecture, begins):
         ("learner", "KernelLearner"),
         ("lesson", "Lesson: the discrepancy fell below the tolerance"),
         ("comparison", "Comparison of 3 teachers"),
+        ("nimt.compare(nimt.KernelLearner", "Comparison of 3 teachers"),
         ("forecast", "Forecast: M &lt; 0.0001 after"),
         ("nimt.theory.check(lesson)", "Check: every inequality whose assumptions hold held at every step"),
     ],
@@ -69,10 +72,37 @@ def test_every_object_of_the_lecture_shows_itself(lecture, cell, title):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "cell",
-    ["nimt.plots.panels(lesson)", "comparison.plot()", "nimt.plots.forecast(", "nimt.plots.panels(writing)"],
+    [
+        "picture",
+        "nimt.plots.panels(lesson)",
+        "comparison.plot()",
+        "nimt.plots.forecast(",
+        "nimt.plots.panels(writing)",
+        "nimt.Comparison.of(by_rate)",
+        "nimt.plots.panels(half)",
+        "nimt.Comparison.of(by_width)",
+    ],
 )
 def test_every_figure_of_the_lecture_shows_itself_without_magic_words(lecture, cell):
     assert len(shown(lecture, cell)["image/png"]) > 10_000
+
+
+def test_the_plan_fills_ninety_minutes_and_every_exercise_has_a_solution():
+    cells = read(DOCS / "lecture.ipynb").cells
+    parts = re.findall(r"^## .*\((\d+) minutes\)", "\n".join(cell.source for cell in cells), re.MULTILINE)
+    assert sum(int(minutes) for minutes in parts) == 90
+    (plan,) = re.findall(r"^\| 0 to .*(?:\n\|.*)*", cells[0].source, re.MULTILINE)
+    ends = [re.match(r"\| (\d+) to (\d+) \|", line) for line in plan.splitlines()]
+    assert [int(end[2]) - int(end[1]) for end in ends] == [int(minutes) for minutes in parts]
+    exercises = [place for place, cell in enumerate(cells) if "### " in cell.source]
+    assert len(exercises) == 5
+    assert all(cells[place + 1].metadata["tags"] == ["solution"] for place in exercises)
+
+
+@pytest.mark.slow
+def test_what_the_solutions_say_is_so(lecture):
+    ends = ast.literal_eval(shown(lecture, "{name: round(float(m), 6)")["text/plain"])
+    assert ends["best"] < ends["greedy"] < ends["mine"]
 
 
 @pytest.mark.slow

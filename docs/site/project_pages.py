@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
+
+import nbclient
+import nbformat
 
 BESIDE_THE_CODE = ("CONTRIBUTING", "CHANGELOG", "SECURITY")  # the README is the first page of the site in other words
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)")
@@ -27,12 +30,37 @@ def page_of(root: Path, name: str) -> str:
     return LINK.sub(seen_from_built, (root / f"{name}.md").read_text(encoding="utf-8"))
 
 
-def lecture_of(notebook: Path) -> str:
-    """Return a notebook as a page: its text, and its code to be run by the reader."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
-    pieces = [f"```python\n{text}\n```" if kind == "code" else text for kind, text in texts]
-    return "\n\n".join([*pieces, f"This page is the notebook {{download}}`{notebook.name} <../{notebook.name}>`.", ""])
+def run_notebook(path: Path) -> Any:
+    """Return a notebook after it was run, in an empty folder."""
+    notebook = nbformat.read(path, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        nbclient.NotebookClient(notebook, timeout=900, resources={"metadata": {"path": folder}}).execute()
+    return notebook
+
+
+def lecture_of(notebook: Any, name: str) -> str:
+    """Return a notebook that was run as a page: its text, its code, and what the code shows; solutions are folded."""
+    pieces = []
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            pieces.append(cell.source)
+            continue
+        shown = [f"```python\n{cell.source}\n```", *(show(output) for output in cell.outputs)]
+        if "solution" in cell.metadata.get("tags", ()):
+            shown = ["<details><summary>Solution</summary>", *shown, "</details>"]
+        pieces += shown
+    return "\n\n".join([*pieces, f"This page is the notebook {{download}}`{name} <../{name}>`.", ""])
+
+
+def show(output: Any) -> str:
+    """Return what a cell showed: a picture, a table, or text."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        picture = data["image/png"].replace("\n", "")
+        return f'<img class="shown" alt="What the cell above shows" src="data:image/png;base64,{picture}">'
+    if "text/html" in data:
+        return f"```{{raw}} html\n{data['text/html']}\n```"
+    return f"```text\n{data.get('text/plain', output.get('text', ''))}\n```"
 
 
 def write(app: Any) -> None:
@@ -42,7 +70,9 @@ def write(app: Any) -> None:
     for name in BESIDE_THE_CODE:
         (folder / f"{name.lower()}.md").write_text(page_of(Path(app.srcdir).parent, name), encoding="utf-8")
     lecture = Path(app.srcdir) / "lecture.ipynb"
-    (folder / "lecture.md").write_text(lecture_of(lecture), encoding="utf-8")
+    page = folder / "lecture.md"
+    if not page.exists() or page.stat().st_mtime < lecture.stat().st_mtime:  # running it takes a while
+        page.write_text(lecture_of(run_notebook(lecture), lecture.name), encoding="utf-8")
 
 
 def link_to_them(app: Any, page: str, source: list[str]) -> None:

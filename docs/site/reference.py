@@ -41,7 +41,7 @@ def rooms() -> dict[str, list[str]]:
     for name in (name for name in nimt.__all__ if not name.startswith("_")):
         subject = getattr(nimt, name)
         if inspect.ismodule(subject):
-            public = getattr(subject, "__all__", None) or [n for n in dir(subject) if not n.startswith("_")]
+            public = getattr(subject, "__all__", None) or list_own_names(subject)
             found[name] += [
                 f"nimt.{name}.{inner}" for inner in sorted(public) if id(found_in(subject, inner)) not in own
             ]
@@ -50,6 +50,15 @@ def rooms() -> dict[str, list[str]]:
             found[room].append(f"nimt.{name}")
     order = {room: place for place, room in enumerate(TITLES)}
     return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def list_own_names(module: Any) -> list[str]:
+    """Return the public names that a module without a list of them defines, and not those it imports."""
+    return [
+        name
+        for name in dir(module)
+        if not name.startswith("_") and getattr(getattr(module, name), "__module__", None) == module.__name__
+    ]
 
 
 def found_in(module: object, name: str) -> object:

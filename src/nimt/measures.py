@@ -33,8 +33,8 @@ class Measure:
         What it is called in settings and tables.
     axis : str
         What it is called on the axis of a figure; the name by default.
-    formula : str
-        For captions.
+    latex : str
+        Its formula, for reports.
     higher_is_better : bool
         Whether it rises as the learner improves, as an accuracy does. `tol` is then reached from below.
     in_per_cent : bool
@@ -54,7 +54,7 @@ class Measure:
 
     name: ClassVar[str] = ""
     axis: ClassVar[str] = ""
-    formula: ClassVar[str] = ""
+    latex: ClassVar[str] = ""
     higher_is_better: ClassVar[bool] = False
     in_per_cent: ClassVar[bool] = False
     usual_tolerance: ClassVar[float | None] = None
@@ -154,7 +154,7 @@ class PaperDiscrepancy(RootOfSquares):
 
     name: ClassVar[str] = "paper"
     axis: ClassVar[str] = "discrepancy M"
-    formula: ClassVar[str] = "sqrt(sum (f - f*)^2) / n"
+    latex: ClassVar[str] = r"M = \frac{1}{n} \sqrt{\sum_i (f(x_i) - f^*(x_i))^2}"
 
     def multiple(self, values: Array) -> float:
         return 1.0 / len(values)
@@ -165,6 +165,15 @@ class RootMeanSquare(RootOfSquares):
 
     name: ClassVar[str] = "rms"
     axis: ClassVar[str] = "root mean square error"
+    latex: ClassVar[str] = r"\text{RMS} = \sqrt{\frac{1}{n} \sum_i (f(x_i) - f^*(x_i))^2}"
+
+    @property
+    def word(self) -> str:
+        return "RMS"
+
+    @property
+    def letter(self) -> str:
+        return "RMS"
 
     def multiple(self, values: Array) -> float:
         return 1.0 / float(np.sqrt(values.size))
@@ -180,6 +189,7 @@ class DistanceInH(Discrepancy):
 
     name: ClassVar[str] = "rkhs"
     axis: ClassVar[str] = "distance in the kernel's space"
+    latex: ClassVar[str] = r"M = \lVert f - f^* \rVert_{\mathcal{H}}"
 
     def of(self, pupil: Pupil, target: Array) -> float:
         return self.prepare(pupil, target, None)()
@@ -198,6 +208,7 @@ class DistanceOfWeights(Discrepancy):
 
     name: ClassVar[str] = "parameters"
     axis: ClassVar[str] = "distance of the weights"
+    latex: ClassVar[str] = r"M = \lVert w - w^* \rVert"
 
     def of(self, pupil: Pupil, target: Array) -> float:
         return self.prepare(pupil, target, None)()

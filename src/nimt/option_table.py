@@ -178,6 +178,8 @@ class Entry:
         What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
     only : str or None
         The one command that has it.
+    of_learner : bool
+        Whether it is a parameter of `KernelLearner` of the same name.
     """
 
     says: str
@@ -190,6 +192,7 @@ class Entry:
     least: float = 0.0
     most: float = math.inf
     only: str | None = None
+    of_learner: bool = False
 
 
 def entry(usual: Any, says: str, panel: str, *flags: str, **more: Any) -> Any:

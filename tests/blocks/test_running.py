@@ -54,7 +54,7 @@ def assert_same(one, other):
 
 
 def test_a_folder_and_little_memory_change_nothing(target, whole, tmp_path):
-    one_block = 80 * 12 * 12
+    one_block = 120 * 12 * 12
     lesson = teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run", memory=3 * one_block, workers=2))
     assert_same(whole, lesson)
     assert isinstance(lesson.final, np.memmap)
@@ -163,7 +163,7 @@ def test_a_damaged_block_is_noticed(target, tmp_path):
         ({"client": object()}, "folder that every worker reaches"),
         ({"share": 1.0}, "between 0 and 1"),
         ({"blocks": 0}, "at least 1"),
-        ({"memory": 1000, "folder": "run"}, "one block takes about 10.6 kB, and a worker may use 1 kB"),
+        ({"memory": 1000, "folder": "run"}, "one block takes about 15.8 kB, and a worker may use 1 kB"),
     ],
 )
 def test_a_way_to_cut_that_cannot_work_is_refused(target, tmp_path, monkeypatch, given, sentence):

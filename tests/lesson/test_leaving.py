@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 import nimt
-from nimt.plots.animation import draw_frames
+from nimt.plots.animation import draw_frames, keep_frames
+from nimt.plots.animation_frames import frame_steps
 
 pytestmark = pytest.mark.slow
 
@@ -103,3 +104,20 @@ def test_an_mp4_needs_ffmpeg(picture, tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(nimt.errors.MissingExtra, match=r"needs the program ffmpeg.*write a \.gif instead"):
         picture.animate(tmp_path / "other.mp4")
+
+
+def test_an_animation_makes_the_snapshots_it_needs(tmp_path):
+    """Before, a lesson without snapshots became two pictures."""
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2)
+    x = nimt.Grid(np.linspace(-2, 2, 41))
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=20, tol=None)
+    watched = nimt.teach(
+        learner, nimt.GreedyTeacher(), x, np.sin, max_iterations=20, tol=None, snapshots=list(range(21))
+    )
+    made = keep_frames(lesson)
+    steps = frame_steps(20, 41)
+    assert lesson.snapshots == {} and sorted(made.snapshots) == steps and len(steps) > 15
+    for step in steps:
+        np.testing.assert_allclose(made.snapshots[step], watched.snapshots[step], atol=1e-12)
+    with Image.open(lesson.animate(tmp_path / "lesson.gif")) as picture:
+        assert picture.n_frames == len(steps)

@@ -74,7 +74,14 @@ def test_losses_are_convex_with_the_smoothness_they_claim(name, f, g, y):
 
 @pytest.mark.parametrize(
     ("name", "smoothness"),
-    [("square", 2.0), ("huber", 2.0), ("logistic", 0.25), ("hinge", np.inf), ("absolute", np.inf)],
+    [
+        ("square", 2.0),
+        ("huber", 2.0),
+        ("logistic", 0.25),
+        ("hinge", np.inf),
+        ("perceptron", np.inf),
+        ("absolute", np.inf),
+    ],
 )
 def test_smoothness(name, smoothness):
     assert as_loss(name).smoothness == smoothness
@@ -110,7 +117,13 @@ def test_huber_is_square_within_any_delta_and_linear_beyond():
 
 @pytest.mark.parametrize(
     ("name", "f", "y", "slope"),
-    [("hinge", 0.5, 2.0, 0.0), ("absolute", 1.5, 1.5, 0.0), ("huber", 2.0, 1.0, 2.0), ("huber", 0.0, 1.0, -2.0)],
+    [
+        ("hinge", 0.5, 2.0, 0.0),
+        ("perceptron", 0.0, -1.0, 1.0),
+        ("absolute", 1.5, 1.5, 0.0),
+        ("huber", 2.0, 1.0, 2.0),
+        ("huber", 0.0, 1.0, -2.0),
+    ],
 )
 def test_slopes_at_the_kinks(name, f, y, slope):
     assert as_loss(name).slope(np.array(f), np.array(y)) == slope

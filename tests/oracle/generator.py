@@ -11,7 +11,7 @@ from oracle.problem import Problem, Waves, start_at
 from oracle.records import measure
 
 Generator = np.random.Generator
-CLASSES = ("hinge", "logistic", "crossentropy")
+CLASSES = ("hinge", "perceptron", "logistic", "crossentropy")
 
 
 def one_of(rng: Generator, *choices: Any) -> Any:
@@ -39,7 +39,7 @@ def draw(rng: Generator) -> Problem:
     rate: Any = float(rng.uniform(0.05, 0.6)) / height
     if rng.random() < 0.15:
         rate = ("decay", rate, 0.5)
-    elif rng.random() < 0.1 and loss[0] not in ("hinge", "absolute"):
+    elif rng.random() < 0.1 and loss[0] not in ("hinge", "perceptron", "absolute"):
         rate = "auto"
     elif rng.random() < 0.05:
         rate *= 8  # it moves away
@@ -91,6 +91,8 @@ def draw_loss(rng: Generator, q: int) -> tuple[Any, ...]:
     )
     if name == "crossentropy" and q == 1:
         name = "square"
+    if name == "hinge" and rng.random() < 0.5:
+        name = "perceptron"
     return (name, *{"huber": [one_of(rng, 1.0, 0.3)], "below": [one_of(rng, 1.0, 9.0)]}.get(name, []))
 
 

@@ -17,6 +17,8 @@ def value(loss: tuple[Any, ...], f: np.ndarray, y: np.ndarray) -> np.ndarray:
         return gap**2 - loss[1]
     if name == "hinge":
         return np.where(y * f < 1, 1 - y * f, 0.0)
+    if name == "perceptron":
+        return np.where(y * f < 0, -y * f, 0.0)
     if name == "logistic":
         return np.where(y * f > 0, 0.0, -y * f) + np.log1p(np.exp(-abs(y * f)))
     if name == "huber":
@@ -35,6 +37,8 @@ def slope(loss: tuple[Any, ...], f: np.ndarray, y: np.ndarray) -> np.ndarray:
         return 2 * gap
     if name == "hinge":
         return np.where(y * f < 1, -y, 0.0)
+    if name == "perceptron":
+        return np.where(y * f > 0, 0.0, -y)
     if name == "logistic":
         return -y * 0.5 * (1 - np.tanh(y * f / 2))
     if name == "huber":

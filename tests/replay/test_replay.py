@@ -10,6 +10,7 @@ import pytest
 import nimt
 from browsers import a_browser, a_page
 from nimt.replay import Recording, record_of, replay_page
+from nimt.replay.lesson_recording import describe_pool
 from problems import BOUNDARY, MIXTURE, scattered
 
 pytestmark = pytest.mark.long
@@ -161,7 +162,7 @@ def test_a_block_no_page_can_read_is_refused():
 
 
 def test_the_page_loads_nothing_and_its_title_is_text():
-    page = replay_page(record_of(points_lesson(), title="</title><script>alert(1)</script>"))
+    page = replay_page([record_of(points_lesson(), title="</title><script>alert(1)</script>")])
     outside = re.sub(r'<script type="text/plain".*?</script>', "", page, flags=re.DOTALL)
     assert "<script>alert" not in outside
     assert not re.search(r"https?://|@import|url\(|^import |^export ", outside, re.MULTILINE)
@@ -253,6 +254,140 @@ def test_an_address_says_where_to_begin_and_whether_to_play(browser, tmp_path):
         assert not page.evaluate("player.clock.playing")
 
 
+def race(tmp_path, **options):
+    teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
+    rules = {"tol": 1e-3, "max_iterations": 400, "seeds": 2} | options
+    comparison = nimt.compare(MIXTURE.learner(learning_rate=0.5), teachers, MIXTURE.pool, MIXTURE.target, **rules)
+    return comparison, comparison.replay(tmp_path / "race.html", title="A race")
+
+
+def test_a_race_plays_its_lessons_on_one_clock(browser, tmp_path):
+    comparison, path = race(tmp_path)
+    lessons = [comparison.lessons[name][0] for name in ("greedy", "random")]
+    with a_page(browser) as page:
+        page.goto(path.as_uri())
+        page.wait_for_function("() => window.player")
+        assert page.evaluate("player.clock.end") == max(len(lesson) for lesson in lessons)
+        assert page.evaluate("player.timeline.isRace")  # nothing is drawn that has not happened yet
+        assert str(len(lessons[0])) not in page.inner_text("#lead")
+        for step in (0, 30, page.evaluate("player.clock.end")):
+            page.evaluate(f"player.clock.seek({step})")
+            for number, lesson in enumerate(lessons):
+                own = min(step, len(lesson))
+                assert page.evaluate(f"player.lessons[{number}].discrepancyAt({own})") == pytest.approx(
+                    lesson.discrepancy[own], rel=1e-9
+                )
+        said = page.inner_text("#said")
+        first, second = sorted(lessons, key=lambda lesson: (lesson.itd or np.inf, lesson.discrepancy[-1]))
+        assert said.index({id(lessons[0]): "greedy", id(lessons[1]): "random"}[id(first)]) < said.index(
+            {id(lessons[0]): "greedy", id(lessons[1]): "random"}[id(second)]
+        )
+        assert f"ITD {first.itd:,}" in said
+        assert page.locator("#stages figure:visible").count() == 2
+
+
+def test_a_race_of_many_teachers_is_refused(tmp_path):
+    lesson = points_lesson()
+    many = nimt.Comparison.of({f"teacher {number}": lesson for number in range(7)})
+    with pytest.raises(nimt.InvalidInput, match="6 lessons side by side, and this comparison has 7 teachers"):
+        many.replay(tmp_path / "race.html")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (760, 520), (1920, 1080)])
+def test_everything_to_be_seen_fits_into_a_slide(browser, tmp_path, size):
+    _, path = race(tmp_path)
+    picture_lesson(max_iterations=100).replay(tmp_path / "picture.html")
+    for file in (path, tmp_path / "picture.html"):
+        with a_page(browser, viewport={"width": size[0], "height": size[1]}) as page:
+            page.goto(f"{file.as_uri()}#step=20&why")
+            page.wait_for_function("() => window.player")
+            assert page.evaluate("document.querySelector('.screen').getBoundingClientRect().bottom <= innerHeight")
+            assert page.evaluate("document.querySelector('#said').getBoundingClientRect().bottom <= innerHeight")
+            assert page.evaluate("document.querySelector('#learner').getBoundingClientRect().height") >= 150
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_replay_says_why_this_one(browser, tmp_path):
+    lesson = LESSONS["curve"]()
+    lesson.replay(tmp_path / "lesson.html")
+    with a_page(browser) as page:
+        page.goto(f"{(tmp_path / 'lesson.html').as_uri()}#step=7")
+        page.wait_for_function("() => window.player")
+        page.keyboard.press("w")
+        x = float(lesson.pool.points[lesson.indices[7, 0], 0])
+        assert f"Next comes x = {x:.4g} (circle)" in page.inner_text("#said")
+        page.keyboard.press("End")
+        assert "The lesson is over" in page.inner_text("#said")
+
+
+@pytest.mark.parametrize("name", ["large packs", "other"])
+def test_why_claims_nothing_of_steps_that_were_not_kept(browser, tmp_path, name):
+    if name == "other":
+        points, target, _ = scattered(30)
+        lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
+                            max_iterations=10, tol=None, snapshots=[2, 5])  # fmt: skip
+    else:
+        lesson = LESSONS[name]()
+    lesson.replay(tmp_path / "lesson.html")
+    with a_page(browser) as page:
+        page.goto(f"{(tmp_path / 'lesson.html').as_uri()}#step=3&why")
+        page.wait_for_function("() => window.player")
+        said = page.inner_text("#said")
+        assert "Next comes" not in said and "|f − f*| is largest at" in said
+
+
+def test_points_of_many_columns_are_drawn_along_any_of_them(browser, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    table = pandas.DataFrame(rng.normal(size=(60, 10)), columns=[f"feature {i}" for i in range(10)])
+    target = pandas.Series(np.sin(table["feature 0"]), name="price")
+    learner = nimt.KernelLearner(nimt.rbf(3.0), learning_rate=0.5)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), table, target, max_iterations=20, tol=None)
+    lesson.replay(tmp_path / "lesson.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        page.wait_for_function("() => window.player")
+        names = page.locator("#against option").all_inner_texts()
+        assert names == ["price", *table.columns]
+        page.select_option("#against", "feature 3")
+        across = page.evaluate("Array.from({length: 60}, (_, i) => player.lanes[0].view.across(i))")
+        assert across == pytest.approx(table["feature 3"].tolist())
+
+
+def test_a_share_is_drawn_between_nothing_and_all(browser, tmp_path):
+    points, _, _ = scattered(40)
+    classes = np.where(points[:, 0] > 0, 1.0, -1.0)
+    learner = nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, classes, max_iterations=30, tol=None, measure="accuracy")
+    lesson.replay(tmp_path / "lesson.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        page.wait_for_function("() => window.player")
+        assert page.evaluate("player.timeline.heights()") == [0, 1]
+        above = """(() => {
+          const canvas = document.getElementById("timeline");
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, 14); // 100 % lies at 16
+          let inked = 0;
+          const isInk = (i) => data[i] > 150 && data[i + 2] < 60 && data[i + 3] > 99;
+          for (let i = 0; i < data.length; i += 4) inked += Number(isInk(i));
+          return inked;
+        })()"""
+        assert page.evaluate(above) == 0
+        assert page.evaluate("player.m") == pytest.approx(lesson.discrepancy[0])
+
+
+def test_columns_of_a_table_keep_their_units(tmp_path):
+    """Pages show columns as the table has them, not as the kernel sees them."""
+    file = tmp_path / "houses.csv"
+    rows = "\n".join(f"{50 + 3 * i},{i % 4},{100 + i}" for i in range(12))
+    file.write_text(f"area,rooms,price\n{rows}\n", encoding="utf-8")
+    pool = nimt.read_problem(str(file)).pool
+    blocks = {}
+    said = describe_pool(pool, blocks)["pool"]
+    assert said["names"] == ["area", "rooms"] and said["target"] == "price"
+    assert blocks["points"][:3].tolist() == [[50.0, 0.0], [53.0, 1.0], [56.0, 2.0]]
+
+
 def test_a_million_steps_are_searched_at_once(browser, tmp_path):
     """No timed test: the number of steps taken again is what scrubbing costs, and it is counted."""
     replay_page_of_million(tmp_path / "long.html")
@@ -285,4 +420,4 @@ def replay_page_of_million(path):
         "indices": rng.integers(204, size=steps).astype(np.uint16),
         "coefficients": 1e-3 * rng.normal(size=(steps, 1)),
     }
-    path.write_text(replay_page(Recording(recording.header | {"steps": steps}, blocks)), encoding="utf-8")
+    path.write_text(replay_page([Recording(recording.header | {"steps": steps}, blocks)]), encoding="utf-8")

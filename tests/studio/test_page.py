@@ -521,6 +521,66 @@ def test_a_link_holds_the_forks_too(page, browser, studio):
         settled(other, 2)
 
 
+def test_a_link_that_is_not_read_yet_is_not_written_over(page):
+    """The address changes before the page hears of it: a race that began meanwhile must not take its place."""
+    link = page.evaluate("location.hash")
+    page.evaluate("history.pushState(null, '', '#race=2.another')")  # as a link does, before its event comes
+    page.evaluate("studio.keepAddress()")
+    assert page.evaluate("location.hash") == "#race=2.another"
+    page.evaluate("(hash) => { history.pushState(null, '', hash); return studio.keepAddress(); }", link)
+    assert page.evaluate("location.hash").startswith("#race=")
+
+
+def test_curves_and_the_width_are_dragged_on_the_stage(page):
+    at = """(what) => {
+      const [stage] = studio.stages;
+      const box = stage.canvas.getBoundingClientRect();
+      const [x, values, point] = what === "target" ? [2, stage.racer.target, 160] : [-10, stage.racer.initial, 40];
+      return [box.x + stage.view.toX(x), box.y + stage.view.toY(values[point]), values[point], point];
+    }"""
+    for what, away in (("target", -50), ("start", 50)):
+        page.evaluate("studio.seek(0)")
+        page.wait_for_function("() => !studio.asked")
+        page.locator("#stages canvas").first.scroll_into_view_if_needed()
+        x, y, before, point = page.evaluate(at, what)
+        race = page.evaluate("studio.race")
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x, y + away, steps=4)
+        page.mouse.up()
+        page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(race)}")
+        settled(page, 2)
+        name = "target" if what == "target" else "initial"
+        now = page.evaluate(f"studio.racers[0].{name}[{point}]")
+        assert (now - before) * away < 0 and abs(now - before) > 0.02
+    assert page.input_value("#target-kind") == "dragged" and page.input_value("#start-kind") == "drawn"
+    page.locator("#kernel-picture").focus()
+    race = page.evaluate("studio.race")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(race)}")
+    assert float(page.input_value("#width")) == 0.55
+
+
+def test_rows_of_a_table_are_held_out_and_its_columns_keep_their_units(page, studio, tmp_path):
+    rows = [f"{50 + i},{i % 4},{100 + 3 * i + i % 4}" for i in range(60)]
+    (tmp_path / "houses.csv").write_text("area,rooms,price\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    page.set_input_files("#file", tmp_path / "houses.csv")
+    page.wait_for_function("() => studio.racers[0]?.header.pool.kind === 'points'")
+    settled(page, 2)
+    header = page.evaluate("studio.racers[0].header")
+    assert header["pool"]["names"] == ["area", "rooms"] and header["pool"]["target"] == "price"
+    assert header["held_out"] == 12 and header["points"] == 48
+    page.evaluate("studio.seek(20)")
+    page.wait_for_function("() => !studio.asked")
+    assert page.locator("#results thead th").all_inner_texts()[-1] == "held out"
+    told = page.evaluate("studio.racers.map((racer) => racer.heldOutAt(20).value)")
+    for number, racer in enumerate(studio.classroom.races[page.evaluate("studio.race")].racers):
+        aside, shown = racer.setting.aside, racer.indices.part(0, 20).astype(int)
+        column = racer.learner.kernel(racer.setting.pool.points[shown], aside.points)
+        f = racer.added.part(0, 20) @ column
+        assert told[number] == pytest.approx(np.sqrt(np.mean((f - aside.target) ** 2)), rel=1e-9)
+
+
 def test_a_link_says_what_of_a_fork_cannot_be_done(page):
     asked = page.evaluate("studio.shareable()")
     for forks, said in (

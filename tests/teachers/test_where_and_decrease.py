@@ -139,7 +139,7 @@ def test_what_is_shown_lowers_the_sum_of_squares_most(several, k):
     gram, eta, f = KERNEL(POINTS), 0.2, np.zeros(y.shape)
     teacher = nimt.GreedyTeacher(k=k, score="decrease", kernel=KERNEL, learning_rate=eta)
     lesson = teach(teacher, y, max_iterations=40)
-    assert lesson.engine == "reference" and len(np.unique(lesson.indices)) > 5
+    assert lesson.engine == "streamed" and len(np.unique(lesson.indices)) > 5
     for t in range(40):
         after = [np.sum((f - eta * np.multiply.outer(gram[i], 2 * (f - y)[i]) - y) ** 2) for i in range(80)]
         best = np.sort(np.argsort(after, kind="stable")[:k])
@@ -147,11 +147,67 @@ def test_what_is_shown_lowers_the_sum_of_squares_most(several, k):
         f = f - eta / k * sum(np.multiply.outer(gram[i], 2 * (f - y)[i]) for i in best)
 
 
-def test_the_plan_says_why_the_plain_loop_runs():
-    teacher = nimt.GreedyTeacher(score="decrease", kernel=KERNEL)
-    plan = nimt.plan(nimt.KernelLearner(KERNEL), teacher, POINTS, TRUTH)
-    assert plan.reason == "the plain loop, because no compiled engine can score by decrease"
-    assert teacher.name == "GFT-1 (decrease)"
+FLAT = nimt.Grid(np.arange(24.0), np.arange(20.0))
+SPARSE = rng.uniform(0, 35, (900, 2))
+
+
+@pytest.mark.parametrize("pool", [None, 0.6])
+@pytest.mark.parametrize(
+    ("engine", "x", "kernel", "q", "k"),
+    [
+        ("grid", FLAT, nimt.rbf(0.5), 1, 1),
+        ("grid", FLAT, nimt.rbf(0.5), 2, 3),
+        ("streamed", FLAT, nimt.rbf(0.5), 1, 1),
+        ("streamed", FLAT, 2.0 * nimt.rbf(6.0), 2, 3),
+        ("neighbours", SPARSE, nimt.rbf(0.8), 1, 1),
+        ("neighbours", SPARSE, 2.0 * nimt.rbf(0.8), 2, 3),
+        ("streamed", SPARSE, nimt.linear(0.1) + nimt.rbf(2.0), 1, 1),
+    ],
+)
+def test_compiled_engines_keep_k_r_up_to_date(engine, x, kernel, q, k, pool, monkeypatch, tmp_path):
+    """K r is computed anew in the plain loop at every step; the engines add columns of K K, also across a renewal."""
+    monkeypatch.setattr("nimt.engines.compiled.RENEWED", 40)
+    y = rng.normal(size=(len(x), q)) if q > 1 else rng.normal(size=len(x))
+    rate = 0.1 / float(kernel.diag(np.asarray(x.points if isinstance(x, nimt.Grid) else x)).max())
+    learner = nimt.KernelLearner(kernel, learning_rate=rate)
+    teacher = nimt.GreedyTeacher(k=k, score="decrease", kernel=kernel, learning_rate=rate, pool=pool)
+    rules = {"max_iterations": 130, "tol": None}
+    plain = nimt.teach(learner, teacher, x, y, engine="reference", **rules)
+    fast = nimt.teach(learner, teacher, x, y, engine=engine, **rules)
+    np.testing.assert_array_equal(np.sort(fast.indices, axis=1), np.sort(plain.indices, axis=1))
+    np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-12)
+    half = rules | {"max_iterations": 57, "checkpoint": tmp_path / "half"}
+    nimt.teach(learner, teacher, x, y, engine=engine, **half)
+    whole = nimt.resume(tmp_path / "half", max_iterations=130)
+    np.testing.assert_array_equal(whole.final, fast.final)
+
+
+def test_packs_whose_effects_cannot_be_kept_are_scored_anew(monkeypatch):
+    monkeypatch.setattr("nimt.engines.error_product.CACHE", 8 * 80 * 3)
+    teacher = nimt.GreedyTeacher(k=5, score="decrease", kernel=KERNEL, learning_rate=0.2)
+    fast, plain = teach(teacher, FAR, engine="streamed"), teach(teacher, FAR, engine="reference")
+    np.testing.assert_array_equal(fast.indices, plain.indices)
+
+
+def test_the_engine_is_the_cheapest_that_can_keep_k_r():
+    def engine(x, kernel, told=None, **options):
+        teacher = nimt.GreedyTeacher(score="decrease", kernel=told or kernel)
+        return nimt.plan(nimt.KernelLearner(kernel), teacher, x, np.zeros(len(x)) + 1.0, **options).engine
+
+    assert engine(nimt.Grid.like(np.zeros((92, 92))), nimt.rbf(0.5)) == "grid"
+    assert engine(FLAT, nimt.rbf(6.0)) == "streamed"
+    assert engine(SPARSE, nimt.rbf(0.8)) == "neighbours"
+    assert engine(SPARSE, nimt.rbf(0.8), told=nimt.rbf(0.5)) == "streamed"
+    with pytest.raises(nimt.InvalidInput, match="a step changes K r at most points"):
+        engine(FLAT, nimt.rbf(6.0), engine="grid")
+    assert nimt.GreedyTeacher(score="decrease", kernel=KERNEL).name == "GFT-1 (decrease)"
+
+
+def test_a_teacher_with_another_kernel_is_followed_too():
+    told = nimt.rbf(0.5)
+    teacher = nimt.GreedyTeacher(score="decrease", kernel=told, learning_rate=0.2)
+    fast, plain = teach(teacher, FAR, engine="streamed"), teach(teacher, FAR, engine="reference")
+    np.testing.assert_array_equal(fast.indices, plain.indices)
 
 
 def test_a_lesson_by_the_decrease_keeps_the_contract_and_goes_on_bit_by_bit(tmp_path):

@@ -8,9 +8,7 @@ from typing import Any
 
 from nimt.blocks.block_task import BlockTask, check_can_be_cut
 from nimt.blocks.cost_model import Costs, Prediction, measure_costs, predict
-from nimt.blocks.holding import BYTES_PER_POINT
 from nimt.blocks.partition import GridPartition
-from nimt.blocks.running import largest_block
 from nimt.blocks.teaching_blocks import make_task
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
@@ -65,8 +63,7 @@ def plan_blocks(learner: Learner, teacher: SelectsExamples, X: Any, y: Any, opti
 def plan_task(task: BlockTask, blocks: Blocks) -> BlockPlan:
     """Return the plan of a lesson whose target is there."""
     cut = task.partition
-    held = [len(cut.pool(block)) for block in range(len(cut))]
-    per_worker = sum(held) * BYTES_PER_POINT if blocks.memory is None else max(blocks.memory, largest_block(task))
+    per_worker = task.bytes_of(range(len(cut))) if blocks.memory is None else max(blocks.memory, task.largest_block)
     sent = 8 * sum(len(cut.shared(block, other)) for block in range(len(cut)) for other in cut.neighbours(block))
     operator = task.operator_on(cut.pool(0))
     window = getattr(operator, "cells", None)

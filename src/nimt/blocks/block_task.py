@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from nimt.arrays import Array
 from nimt.blocks.kd_partition import PointPartition
 from nimt.blocks.partition import GridPartition
 from nimt.blocks.targets import Partition, Target
@@ -19,13 +21,17 @@ from nimt.learners.kernel_learner import KernelLearner
 from nimt.losses import Square, as_loss
 from nimt.measures import Measure
 from nimt.operators.grid import GridOperator, grid_operator
-from nimt.operators.neighbours import NeighbourOperator
-from nimt.pools.pool import Grid, Pool
+from nimt.operators.neighbours import NeighbourOperator, count_pairs
+from nimt.pools.pool import Grid, Pool, values_on
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.rule import Largest, TrueLabels
 from nimt.teachers.scores import Residual
 from nimt.teachers.teacher import SelectsExamples
 from nimt.wording import Wording
+
+# bytes that a block at work takes for each point, measured
+ROWS, ENGINE = 48, 80
+RECORDED = 72  # where every example is kept: three numbers for each, if a point is shown three times
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +76,41 @@ class BlockTask:
         on_grid = isinstance(self.partition, GridPartition) and isinstance(whole, Grid)
         return grid_operator(self.learner.kernel, whole) if on_grid else None  # type: ignore[arg-type]
 
+    @cached_property
+    def bytes_per_point(self) -> float:
+        """Bytes that a block at work takes for each point that it holds."""
+        kept = RECORDED if self.records else 0
+        cut = self.partition
+        if isinstance(cut, GridPartition):
+            return kept + (ROWS if len(cut) > 1 else ENGINE)
+        pool = cut.pool(0)
+        lists = NeighbourOperator.cost(count_pairs(self.learner.kernel, pool), pool).memory
+        return kept + ENGINE + lists / len(pool)
+
+    def bytes_of(self, blocks: Iterable[int]) -> int:
+        """Return the bytes that some blocks take at work."""
+        return int(sum(self.partition.size(block) for block in blocks) * self.bytes_per_point)
+
+    @property
+    def largest_block(self) -> int:
+        """The bytes of the block that takes the most."""
+        return max(self.bytes_of([block]) for block in range(len(self.partition)))
+
     def operator_on(self, pool: Pool) -> GridOperator | NeighbourOperator:
         """Return how K acts on the points that a block holds; on a grid, by the same window in every block."""
         return self._on_grid or NeighbourOperator(self.learner.kernel, pool)
+
+    def read_target(self, block: int, pool: Pool) -> Array:
+        """Return the target at the points that a block holds; refuse what is no number."""
+        return values_on(pool, self.target.read(self.partition, block), "the target", ())
+
+    def push_of(self, bits: np.int64) -> float:
+        """Return |slope| K(x, x) of the best of a tournament, 0 if there is none."""
+        return 2.0 * self.height * float(np.int64(bits).view(np.float64)) if bits > 0 else 0.0
+
+    def tolerance_of_turn(self, goal: float) -> tuple[float, float]:
+        """Return the discrepancy and the sum of squares of a block at which its turn ends; -1 for none."""
+        return (self.scale * math.sqrt(goal), goal) if goal > 0.0 else (-1.0, -1.0)
 
     def learner_on(self, block: int) -> KernelLearner:
         """Return the learner for the points that a block holds."""
@@ -88,7 +126,9 @@ class BlockTask:
         return learner
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_on_grid", "height")}
+        return {
+            name: value for name, value in vars(self).items() if name not in ("_on_grid", "height", "bytes_per_point")
+        }
 
 
 def make_partition(pool: Pool, blocks: int | tuple[int, ...], kernel: Kernel) -> Partition:
@@ -141,6 +181,10 @@ def check_can_be_cut(learner: object, teacher: SelectsExamples) -> KernelLearner
         raise InvalidInput(f"blocks teach a KernelLearner, got {type(learner).__name__}: leave engine= out")
     if not isinstance(as_loss(learner.loss), Square):
         raise InvalidInput(f"blocks teach by the square loss, got {learner.loss!r}: leave engine= out")
+    if not learner.update.is_plain:
+        raise InvalidInput(
+            f"blocks teach by gradient steps, and this learner has {learner.update.parts[0]}=: leave it out"
+        )
     if callable(learner.learning_rate):
         raise InvalidInput(
             "must be a number or 'auto' for blocks, since no block knows the step", parameter="learning_rate"

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nimt.blocks.block import Block
 from nimt.blocks.block_store import FolderStore
-from nimt.blocks.block_task import BlockTask, make_partition
-from nimt.blocks.holding import BYTES_PER_POINT
+from nimt.blocks.block_task import ROWS, BlockTask, make_partition
 from nimt.blocks.orders import Orders
+from nimt.blocks.row_block import make_block
 from nimt.blocks.running import SAVE_EVERY
 from nimt.blocks.targets import ArrayTarget
 from nimt.kernels import Kernel
@@ -103,7 +102,7 @@ def predict(
     work = examples * costs.example + held * costs.opening + turns * held * costs.point
     work += (turns * sent + saved) * costs.byte
     seconds = work / busy + turns * colours * costs.round
-    return Prediction(seconds, busy, sent, held * BYTES_PER_POINT / workers)
+    return Prediction(seconds, busy, sent, held * ROWS / workers)
 
 
 def measure_costs(kernel: Kernel, learning_rate: float | str = "auto") -> Costs:
@@ -117,9 +116,9 @@ def measure_costs(kernel: Kernel, learning_rate: float | str = "auto") -> Costs:
     opening = []
     for _ in range(3):  # the first compiles
         began = time.thread_time()
-        block = Block(task, 0)
+        block = make_block(task, 0)
         opening.append(time.thread_time() - began)
-    held = np.asarray(block.engine.values)[cut.shared(0, 1)]
+    held = block.patches()[1]
     top = block.top
     times = []
     for turn in range(1, 7):  # the first compiles

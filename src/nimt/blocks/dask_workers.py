@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,17 +50,18 @@ class DaskWorkers:
         self.ticket = next(iter(self.shared.tickets.values()))
         self.homes: dict[int, str] = {}
 
-    def advance(self, calls: Sequence[Call]) -> list[Report]:
+    def advance(self, calls: Sequence[Call]) -> Iterable[Report]:
         return self._ask([(call.block, "advance", (call.block, list(call.orders), call.save)) for call in calls])
 
-    def ask(self, questions: Sequence[Question]) -> list[Any]:
+    def ask(self, questions: Sequence[Question]) -> Iterable[Any]:
         return self._ask([(question.block, "ask", tuple(question)) for question in questions])
 
-    def _ask(self, calls: list[tuple[int, str, tuple[Any, ...]]]) -> list[Any]:
-        """Return the answers in the order of the calls; those whose worker was lost are asked for again."""
+    def _ask(self, calls: list[tuple[int, str, tuple[Any, ...]]]) -> Iterator[Any]:
+        """Yield the answers in the order of the calls; those whose worker was lost are asked for again."""
         answers: dict[int, Any] = {}
+        told = 0
         for _ in range(TRIES):
-            open_calls = [number for number in range(len(calls)) if number not in answers]
+            open_calls = [number for number in range(told, len(calls)) if number not in answers]
             if not open_calls:
                 break
             self._find_homes()
@@ -71,9 +72,11 @@ class DaskWorkers:
                 except LOST as error:
                     if self.client.status != "running":
                         raise self._say_lost(error) from None
-        if len(answers) < len(calls):
+                while told in answers:
+                    yield answers.pop(told)
+                    told += 1
+        if told < len(calls):
             raise self._say_lost(KilledWorker)
-        return [answers[number] for number in range(len(calls))]
 
     def _submit(self, block: int, what: str, call: tuple[Any, ...]) -> Any:
         place = (str(self.folder), self.memory, self.shared.name)

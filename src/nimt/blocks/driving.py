@@ -12,7 +12,7 @@ import numpy as np
 
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.local_workers import Call, Question, Workers
-from nimt.blocks.orders import Orders, Report, orders_of
+from nimt.blocks.orders import Orders, Report, pack_orders, unpack_orders
 from nimt.engines.codes import STALLED
 from nimt.engines.compiled import OUTCOMES
 from nimt.engines.engine import Watch
@@ -73,6 +73,7 @@ class Driver:
         count = len(lesson.partition)
         self.lesson, self.workers, self.stop, self.share, self.save_every = lesson, workers, stop, share, save_every
         self.colours = lesson.partition.colours
+        self.neighbours = [lesson.partition.neighbours(block) for block in range(count)]
         self.colour_of = {block: number for number, colour in enumerate(self.colours) for block in colour}
         self.turn, self.colour = 1, 0  # to come
         self.shown = self.shown_in_turn = 0
@@ -118,19 +119,18 @@ class Driver:
         is_interrupted: Callable[[], bool] = lambda: False,
         watch: Callable[[BlockProgress], object] | None = None,
     ) -> Outcome:
-        """Teach until a rule ends the lesson; `after_round` is called after each colour."""
+        """Teach until a rule ends the lesson; `after_round` is called after each colour, `watch` after each block."""
         began = time.perf_counter() - self.elapsed
         first = self.elapsed
         if self.outcome is None:
             self.outcome = self._judge_start()
         while self.outcome is None:
-            self._round()
-            self.elapsed = time.perf_counter() - began
+            stopped = self._round(watch, lambda: time.perf_counter() - began)
             if is_interrupted() and not self.outcome:
                 self.outcome = Outcome.INTERRUPTED
             if not self.outcome and seconds is not None and self.elapsed - first >= seconds:
                 self.outcome = Outcome.TIME
-            if watch is not None and watch(self.progress()) and self.outcome is None:
+            if stopped and self.outcome is None:
                 self.outcome = Outcome.STOPPED
             after_round()
         return self.outcome
@@ -140,14 +140,19 @@ class Driver:
         over = self.watch.over(self.shown, self.discrepancy)
         return over or (Outcome.BUDGET if self.shown >= self.stop.max_iterations else None)
 
-    def _round(self) -> None:
-        """Teach the blocks of one colour."""
+    def _round(self, watch: Callable[[BlockProgress], object] | None, clock: Callable[[], float]) -> bool:
+        """Teach the blocks of one colour; say whether the one who watches wants the lesson to stop."""
         if self.colour == 0:
             self.level, self.shown_in_turn = self._next_level(), 0
         blocks = self.colours[self.colour]
-        reports = self.workers.advance([self._call(block, place) for place, block in enumerate(blocks)])
-        for report in reports:
+        stopped = False
+        reports: list[Report] = []
+        for report in self.workers.advance([self._call(block, place) for place, block in enumerate(blocks)]):
             self._note(report)
+            reports.append(report)
+            self.elapsed = clock()
+            if watch is not None and len(reports) < len(blocks):
+                stopped = bool(watch(self.progress(len(reports)))) or stopped
         self.square = math.fsum([self.square, *(report.change for report in reports)])
         self.colour += 1
         is_whole_turn = self.colour == len(self.colours)
@@ -156,6 +161,8 @@ class Driver:
             self.turn, self.colour = self.turn + 1, 0
         self.outcome = self._judge(reports, is_whole_turn=is_whole_turn)
         self.curve.append((turn, colour, self.shown, self.square, self.discrepancy))
+        self.elapsed = clock()
+        return (watch is not None and bool(watch(self.progress()))) or stopped
 
     def _next_level(self) -> float:
         share = self.share
@@ -182,7 +189,7 @@ class Driver:
         latest = self.turn - 1 if self.colour <= mine else self.turn  # of this block
         found = [
             (self.changed[other], self.colour_of[other], other)
-            for other in self.lesson.partition.neighbours(block)
+            for other in self.neighbours[block]
             if self.changed[other] > 0 and (self.changed[other], self.colour_of[other]) > (latest, mine)
         ]
         return tuple((other, turn) for turn, _, other in sorted(found))
@@ -227,12 +234,13 @@ class Driver:
         """Return the turn before which nothing that a block sent can be asked for again."""
         if self.save_every is None:
             return self.turn - 1
-        return min((self.saved[other] for other in self.lesson.partition.neighbours(block)), default=self.turn)
+        return min((self.saved[other] for other in self.neighbours[block]), default=self.turn)
 
     # -- what is said and kept
 
-    def progress(self) -> BlockProgress:
-        done = sum(len(colour) for colour in self.colours[: self.colour])
+    def progress(self, more: int = 0) -> BlockProgress:
+        """Return how far the lesson is; `more` blocks of the colour at hand are done."""
+        done = more + sum(len(colour) for colour in self.colours[: self.colour])
         return BlockProgress(
             self.shown, self.stop.max_iterations, self.discrepancy, self.elapsed, self.turn, done, len(self.tops),
             self._seconds_left(), self.outcome,
@@ -253,7 +261,7 @@ class Driver:
             "changed": np.array(self.changed), "curve": np.array(self.curve, dtype=np.float64),
             "square": self.square, "elapsed": self.elapsed, "watch": self.watch.state(),
             "outcome": None if self.outcome is None else self.outcome.name,
-            "orders": [[[*each[:5], [list(pair) for pair in each.inbox]] for each in own] for own in self.orders],
+            "orders": pack_orders(self.orders),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -265,7 +273,7 @@ class Driver:
         self.saved = [int(turn) for turn in state["saved"]]
         self.changed = [int(turn) for turn in state["changed"]]
         self.curve = [(int(a), int(b), int(c), float(d), float(e)) for a, b, c, d, e in state["curve"]]
-        self.orders = [orders_of(own) for own in state["orders"]]
+        self.orders = unpack_orders(state["orders"])
         self._watch_from(self.curve[0][4])
         self.watch.restore(state["watch"])
         ended = None if state["outcome"] is None else Outcome[state["outcome"]]

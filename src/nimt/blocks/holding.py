@@ -13,11 +13,10 @@ from nimt.blocks.block_store import FolderStore, MemoryStore
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.orders import Orders, Report
 from nimt.blocks.partition import GridPartition
+from nimt.blocks.row_block import make_block
 from nimt.blocks.targets import Partition
 
 Result = TypeVar("Result")
-
-BYTES_PER_POINT = 80  # that a block at work takes, measured
 
 
 class Holder:
@@ -28,7 +27,7 @@ class Holder:
     lesson : BlockTask
     store : MemoryStore or FolderStore
     memory : int or None
-        Bytes that blocks may take here; those that were not used for longest are put away. None for all there is.
+        Bytes that blocks may take here; others are put away. None for all there is.
     """
 
     def __init__(self, lesson: BlockTask, store: MemoryStore | FolderStore, memory: int | None = None) -> None:
@@ -36,9 +35,10 @@ class Holder:
         self.store = store
         self.memory = memory
         self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._opening: set[int] = set()  # that are not among them yet
         self._saved: dict[int, int] = {}  # the turn of the checkpoint of each, where one is known
         self._locks: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
-        self._lock = threading.Lock()  # of the two above
+        self._lock = threading.Lock()  # of the three above
 
     def advance(self, number: int, orders: Sequence[Orders], *, save: bool = False) -> Report:
         """Bring a block to the turn of the latest of these orders, which follow its checkpoint; return its report.
@@ -74,7 +74,7 @@ class Holder:
                 return block.measure()
             if what == "record":
                 return (*block.joined_record(), list(block.lengths), list(block.before))
-            results = {"values": block.values, "coefficients": block.coefficients, "picks": block.picks}
+            results = block.results()
             if what == "write" and isinstance(self.store, FolderStore):
                 return write_results(BlockFolder(self.store.folder), self.lesson.partition, number, results)
             return results
@@ -87,16 +87,17 @@ class Holder:
         with lock:
             block = self._blocks.get(number)
             if block is None or block.turn < least:
+                self._make_room_for(number)
                 block = self._open(number)
             result = work(block)
             with self._lock:
                 self._blocks[number] = block
                 self._blocks.move_to_end(number)
-        self._make_room(number)
+                self._opening.discard(number)
         return result
 
     def _open(self, number: int) -> Block:
-        block = Block(self.lesson, number)
+        block = make_block(self.lesson, number)
         if isinstance(self.store, FolderStore) and self.store.has(number):
             block.restore(self.store.load(number))
             self._saved[number] = block.turn
@@ -105,25 +106,28 @@ class Holder:
     def _save(self, block: Block) -> None:
         if isinstance(self.store, FolderStore) and self._saved.get(block.number) != block.turn:
             self.store.save(block.number, block.state())
-            block.engine.pupil.lend()  # the copies that were made to be written
             self._saved[block.number] = block.turn
 
-    def _make_room(self, used: int) -> None:
-        """Put away blocks that were not used for longest, until those that are left fit."""
-        while self.memory is not None and isinstance(self.store, FolderStore):
+    def _make_room_for(self, number: int) -> None:
+        """Put blocks away until one more fits: first what was used last, whose next turn is farthest away."""
+        with self._lock:
+            self._blocks.pop(number, None)
+            self._opening.add(number)
+            others = list(reversed(self._blocks))
+        if self.memory is None or not isinstance(self.store, FolderStore):
+            return
+        for other in others:
             with self._lock:
-                taken = sum(len(block.task.pool) for block in self._blocks.values()) * BYTES_PER_POINT
-                number = next((number for number in self._blocks if number != used), None)
-                if taken <= self.memory or number is None:
+                if self.lesson.bytes_of([*self._blocks, *self._opening]) <= self.memory:
                     return
-                lock = self._locks[number]
+                lock = self._locks[other]
             if not lock.acquire(blocking=False):  # another thread works on it
-                return
+                continue
             try:
-                if (block := self._blocks.get(number)) is not None:
+                if (block := self._blocks.get(other)) is not None:
                     self._save(block)
                     with self._lock:
-                        self._blocks.pop(number, None)
+                        self._blocks.pop(other, None)
             finally:
                 lock.release()
 

@@ -64,6 +64,10 @@ class PointPartition:
             self._held[block] = np.flatnonzero(inside)
         return self._held[block]
 
+    def size(self, block: int) -> int:
+        """Return how many points a block holds."""
+        return len(self.held(block))
+
     def pool(self, block: int) -> Points:
         """Return the points that a block holds as a pool of its own."""
         return Points(self.whole.take(self.held(block)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
 
@@ -28,11 +28,11 @@ class Question(NamedTuple):
 
 
 class Workers(Protocol):
-    """Those who teach the blocks; the answers come in the order of the calls, whoever was first."""
+    """Those who teach the blocks; the answers come one by one in the order of the calls, whoever was first."""
 
-    def advance(self, calls: Sequence[Call]) -> list[Report]: ...
+    def advance(self, calls: Sequence[Call]) -> Iterable[Report]: ...
 
-    def ask(self, questions: Sequence[Question]) -> list[Any]: ...
+    def ask(self, questions: Sequence[Question]) -> Iterable[Any]: ...
 
     def close(self) -> None: ...
 
@@ -50,11 +50,11 @@ class LocalWorkers:
         self.holder = holder
         self.pool = ThreadPoolExecutor(count, thread_name_prefix="nimt-block")
 
-    def advance(self, calls: Sequence[Call]) -> list[Report]:
-        return list(self.pool.map(lambda call: self.holder.advance(call.block, call.orders, save=call.save), calls))
+    def advance(self, calls: Sequence[Call]) -> Iterable[Report]:
+        return self.pool.map(lambda call: self.holder.advance(call.block, call.orders, save=call.save), calls)
 
-    def ask(self, questions: Sequence[Question]) -> list[Any]:
-        return list(self.pool.map(lambda question: self.holder.ask(*question), questions))
+    def ask(self, questions: Sequence[Question]) -> Iterable[Any]:
+        return self.pool.map(lambda question: self.holder.ask(*question), questions)
 
     def close(self) -> None:
         self.pool.shutdown()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 
 class Orders(NamedTuple):
@@ -63,9 +67,34 @@ class Report(NamedTuple):
     opening: tuple[float, ...] = ()
 
 
-def orders_of(rows: Any) -> list[Orders]:
-    """Return orders as a file holds them, as lists."""
-    return [
-        Orders(int(turn), level, excess, limit, int(most), tuple((int(other), int(sent)) for other, sent in inbox))
-        for turn, level, excess, limit, most, inbox in rows
-    ]
+def pack_orders(orders: Sequence[Sequence[Orders]]) -> dict[str, Any]:
+    """Return the orders of each block as a few arrays, as a file holds them.
+
+    Examples
+    --------
+    >>> some = [[Orders(3, 0.5, 1.0, 9.0, 7, ((1, 2),))], []]
+    >>> unpack_orders(pack_orders(some)) == some
+    True
+    """
+    rows = [each for own in orders for each in own]
+    return {
+        "of_block": np.array([len(own) for own in orders], dtype=np.int64),
+        "numbers": np.array([each[:4] for each in rows], dtype=np.float64).reshape(-1, 4),
+        "most": np.array([each.most for each in rows], dtype=np.int64),
+        "in_inbox": np.array([len(each.inbox) for each in rows], dtype=np.int64),
+        "inboxes": np.array([pair for each in rows for pair in each.inbox], dtype=np.int64).reshape(-1, 2),
+    }
+
+
+def unpack_orders(stored: Mapping[str, Any]) -> list[list[Orders]]:
+    """Return the orders of each block from the arrays of a file."""
+    inboxes = iter(stored["inboxes"].tolist())
+    rows = iter(
+        [
+            Orders(int(turn), level, excess, limit, most, tuple((a, b) for a, b in itertools.islice(inboxes, count)))
+            for (turn, level, excess, limit), most, count in zip(
+                stored["numbers"].tolist(), stored["most"].tolist(), stored["in_inbox"].tolist(), strict=True
+            )
+        ]
+    )
+    return [list(itertools.islice(rows, count)) for count in stored["of_block"].tolist()]

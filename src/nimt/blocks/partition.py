@@ -87,6 +87,10 @@ class GridPartition:
             for (low, high), reach, length in zip(self.own_box(block), self.reach, self.grid.shape, strict=True)
         )
 
+    def size(self, block: int) -> int:
+        """Return how many points a block holds."""
+        return math.prod(high - low for low, high in self.held_box(block))
+
     def pool(self, block: int) -> Grid:
         """Return the points that a block holds as a pool of its own."""
         return Grid(*(axis[low:high] for axis, (low, high) in zip(self.grid.axes, self.held_box(block), strict=True)))

@@ -14,7 +14,7 @@ from nimt.blocks.block_lesson import BlockLesson, BlockRecord
 from nimt.blocks.block_store import FolderStore, MemoryStore
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.driving import BlockProgress, Driver
-from nimt.blocks.holding import BYTES_PER_POINT, Holder
+from nimt.blocks.holding import Holder
 from nimt.blocks.local_workers import Call, LocalWorkers, Question, Workers
 from nimt.errors import NotEnoughMemory
 from nimt.session.interrupts import defer_interrupt
@@ -54,7 +54,7 @@ class BlockRun:
             made = DaskWorkers(self.blocks.client, self.task, self.folder.path, self.blocks.memory)
         else:
             holder = Holder(self.task, self.store, self.blocks.memory)
-            made = LocalWorkers(holder, self.blocks.workers or os.cpu_count() or 1)
+            made = LocalWorkers(holder, count_threads(self.task, self.blocks))
         try:
             yield made
         finally:
@@ -73,7 +73,7 @@ class BlockRun:
             driver = Driver(self.task, workers, self.stop, self.blocks.share, every)
             stored = None if self.folder is None else self.folder.read_turns()
             if stored is None:
-                driver.begin(workers.advance([Call(block, []) for block in range(len(self.task.partition))]))
+                driver.begin(list(workers.advance([Call(block, []) for block in range(len(self.task.partition))])))
             else:
                 driver.restore(stored)
             driver.run(lambda: self._after_round(driver), seconds, interrupted.is_set, watch)
@@ -101,7 +101,8 @@ class BlockRun:
         assert driver.outcome is not None
         if folder is not None:
             folder.make_results(task.whole.shape)
-            workers.ask([Question(block, driver.orders[block], "write", driver.inbox(block)) for block in range(count)])
+            asked = [Question(block, driver.orders[block], "write", driver.inbox(block)) for block in range(count)]
+            list(workers.ask(asked))
             final, coefficients, picks = (folder.open_result(name) for name in ("values", "coefficients", "picks"))
             read: Callable[[int], BlockRecord] | None = lambda block: _stored_record(task, folder, block)  # noqa: E731
         else:
@@ -116,7 +117,7 @@ class BlockRun:
             shape = task.whole.shape
             final, coefficients = (part.reshape(shape) for part in arrays.values())
             picks = counts.reshape(shape)
-            kept = workers.ask([Question(block, [], "record") for block in range(count)]) if task.records else []
+            kept = list(workers.ask([Question(block, [], "record") for block in range(count)])) if task.records else []
             read = lambda block: BlockRecord(*kept[block])  # noqa: E731
         return BlockLesson(
             driver.outcome, np.array(driver.curve, dtype=np.float64), final, coefficients, picks, driver.elapsed, task,
@@ -131,15 +132,15 @@ def _stored_record(task: BlockTask, folder: BlockFolder, block: int) -> BlockRec
     return BlockRecord(task.partition.number(block, indices), coefficients, discrepancy, lengths, before)
 
 
-def largest_block(task: BlockTask) -> int:
-    """Return the bytes that the largest block takes at work."""
-    sizes = [len(task.partition.pool(block)) for block in range(len(task.partition))]
-    return BYTES_PER_POINT * max(sizes)
+def count_threads(task: BlockTask, blocks: Blocks) -> int:
+    """Return how many threads teach blocks in this process: no more than have room for a block each."""
+    most = blocks.workers or os.cpu_count() or 1
+    return most if blocks.memory is None else max(1, min(most, blocks.memory // task.largest_block))
 
 
 def check_room(task: BlockTask, blocks: Blocks) -> None:
     """Refuse blocks that do not fit into the memory of a worker, before anything is read."""
-    one = largest_block(task)
+    one = task.largest_block
     if blocks.memory is not None and one > blocks.memory:
         raise NotEnoughMemory(
             f"one block takes about {readable(one)}, and a worker may use {readable(blocks.memory)}",
@@ -148,7 +149,7 @@ def check_room(task: BlockTask, blocks: Blocks) -> None:
             ),
         )
     free = available_memory() if blocks.client is None and blocks.memory is None else None
-    everything = one * len(task.partition)
+    everything = task.bytes_of(range(len(task.partition)))
     if free is not None and everything > free:
         raise NotEnoughMemory(
             f"the blocks take about {readable(everything)}, and {readable(free)} are free",

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from nimt import defaults
 from nimt.arrays import check_count
+from nimt.blocks.block_bar import block_bar
 from nimt.blocks.block_folder import BlockFolder
 from nimt.blocks.block_lesson import BlockLesson, combine_spread
 from nimt.blocks.block_task import BlockTask, check_can_be_cut, make_partition
@@ -30,6 +31,8 @@ from nimt.session.session import check_run_options
 from nimt.task.cutting import Blocks
 from nimt.task.options import Stop, check_options, settle_share
 from nimt.teachers.teacher import SelectsExamples
+from nimt.teaching.bars import check_progress
+from nimt.teaching.lesson_progress import both
 
 ENDLESS = 2**62  # examples
 FULL_RECORD = 2**22  # points up to which record="auto" keeps every example
@@ -51,6 +54,7 @@ def teach_blocks(
     time_limit: float | None = None,
     callback: Callback | None = None,
     on_interrupt: str = "return",
+    progress: bool | str = False,
 ) -> BlockLesson:
     """Teach a lesson that is cut into blocks, larger than memory if need be, and leave its results where they are.
 
@@ -72,7 +76,9 @@ def teach_blocks(
     record : {"auto", "all", "picks"}
         "all" keeps every example of each block; "auto" does for pools of up to four million points.
     callback : callable of BlockProgress, optional
-        Called after each colour; a true answer stops the lesson.
+        Called after each block; a true answer stops the lesson after the colour.
+    progress : bool or "auto"
+        Whether a bar shows the blocks that had their turn, and the time left.
 
     Returns
     -------
@@ -89,6 +95,7 @@ def teach_blocks(
     """
     how = blocks if isinstance(blocks, Blocks) else Blocks(blocks)
     known = check_can_be_cut(learner, teacher)
+    check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
     options = Options(
         max_iterations=ENDLESS if max_iterations is None else max_iterations, tol=tol, measure=measure,
@@ -100,12 +107,15 @@ def teach_blocks(
         folder = as_folder(how.folder)
         with folder.claim():
             folder.make(describe_lesson(task, stop, how))
-            return _run(BlockRun(task, stop, how, folder), callback, time_limit, on_interrupt)
-    return _run(BlockRun(task, stop, how, None), callback, time_limit, on_interrupt)
+            return _run(BlockRun(task, stop, how, folder), callback, time_limit, on_interrupt, progress)
+    return _run(BlockRun(task, stop, how, None), callback, time_limit, on_interrupt, progress)
 
 
-def _run(run: BlockRun, callback: Callback | None, seconds: float | None, on_interrupt: str) -> BlockLesson:
-    return run.run(watch=callback, seconds=seconds, on_interrupt=on_interrupt)
+def _run(
+    run: BlockRun, callback: Callback | None, seconds: float | None, on_interrupt: str, progress: bool | str
+) -> BlockLesson:
+    with block_bar(progress) as bar:
+        return run.run(watch=both(callback, bar), seconds=seconds, on_interrupt=on_interrupt)
 
 
 def make_task(
@@ -188,6 +198,7 @@ def resume_blocks(
     time_limit: float | None = None,
     callback: Callback | None = None,
     on_interrupt: str = "return",
+    progress: bool | str = False,
 ) -> BlockLesson:
     """Go on with a lesson by blocks; the result equals, bit by bit, that of a lesson that was never stopped.
 
@@ -200,8 +211,9 @@ def resume_blocks(
         They may be others than before.
     max_iterations : int, optional
         Another budget than before.
-    time_limit, callback, on_interrupt : as in `nimt.teach_blocks`
+    time_limit, callback, on_interrupt, progress : as in `nimt.teach_blocks`
     """
+    check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
     if not Path(folder).is_dir():
         raise InvalidInput(f"there is no folder {str(folder)!r}: name that of a lesson by blocks")
@@ -217,7 +229,7 @@ def resume_blocks(
         memory=stored["memory"] if memory is None else memory, share=stored["share"],
     )  # fmt: skip
     with place.claim():
-        return _run(BlockRun(task, stop, how, place), callback, time_limit, on_interrupt)
+        return _run(BlockRun(task, stop, how, place), callback, time_limit, on_interrupt, progress)
 
 
 def read_lesson(

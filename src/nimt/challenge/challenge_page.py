@@ -30,7 +30,7 @@ def challenge_page(challenge: Challenge) -> str:
     }  # fmt: skip
     script = join_scripts([*(read_shipped(name) for name in VIEWS), _read("challenge.js")], "playChallengeOfPage")
     style = read_shipped("replay.css") + _read("challenge.css")
-    return page_of(Recording(header, played.blocks), body=_read("challenge.html"), style=style, script=script)
+    return page_of([Recording(header, played.blocks)], body=_read("challenge.html"), style=style, script=script)
 
 
 def _read(name: str) -> str:

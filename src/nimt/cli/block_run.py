@@ -146,9 +146,10 @@ def connect(address: str | None) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _bar(title: str, *, as_json: bool, quiet: bool, **_: bool) -> Iterator[Any]:
-    from nimt.cli.terminal_progress import progress_bar
+    from nimt.blocks.block_bar import block_bar
+    from nimt.cli.console import plain, stderr
 
-    with progress_bar(title, shown=not (quiet or as_json)) as watcher:
+    with block_bar(False if quiet or as_json else "auto", title=plain(title), file=stderr(), delay=0.0) as watcher:
         yield watcher
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt import defaults
-from nimt.cli.console import DONE, INTERRUPTED, complain, note
+from nimt.cli.console import DONE, INTERRUPTED, announce, complain, note
 from nimt.cli.lesson_options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -51,6 +51,7 @@ def compare(
 
 def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, give every lesson, write; return the exit code."""
+    announce(f"reading {settings.target}", quiet=quiet or as_json)
     from nimt.cli.run_folder import RunFolder
     from nimt.runs.seeding import check_seeds
     from nimt.store.whole_files import write_text

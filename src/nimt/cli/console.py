@@ -17,6 +17,7 @@ DONE = 0
 NOT_REACHED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+WIDEST = 80  # columns of what is read as prose
 UNREAD = 141  # what a shell reports for a program that writes into a closed pipe
 
 
@@ -34,6 +35,12 @@ def note(sentence: str, *, quiet: bool = False) -> None:
     """Write one line to stderr that is not an error."""
     if not quiet:
         _write_to_stderr(f"nimt: {say_in_program(sentence)}")
+
+
+def announce(sentence: str, *, quiet: bool = False) -> None:
+    """Say at once, to a person at a terminal, what is going to be done: loading it takes longer than a person waits."""
+    if stderr().isatty():
+        note(sentence, quiet=quiet)
 
 
 def plain(text: str) -> str:
@@ -109,5 +116,21 @@ def prepare_streams() -> bool:
 
 def _write_to_stderr(line: str) -> None:
     stream = stderr()
-    stream.write(plain(line) + "\n")
+    stream.write((wrap(plain(line)) if stream.isatty() else plain(line)) + "\n")  # a file has a line per sentence
     stream.flush()
+
+
+def wrap(line: str, width: int | None = None) -> str:
+    """Return a line with breaks between words, so that it fits a terminal, and is read in 80 columns at most.
+
+    Examples
+    --------
+    >>> print(wrap("nimt: error: a sentence that is long", 24))
+    nimt: error: a sentence
+      that is long
+    """
+    import shutil
+    import textwrap
+
+    most = min(WIDEST, width or shutil.get_terminal_size().columns)
+    return textwrap.fill(line, most, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import note
+from nimt.cli.console import announce, note
 from nimt.cli.lesson_options import (
     BLOCKS,
     TARGET_HELP,
@@ -78,6 +78,7 @@ def teach(
 
 def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, teach, write; return the exit code."""
+    announce(f"reading {settings.target}", quiet=quiet or as_json)
     from nimt.cli.run_folder import RunFolder
     from nimt.cli.run_identity import mark_settings
     from nimt.cli.written_results import finish

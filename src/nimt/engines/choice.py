@@ -11,14 +11,16 @@ import numpy as np
 from nimt.engines._numba.compiling import load_numba
 from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cells
 from nimt.engines.codes import CELL, MARKS
-from nimt.engines.compiled import find_obstacle, find_other_choice, rule_of
+from nimt.engines.compiled import find_obstacle, find_other_choice, pack_size, rule_of
 from nimt.engines.engine import Engine
-from nimt.engines.parts import find_unknown_part
+from nimt.engines.error_product import find_obstacle_to_columns, find_obstacle_to_lists
+from nimt.engines.parts import find_unknown_part, find_unknown_update
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.errors import InvalidInput
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import Pupil
+from nimt.learners.linear_learner import LinearLearner, LinearPupil
 from nimt.operators.dense import GRAM_BLOCK, GRAM_LIMIT, DenseOperator
 from nimt.operators.grid import GridOperator, find_window
 from nimt.operators.neighbours import NeighbourOperator, count_pairs
@@ -57,6 +59,12 @@ def choose(task: Task) -> Choice:
     if reason:
         other = Wording("use engine='reference' or 'auto'", "use --engine reference or auto")
         raise _refuse(name, reason, other)
+    is_linear = isinstance(task.learner, LinearLearner)
+    if is_linear and name in ("auto", "linear"):
+        return _linear(task)
+    if is_linear or name == "linear":
+        reason = f"this is a {type(task.learner).__name__}"
+        raise _refuse(name, reason, Wording("use engine='auto'", "use --engine auto"))
     if name != "auto":
         found = OFFERED[name](task)
         if isinstance(found, str):
@@ -85,8 +93,45 @@ def _kernel_learner(task: Task) -> KernelLearner:
     return task.learner
 
 
+def _find_unknown(task: Task, engine: str) -> str | None:
+    """Return which part of the teacher's rule, or of the learner's update, an engine cannot do."""
+    parts = _kernel_learner(task).update.parts
+    return find_unknown_part(rule_of(task), engine) or find_unknown_update(parts, engine)
+
+
+def _find_unknown_mixture(task: Task) -> str | None:
+    """Return which part of an update the streamed engine cannot do with the rest of a task."""
+    parts, rule, n = _kernel_learner(task).update.parts, rule_of(task), len(task.pool)
+    if not parts:
+        return None
+    if rule.score.keeps_product or isinstance(rule.labels, LabelsByResponse):
+        other = rule.score.name if rule.score.keeps_product else rule.labels.name
+        return f"the streamed engine cannot update by {parts[0]} and choose by {other}"
+    if "budget" in parts and task.per_output:
+        return "the streamed engine cannot update by budget for each output"
+    columns = n if "budget" in parts else pack_size(task)
+    if task.has_schedule or 8 * n * columns > CACHE:
+        return f"the streamed engine keeps too few columns to update by {parts[-1]}"
+    return None
+
+
+def _linear(task: Task) -> Choice:
+    n = len(task.pool)
+    weights = task.pool.dimension + 1
+    plan = Plan("linear", 8 * n * (weights + 8) + count_teacher_bytes(task), None, "a step changes a few weights")
+
+    def make(task: Task, pupil: Pupil) -> Engine:
+        load_numba()
+        from nimt.engines.linear_engine import LinearEngine
+
+        assert isinstance(pupil, LinearPupil)
+        return LinearEngine(task, pupil)
+
+    return Choice(plan, 1e-6 + 1e-9 * n * weights, make)
+
+
 def _grid(task: Task) -> Choice | str:
-    unknown = find_unknown_part(rule_of(task), "grid")
+    unknown = _find_unknown(task, "grid")
     if unknown is not None:
         return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
@@ -94,6 +139,9 @@ def _grid(task: Task) -> Choice | str:
     if operator is None:
         return f"it needs a Grid and a stationary kernel, got {pool!r} and {kernel!r}"
     n, cells = len(pool), operator.cells
+    obstacle = find_obstacle_to_lists(rule_of(task).score, kernel, pool, cells)
+    if obstacle is not None:
+        return obstacle
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
@@ -116,7 +164,7 @@ def _count_pairs(task: Task) -> float:
 
 
 def _neighbours(task: Task, pairs: float | None = None) -> Choice | str:
-    unknown = find_unknown_part(rule_of(task), "neighbours")
+    unknown = _find_unknown(task, "neighbours")
     if unknown is not None:
         return unknown
     kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
@@ -128,6 +176,9 @@ def _neighbours(task: Task, pairs: float | None = None) -> Choice | str:
         return f"it needs a kernel with a finite reach, and {kernel!r} has none: give it a method reach(cut)"
     if cost.memory > NEIGHBOURS_LIMIT:
         return f"the lists of neighbours would take {readable(cost.memory)}"
+    obstacle = find_obstacle_to_lists(rule_of(task).score, kernel, pool, pairs / n)
+    if obstacle is not None:
+        return obstacle
     average = max(1, round(pairs / n))
     needed = cost.memory + 100 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan("neighbours", needed, average, f"the kernel reaches about {average} of {n} scattered points")
@@ -136,7 +187,7 @@ def _neighbours(task: Task, pairs: float | None = None) -> Choice | str:
 
 def _cells(task: Task, pairs: float | None = None) -> Choice | str:
     kernel, pool, n = _kernel_learner(task).kernel, task.pool, len(task.pool)
-    obstacle = find_other_choice(task) or find_obstacle_to_cells(kernel, pool)
+    obstacle = find_other_choice(task) or _find_unknown(task, "cells") or find_obstacle_to_cells(kernel, pool)
     if obstacle is not None:
         return obstacle
     near = (_count_pairs(task) if pairs is None else pairs) / n
@@ -157,10 +208,13 @@ def _cells(task: Task, pairs: float | None = None) -> Choice | str:
 
 
 def _offer_streamed(task: Task) -> Choice | str:
-    unknown = find_unknown_part(rule_of(task), "streamed")
+    unknown = _find_unknown(task, "streamed") or _find_unknown_mixture(task)
     if unknown is not None:
         return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
+    obstacle = find_obstacle_to_columns(rule_of(task).score, pool)
+    if obstacle is not None:
+        return obstacle
     cost = StreamedOperator.cost(pool)
     needed = cost.memory + 8 * len(pool) * (pool.dimension * 2 + 10 * task.target[0].size) + count_teacher_bytes(task)
     plan = Plan("streamed", needed, None, "the kernel reaches across the pool: columns are computed as needed")
@@ -225,4 +279,4 @@ OFFERED: dict[str, Callable[[Task], Choice | str]] = {
     "cells": _cells,
     "streamed": _offer_streamed,
 }
-ENGINES = ("auto", "reference", *OFFERED)
+ENGINES = ("auto", "reference", *OFFERED, "linear")

@@ -28,6 +28,42 @@ class Scoring(NamedTuple):
     constants: Array
 
 
+class Motion(NamedTuple):
+    """What moves with f, for a learner with momentum and so on (`learners/update_parts`).
+
+    Attributes
+    ----------
+    momentum, decay, forgetting : float
+    nesterov : bool
+    budget : int
+        0 where there is none.
+    averaging : float
+        0 for none, 1 for the mean of all steps, else the share of the mean that stays.
+    steps_before : int
+        Of the lesson.
+    function, velocity, c_function, c_velocity : arrays
+        Values and coefficients of f and of the velocity, flat.
+    of_start : array (rows, rows)
+        As in `UpdatingPupil`.
+    ahead : array
+        Room for the values at which slopes are taken.
+    """
+
+    momentum: float
+    nesterov: bool
+    decay: float
+    forgetting: float
+    budget: int
+    averaging: float
+    steps_before: int
+    function: Array
+    velocity: Array
+    c_function: Array
+    c_velocity: Array
+    of_start: Array
+    ahead: Array
+
+
 TILE = 64  # slots per leaf of the tournament
 FAN = 8  # nodes that are compared in one match
 LANES = 8  # slots of a row, which is a line of cache

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
 from nimt.engines.engine import Engine, Watch
+from nimt.engines.error_product import RENEWED, ErrorProduct
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
@@ -22,6 +23,8 @@ from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
+from nimt.learners.linear_learner import LinearLearner, LinearPupil
+from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, as_loss, couples_outputs, twin_of
@@ -31,6 +34,11 @@ from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed
 from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
+COMPILED_PUPILS: dict[type, tuple[str, ...]] = {  # and the methods that engines do themselves
+    UpdatingPupil: ("rate", "learn", "learn_each"),
+    KernelPupil: ("rate", "learn", "learn_each", "move", "add", "add_each"),
+    LinearPupil: ("rate", "learn"),
+}
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
 LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
 
@@ -40,9 +48,11 @@ def find_obstacle(task: Task) -> str | None:
     learner, teacher = task.learner, task.teacher
     if task.box is not None:
         return "the teacher may show any point of a box"
-    if not isinstance(learner, KernelLearner) or find_pupil_maker(learner, "make_pupil") is None:
-        return f"only a KernelLearner has a compiled engine, this is a {type(learner).__name__}"
-    if not behaves_like(task.look_at_pupil(), KernelPupil, "rate", "learn", "learn_each", "move", "add", "add_each"):
+    if not isinstance(learner, KernelLearner | LinearLearner) or find_pupil_maker(learner, "make_pupil") is None:
+        return f"only a KernelLearner or a LinearLearner has a compiled engine, this is a {type(learner).__name__}"
+    pupil = task.look_at_pupil()
+    kind = next((kind for kind in COMPILED_PUPILS if isinstance(pupil, kind)), None)
+    if kind is None or not behaves_like(pupil, kind, *COMPILED_PUPILS[kind]):
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     loss = as_loss(learner.loss)
     if twin_of(loss) is None:
@@ -61,13 +71,26 @@ def find_obstacle(task: Task) -> str | None:
         return "the loss couples several outputs, and there is one"
     if isinstance(rule.labels, LabelsByResponse) and hasattr(loss, "check_labels"):
         return f"the loss {loss!r} has to check every label that is made"
+    if isinstance(learner, LinearLearner):
+        return find_obstacle_to_weights(task)
     if isinstance(rule.choose, Diverse) and not is_same_kernel(rule.choose.kernel, learner.kernel):
         return f"diverse packs are chosen with the kernel {rule.choose.kernel!r}, and the learner has another"
+    return find_obstacle_of_pool(task)
+
+
+def find_obstacle_of_pool(task: Task) -> str | None:
+    """Return why compiled engines cannot measure a lesson, or count its points, None if they can."""
     if task.measure.scale(task.target) is None:
         return f"the measure {task.measure.name!r} is taken by the reference loop"
     if len(task.pool) > LARGEST_POOL:
         return f"the pool has {len(task.pool)} points, and compiled engines count them in 32 bits"
     return None
+
+
+def find_obstacle_to_weights(task: Task) -> str | None:
+    """Return why the engine of a `LinearLearner` does not cover a task, None if it does."""
+    rule = rule_of(task)
+    return find_unknown_part(rule, "linear") or find_obstacle_of_pool(task)
 
 
 def rule_of(task: Task) -> Rule:
@@ -181,11 +204,13 @@ class CompiledEngine(Engine):
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.makes_labels: bool = isinstance(self.rule.labels, LabelsByResponse)  # from the learner's responses
         self.norm: int = NORMS.index(self.rule.score.norm)
+        self.steps_before: int = pupil.learner.steps_so_far()  # of the lesson
         self.step: int = 0
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
         self.maker: LabelMaker | None = None
         self.responses: dict[str, Any] | None = None  # its state once it is let go
+        self.product: ErrorProduct | None = None  # for a score that needs K r
         self.failure: Exception | None = None  # raised after the steps before it are recorded
         scale = task.measure.scale(task.target)
         assert scale is not None
@@ -299,10 +324,13 @@ class CompiledEngine(Engine):
         began, end = self.step, self.step + len(sheet.rates)
         snapshots: dict[int, Array] = {}
         code = 0
-        for stop in [*asked[: bisect_left(asked, end)], end]:
+        stops = [*asked[: bisect_left(asked, end)], end]
+        if self.product is not None:
+            stops = sorted({*stops, *range(began // RENEWED * RENEWED + RENEWED, end, RENEWED)})
+        for stop in stops:
             low, high = self.step - began, stop - began
             try:
-                taken, code = self.run(sheet.part(low, high) if asked else sheet)
+                taken, code = self.run(sheet.part(low, high) if len(stops) > 1 else sheet)
             except Exception as error:  # the kernel may be the user's, and raise anything
                 if low == 0:
                     raise
@@ -311,12 +339,18 @@ class CompiledEngine(Engine):
             self.step += taken
             if taken:
                 self.discrepancy = float(sheet.discrepancy[low + taken - 1])
+            if taken and self.product is not None and self.step % RENEWED == 0:
+                self.renew_product()
             if stop == end or self.step < stop:
                 break
-            snapshots[stop] = np.array(self.values)
+            if stop in asked:
+                snapshots[stop] = np.array(self.values)
             if self.maker is not None and self.maker.must_warn:
                 break
         return self.step - began, code, snapshots
+
+    def renew_product(self) -> None:
+        """Compute K r anew, and all that depends on it."""
 
     @property
     def shows_the_same(self) -> bool:
@@ -358,7 +392,12 @@ class CompiledEngine(Engine):
         score = self.rule.score
         if isinstance(score, Residual):
             return None
-        constants = [arrange(row) for row in score.constants(self.task.pool, self.task.target)]
+        if score.keeps_product:
+            self.product = ErrorProduct(score, self.task.pool, ~self.barred)
+            rows = [*self.product.own, *np.zeros((len(self.outputs), len(self.task.pool)))]
+        else:
+            rows = [*score.constants(self.task.pool, self.task.target)]
+        constants = [arrange(row) for row in rows]
         loss, delta = (0, 1.0) if score.loss is None else code_of(score.loss)
         value = 0 if score.loss is None else value_code_of(score.loss)
         value = score.address if isinstance(score, OwnScore) else value
@@ -368,7 +407,7 @@ class CompiledEngine(Engine):
         learner = self.pupil.learner
         if not callable(learner.learning_rate):
             return np.full(steps, self.pupil.rate())
-        before = learner.steps_so_far() + self.step
+        before = self.steps_before + self.step
         rates = np.empty(steps)
         for t in range(steps):
             try:

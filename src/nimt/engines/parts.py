@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nimt.teachers.rule import Diverse, Drawn, DrawnByOdds, LabelsByResponse, Largest, Listed, Rule, TrueLabels
 from nimt.teachers.scores import SCORES, Omniscient, Surrogate
 
 COMPILED_SCORES = [kind for kind in SCORES.values() if kind.is_compiled]
+BY_PRODUCT = {kind for kind in COMPILED_SCORES if kind.keeps_product}
 EVERYWHERE: frozenset[type] = frozenset({Largest, Drawn, Listed, TrueLabels, LabelsByResponse, *COMPILED_SCORES})
 BY_WINDOWS = EVERYWHERE | {DrawnByOdds, Diverse}
 PARTS: dict[str, frozenset[type]] = {
@@ -13,9 +16,27 @@ PARTS: dict[str, frozenset[type]] = {
     "neighbours": BY_WINDOWS,
     "cells": BY_WINDOWS,
     "streamed": EVERYWHERE,
+    "linear": EVERYWHERE - {LabelsByResponse, *BY_PRODUCT},
 }
 # they keep one state, or constants of all outputs of a point, not one for each output
-FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, LabelsByResponse, Surrogate, Omniscient})
+FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, LabelsByResponse, Surrogate, Omniscient, *BY_PRODUCT})
+
+
+UPDATES: dict[str, frozenset[str]] = {
+    "streamed": frozenset({"momentum", "nesterov", "decay", "forgetting", "budget", "averaging"}),
+}  # what each engine can do beside a gradient step (`learners/update_parts`)
+
+
+def find_unknown_update(parts: Sequence[str], engine: str) -> str | None:
+    """Return which part of a learner's update an engine cannot do, as a sentence, or None.
+
+    Examples
+    --------
+    >>> find_unknown_update(["momentum"], "grid")
+    'the grid engine cannot update by momentum'
+    """
+    unknown = [part for part in parts if part not in UPDATES.get(engine, ())]
+    return f"the {engine} engine cannot update by {unknown[0]}" if unknown else None
 
 
 def find_unknown_part(rule: Rule, engine: str | None = None) -> str | None:

@@ -106,12 +106,12 @@ class RowsEngine(ArrangedEngine):
         self.node_index[rows] = order[every, lane]
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss = None if self.loss == Square.number else self.loss
+        loss, root = None if self.loss == Square.number else self.loss, int(self.levels[-2])
         taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
             self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,
-            self.levels, self.node_bits, self.node_index, self.touched, self.moves, self.change, self.sums, self.rules,
-            *sheet[2:],
+            self.levels, (root, root + 1), self.node_bits, self.node_index, self.touched, self.moves, self.change,
+            self.sums, self.rules, *sheet[2:],
         )  # fmt: skip
         return int(taken), int(code)
 

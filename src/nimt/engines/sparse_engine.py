@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array
+from nimt.arrays import Array, check_stored_array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
 from nimt.engines.compiled import StepBatch
@@ -21,6 +21,7 @@ from nimt.engines.compiled_steps.pack_steps import add_spread, choose_packs, pac
 from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
+from nimt.engines.error_product import make_effect_lists, product_rows
 from nimt.engines.layouts import grid_order, norm_of_outputs
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
@@ -69,6 +70,8 @@ class SparseEngine(ArrangedEngine):
         self.score: Array = self.place(self.candidate_scores(), padding=-0.0) if self.greedy else NOTHING
         self.bits: Whole = self.score.view(np.int64)
         self.scoring: Scoring | None = self.scoring_with(self.place)
+        self.last_product: Array | None = None  # K r once the scores are let go
+        self.effects: Columns | None = None if self.product is None else self._effect_lists()
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
         own_room = self.way == "separable" and not task.has_schedule
         selects = self.greedy and not self.tournament and not own_room
@@ -102,7 +105,7 @@ class SparseEngine(ArrangedEngine):
     @property
     def way(self) -> str:
         """How packs of k examples are added: by columns, or by a convolution of the whole grid."""
-        if self.tournament or not isinstance(self.operator, GridOperator):
+        if self.tournament or self.product is not None or not isinstance(self.operator, GridOperator):
             return "columns"
         return self.operator.cheapest_for(self.k)
 
@@ -153,6 +156,45 @@ class SparseEngine(ArrangedEngine):
             return no_grid, self.operator.lists_in(self.order)
         return no_grid, self.operator.lists
 
+    def _effect_lists(self) -> Columns:
+        """Return the columns of K K by which K r changes, as lists in the engine's layout."""
+        if isinstance(self.operator, GridOperator):
+            order = self.order if len(self.order) else np.arange(len(self.task.pool), dtype=np.int32)
+            return make_effect_lists(self.operator.lists_in(order), self.place(~self.barred))
+        begin, members, weights = self.lists
+        return make_effect_lists((begin, members, weights), self.place(~self.barred))
+
+    def renew_product(self) -> None:
+        if self.product is not None and self.scoring is not None:
+            errors = self.in_pool_order(self.f, self.task.target.shape) - self.task.target
+            rows = product_rows(self.scoring.constants, len(self.outputs))
+            for row, product in zip(rows, self.product.of(errors), strict=True):
+                row[:] = self.place(product)
+        self.find_scores()
+
+    def _take_arrays(self) -> None:
+        super()._take_arrays()
+        if self.product is not None:
+            self.renew_product()
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"product": self._product_in_pool_order()}
+
+    def _product_in_pool_order(self) -> Array | None:
+        if self.scoring is None or self.product is None:
+            return self.last_product
+        rows = product_rows(self.scoring.constants, len(self.outputs))
+        return np.array([self.in_pool_order(row, (len(self.task.pool),)) for row in rows])
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        if self.scoring is not None and self.product is not None:
+            rows = product_rows(self.scoring.constants, len(self.outputs))
+            stored = check_stored_array(state, "product", (len(rows), len(self.task.pool)))
+            for row, product in zip(rows, stored, strict=True):
+                row[:] = self.place(product)
+            self.find_scores()
+
     def find_scores(self) -> None:
         if self.greedy and self.scoring is None:
             with np.errstate(invalid="ignore", over="ignore"):  # a learner may have diverged
@@ -201,7 +243,8 @@ class SparseEngine(ArrangedEngine):
         if not self.greedy:
             scores = (None, None, *scores[2:])
         taken, code = by_columns(
-            self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.step, self.discrepancy,
+            self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.effects, self.step,
+            self.discrepancy,
             sheet.rates, other_label, self.making, self.drawing, self.diverse, nodes if self.tournament else None,
             *function, *scores, *learner, (self.copies[0], 0), np.empty(sheet.labels.shape[1]), self.work,
             self.guess, *end,
@@ -259,7 +302,8 @@ class SparseEngine(ArrangedEngine):
 
     def let_go(self) -> None:
         super().let_go()
-        self.score, self.scoring = NOTHING, None
+        self.last_product = self._product_in_pool_order()
+        self.score, self.scoring, self.effects = NOTHING, None, None
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
         self.orders = np.empty(0, np.int32)

@@ -8,20 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Flags
+from nimt.arrays import Array, Flags, Indices, check_stored_array
 from nimt.engines.cell_layout import Formula, find_formula
-from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Scoring
+from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Motion, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
 from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_column, fill_squared_distances
+from nimt.engines.error_product import product_rows
+from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
 from nimt.kernels.families import SINGLE
 from nimt.learners.kernel_pupils import KernelPupil
+from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.operators.streamed_columns import StreamedOperator
 from nimt.pools.pool import Pool
 from nimt.task.task import Task
+from nimt.wording import Wording
 
 NOTHING: Array = np.empty(0)
 
@@ -84,11 +88,13 @@ class StreamedEngine(CompiledEngine):
         self.score: Array = np.tile(self.candidate_scores(), self.copies[0]) if self.greedy else NOTHING
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
         self.scoring: Scoring | None = self.scoring_with(lambda constants: np.tile(constants, self.copies[0]))
+        self.effects: StreamedOperator | None = None if self.product is None else self.product.effects(operator)
         selects = self.greedy and (self.k > 1 or task.has_schedule)
         self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.y: Array = np.array(self._flat(task.target))
         self.other: Array = self.y if task.other_target is None else np.array(self._flat(task.other_target))
+        self.motion: Motion | None = None
         self.f: Array
         self.c: Array
         self.shown: Flags
@@ -107,11 +113,47 @@ class StreamedEngine(CompiledEngine):
 
     def take_over(self) -> float:
         self._borrow()
+        self._find_product()
         return self.measure(self._rescore(), self.f, self.y)
 
     def _borrow(self) -> None:
         values, coefficients, self.shown = self.pupil.lend()
-        self.f, self.c = self._flat(values), self._flat(coefficients)
+        if not isinstance(self.pupil, UpdatingPupil):
+            self.f, self.c = self._flat(values), self._flat(coefficients)
+            return
+        pupil, update = self.pupil, self.pupil.update
+        self.rows = [self._flat(row) for row in values], [self._flat(row) for row in coefficients]
+        self.f, self.c = (rows[update.answer] for rows in self.rows)
+        (function, velocity), (c_function, c_velocity) = (rows[:2] for rows in self.rows)
+        self.motion = Motion(
+            float(update.momentum), bool(update.nesterov), float(update.decay), float(update.forgetting),
+            update.budget or 0, float(update.averaging), self.steps_before, function, velocity, c_function, c_velocity,
+            pupil.of_start, np.empty(len(self.f)),
+        )  # fmt: skip
+        if update.budget is not None:
+            self._fetch(np.flatnonzero(self.shown))  # any of them may be removed
+
+    def _fetch(self, indices: Indices) -> None:
+        """Compute the columns of some points, and their effects, where they are not kept."""
+        self.operator.fetch(indices)
+        if self.motion is not None and self.motion.budget and self.operator.room < len(self.task.pool):
+            raise InvalidInput(
+                "there is too little memory for the columns of all centres of a learner with a budget",
+                way_out=Wording("use engine='reference'", "use --engine reference"),
+            )
+        if self.effects is not None:
+            self.effects.fetch(indices)
+            self.operator.fetch(indices)  # an effect may have taken the place of one
+
+    def _find_product(self) -> None:
+        if self.product is not None and self.scoring is not None:
+            product_rows(self.scoring.constants, len(self.outputs))[:] = self.product.of(
+                self._of_pool(self.f) - self.task.target
+            )
+
+    def renew_product(self) -> None:
+        self._find_product()
+        self.find_scores()
 
     @property
     def values(self) -> Array:
@@ -128,9 +170,12 @@ class StreamedEngine(CompiledEngine):
         taken, m = 0, self.discrepancy
         while True:
             rest = sheet.part(taken, len(sheet.rates))
+            effects = None if self.effects is None else self.effects.kept[:2]
+            room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
             more, code, missing = by_whole_columns(
-                self.operator.kept, pack <= self.operator.room, added, self.step + taken, m, *rest[:2], self.making,
-                self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules, *rest[2:],
+                self.operator.kept, effects, self.motion, pack <= room, added, self.step + taken, m, *rest[:2],
+                self.making, self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules,
+                *rest[2:],
             )  # fmt: skip
             taken += int(more)
             if missing == NOTHING_MISSING:
@@ -139,9 +184,10 @@ class StreamedEngine(CompiledEngine):
             chosen = sheet.indices[taken]
             try:
                 if missing == FETCH:
-                    self.operator.fetch(chosen)
+                    self._fetch(chosen)
                 else:
                     self._add(chosen, moves)
+                    self._find_product()
             except Exception as error:  # the kernel may be the user's, and raise anything
                 if taken == 0:
                     raise
@@ -165,13 +211,28 @@ class StreamedEngine(CompiledEngine):
         return float(rescore(self.f, self.y, self.score, self.scoring, self.greedy, self.outputs, self.norm))
 
     def settle(self) -> None:
-        self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
+        if self.motion is None:
+            self.pupil.take_back(self._of_pool(self.f), self._of_pool(self.c), self.shown)
+        else:
+            values, coefficients = (np.stack([self._of_pool(row) for row in rows]) for rows in self.rows)
+            self.pupil.take_back(values, coefficients, self.shown)
+
+    def state(self) -> dict[str, Any]:
+        product = None
+        if self.scoring is not None and self.product is not None:
+            product = np.array(product_rows(self.scoring.constants, len(self.outputs)))
+        return super().state() | {"product": product}
 
     def close(self) -> None:
         self.operator.forget()
+        if self.effects is not None:
+            self.effects.forget()
         self.settle()
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._borrow()
+        if self.scoring is not None and self.product is not None:
+            rows = product_rows(self.scoring.constants, len(self.outputs))
+            rows[:] = check_stored_array(state, "product", rows.shape)
         self.find_scores()

@@ -25,10 +25,14 @@ from nimt.learners.learner import (
     check_rate,
     rate_at,
 )
+from nimt.learners.update_parts import FUNCTION, VELOCITY, Update
+from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.box import Box
 from nimt.pools.pool import Grid, Points, Pool, as_pool
 
+PLAIN_PARTS = (0.0, False, 0.0, 0.0, None, 0.0)
+PLAIN = Update()
 UNCHANGING = frozenset({bool, int, float, str, Grid, Points, Expansion, *SINGLE})
 NOTHING = np.empty((0, 1)), np.empty(0)  # the centers and coefficients of 0
 
@@ -44,13 +48,23 @@ class KernelLearner(StartsFromInitial, Described):
     ----------
     kernel : Kernel, or a kernel of scikit-learn
     loss : str or Loss
-        "square", "hinge", "logistic", "huber", "absolute", or an object of your own.
+        "square", "hinge", "perceptron", "logistic", "huber", "absolute", "crossentropy", or an object of your own.
     learning_rate : float, callable of the step, or "auto"
         "auto" is 1 / (L max K(x, x)), L being the loss's smoothness: 0.5 for the square loss and a diagonal of 1. For a
-        loss without one (hinge, absolute) it is 0.01, the rate of the paper.
+        loss without one (hinge, perceptron, absolute) it is 0.01, the rate of the paper.
     initial : number, callable on (n, d), Expansion, or values on the pool
         Values are bound to the pool by `teach`. Between the points of a `Grid` they are interpolated, linearly along
         each axis; on `Points` such a learner is known at these only.
+    momentum, nesterov : float in [0, 1), bool
+        v <- momentum v - eta gradient, f <- f + v; with `nesterov` the gradient is taken at f + momentum v.
+    decay : float
+        f <- (1 - eta decay) f beside the gradient: that of the loss plus decay |f|_H^2 / 2. It is part of the velocity.
+    forgetting : float in [0, 1)
+        f <- (1 - forgetting) f at every step, whatever the rate. What is not repeated is lost.
+    budget : int, optional
+        The most centres; beyond it those with the smallest |c| sqrt(K(x, x)) are removed, never one of the latest pack.
+    averaging : float in [0, 1]
+        Answer the mean of f after all steps (1, or True), or the running mean that keeps this share of itself per step.
 
     Attributes
     ----------
@@ -60,6 +74,10 @@ class KernelLearner(StartsFromInitial, Described):
         How many packs it has learned from.
     mix_ : array (q, q)
         Only if its outputs were mixed: what the initial function is multiplied by.
+    moving_ : array (2 or 3, m), or (2 or 3, m, q)
+        Only with momentum and so on: the coefficients of f, of the velocity and of the mean.
+    scales_, scale_ : array (2 or 3,), float
+        Likewise: the multiples of the initial function in them, and in what it answers.
 
     Examples
     --------
@@ -69,7 +87,22 @@ class KernelLearner(StartsFromInitial, Described):
     array([0.2])
     """
 
-    learned: ClassVar[tuple[str, ...]] = ("centers_", "coefficients_", "steps_", "learning_rate_", "mix_")
+    centers_: Array
+    coefficients_: Array
+    steps_: int
+    moving_: Array
+    scales_: Array
+    scale_: float
+    learned: ClassVar[tuple[str, ...]] = (
+        "centers_",
+        "coefficients_",
+        "steps_",
+        "learning_rate_",
+        "mix_",
+        "moving_",
+        "scales_",
+        "scale_",
+    )
 
     def __init__(
         self,
@@ -78,12 +111,30 @@ class KernelLearner(StartsFromInitial, Described):
         loss: str | Loss = defaults.LOSS,
         learning_rate: LearningRate = defaults.LEARNING_RATE,
         initial: InitialFunction = 0.0,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        decay: float = 0.0,
+        forgetting: float = 0.0,
+        budget: int | None = None,
+        averaging: float = 0.0,
     ) -> None:
         self.kernel: Kernel = kernel  # type: ignore[assignment]  # made one of ours by `check`
         self.loss = loss
         self.learning_rate = learning_rate
         self.initial = initial
+        self.momentum = momentum
+        self.nesterov = nesterov
+        self.decay = decay
+        self.forgetting = forgetting
+        self.budget = budget
+        self.averaging = averaging
         self.check()
+
+    @property
+    def update(self) -> Update:
+        """The parts of its update beside the gradient step."""
+        parts = self.momentum, self.nesterov, self.decay, self.forgetting, self.budget, self.averaging
+        return PLAIN if parts == PLAIN_PARTS else Update(*parts)
 
     def check(self) -> None:
         """Refuse parameters that cannot work, before any of them is used."""
@@ -91,6 +142,7 @@ class KernelLearner(StartsFromInitial, Described):
         as_loss(self.loss)
         check_rate(self.learning_rate)
         self.check_initial()
+        self.update.check()
 
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
@@ -103,10 +155,13 @@ class KernelLearner(StartsFromInitial, Described):
 
     def make_pupil(self, pool: Pool, outputs: tuple[int, ...] = ()) -> KernelPupil:
         """Return this learner at work on a pool; the learner itself is not changed."""
-        return KernelPupil(self, pool, outputs)
+        return KernelPupil(self, pool, outputs) if self.update.is_plain else UpdatingPupil(self, pool, outputs)
 
     def make_pupil_in(self, box: Box, outputs: tuple[int, ...] = ()) -> KernelBoxPupil:
         """Return this learner at work in a box; the learner itself is not changed."""
+        if not self.update.is_plain:
+            parts = ", ".join(f"{name}=" for name in self.update.parts)
+            raise InvalidInput(f"a learner with {parts} learns on a pool, not in a Box: teach it on box.grid")
         return KernelBoxPupil(self, box, outputs)
 
     def rate(self, step: int, diagonal: ArrayLike) -> float:
@@ -122,9 +177,79 @@ class KernelLearner(StartsFromInitial, Described):
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
+        if not self.update.is_plain:
+            self._move(points, labels, loss, rate)
+            return self
         values = self.values_on(as_pool(points), labels.shape[1:])
         self.absorb(points, -rate / len(points) * loss.slope(values, labels), steps=1)
         return self
+
+    def _move(self, points: Array, labels: Array, loss: Loss, rate: float) -> None:
+        """Take one step with all parts of the update, in coefficients."""
+        update = self.update
+        pool = as_pool(points)
+        slopes = loss.slope(update.look_ahead(self.moving_on(pool, labels.shape[1:])), labels)
+        self.absorb_moving(points, np.zeros((update.rows, *slopes.shape)), np.eye(update.rows), steps=1)
+        places = [int(np.flatnonzero((self.centers_ == point).all(axis=1))[0]) for point in points + 0.0]
+
+        surplus: list[int] = []
+
+        def add() -> None:
+            np.add.at(self.moving_[VELOCITY], places, -rate / len(points) * slopes)
+
+        def remove() -> None:
+            every, heights = np.arange(len(self.centers_)), self.kernel.diag(self.centers_)
+            surplus.extend(update.surplus(self.moving_[FUNCTION], heights, every, np.array(places)))
+            self.moving_[:, surplus] = 0.0
+
+        update.take_step(rate, self.steps_, (self.moving_, self.scales_), add, remove)
+        self.centers_, self.moving_ = np.delete(self.centers_, surplus, 0), np.delete(self.moving_, surplus, 1)
+        self._answer_moving()
+
+    def moving_on(self, pool: Pool, outputs: tuple[int, ...]) -> Array:
+        """Return f, the velocity and the mean on a pool, (rows, n) or (rows, n, q)."""
+        start = self._mixed_initial_on(pool, outputs)
+        coefficients, scales = self._moving_parts(outputs)
+        found = np.multiply.outer(scales, start)
+        if self.has_centers():
+            found += np.stack([self.expansion(pool.points, part) for part in coefficients])
+        return np.asarray(found)
+
+    def _moving_parts(self, outputs: tuple[int, ...]) -> tuple[Array, Array]:
+        """Return the coefficients (rows, m) or (rows, m, q) and scales (rows,) of f, the velocity and the mean."""
+        rows = self.update.rows
+        if hasattr(self, "moving_") and len(self.moving_) == rows:
+            return self.moving_, self.scales_
+        at_rest = np.ones(rows)
+        at_rest[VELOCITY] = 0.0
+        known = self.coefficients_ if self.has_centers() else np.empty((0, *outputs))
+        return np.multiply.outer(at_rest, known), at_rest * self._scale
+
+    def absorb_moving(self, points: Array, coefficients: Array, of_start: Array, *, steps: int) -> None:
+        """Take over f, the velocity and the mean: `of_start` times what they were, plus coefficients at points.
+
+        `coefficients` are (rows, k) or (rows, k, q).
+        """
+        before, scales = self._moving_parts(coefficients.shape[2:])
+        known = np.tensordot(of_start, before, 1)
+        centers = self.centers_ if self.has_centers() else np.empty((0, points.shape[1]))
+        both = np.moveaxis(np.concatenate([known, coefficients], axis=1), 1, 0)
+        self.centers_, merged = merge_centers(np.concatenate([centers, points]), both)
+        self.moving_ = np.ascontiguousarray(np.moveaxis(merged, 0, 1))
+        self.scales_ = of_start @ scales
+        self.steps_ = self.steps_so_far() + steps
+        self._answer_moving()
+
+    def _answer_moving(self) -> None:
+        """Let the learner answer as its update says."""
+        answer = self.update.answer
+        self.coefficients_ = self.moving_[answer].copy()
+        self.scale_ = float(self.scales_[answer])
+
+    @property
+    def _scale(self) -> float:
+        """The multiple of the initial function that it answers."""
+        return float(getattr(self, "scale_", 1.0))
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
@@ -146,9 +271,7 @@ class KernelLearner(StartsFromInitial, Described):
 
     def values_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
         """Return f on a pool, with the outputs asked for; None for those of its initial function."""
-        start = self.initial_on(pool, outputs)
-        if self.is_mixed() and outputs == self.mix_.shape[1:]:
-            start = start @ self.mix_.T
+        start = self._mixed_initial_on(pool, outputs) * self._scale
         if not self.has_centers():
             return np.array(start)
         if self.coefficients_.shape[1:] != start.shape[1:]:
@@ -156,19 +279,24 @@ class KernelLearner(StartsFromInitial, Described):
             raise InvalidInput(f"this learner was taught {taught} and is now to learn {asked}")
         return np.asarray(start + self.expansion(pool.points), dtype=np.float64)
 
-    def expansion(self, points: Array) -> Array:
-        """Return the taught part, sum_j c_j K(x_j, .), at the given points."""
+    def _mixed_initial_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
+        start = self.initial_on(pool, outputs)
+        return start @ self.mix_.T if self.is_mixed() and outputs == self.mix_.shape[1:] else start
+
+    def expansion(self, points: Array, coefficients: Array | None = None) -> Array:
+        """Return the taught part, sum_j c_j K(x_j, .), at the given points; or with other coefficients."""
         if not self.has_centers():
             return np.zeros((len(points), *(self.outputs() or ())))
         self._check_dimension(points)
-        return evaluate(self.kernel, self.centers_, self.coefficients_, points)
+        known = self.coefficients_ if coefficients is None else coefficients
+        return evaluate(self.kernel, self.centers_, known, points)
 
     def expand(self, kernel: Kernel) -> tuple[InitialFunction, Expansion] | None:
         """Return a function and an expansion of this kernel whose sum it is; None where there is none.
 
         The function is 0 if the learner started from an `Expansion` of the same kernel, else what it started from.
         """
-        if kernel != self.kernel or self.is_mixed():
+        if kernel != self.kernel or self.is_mixed() or self._scale != 1.0:  # decay and forgetting change the start
             return None
         taught = Expansion(kernel, *((self.centers_, self.coefficients_) if self.has_centers() else NOTHING))
         start = self.initial.expand(kernel) if isinstance(self.initial, Expansion) else None
@@ -180,9 +308,11 @@ class KernelLearner(StartsFromInitial, Described):
         `distinct` promises that no point occurs twice, which saves a search; the arrays are then kept, not copied.
         """
         if not self.has_centers():
-            self.centers_: Array = np.empty((0, points.shape[1]))
-            self.coefficients_: Array = np.empty((0, *coefficients.shape[1:]))
-        self.steps_: int = self.steps_so_far() + steps
+            self.centers_ = np.empty((0, points.shape[1]))
+            self.coefficients_ = np.empty((0, *coefficients.shape[1:]))
+        self.steps_ = self.steps_so_far() + steps
+        for name in ("moving_", "scales_", "scale_"):  # a plain step has no velocity
+            vars(self).pop(name, None)
         if len(points) == 0:
             return
         if distinct and not self.has_centers():
@@ -213,6 +343,8 @@ class KernelLearner(StartsFromInitial, Described):
         check_finite("matrix", mixing)
         if self.has_centers():
             self.coefficients_ = self.coefficients_ @ mixing.T
+            if hasattr(self, "moving_"):
+                self.moving_ = self.moving_ @ mixing.T
         self.mix_: Array = mixing @ self.mix_ if self.is_mixed() else np.array(mixing)
         return self
 

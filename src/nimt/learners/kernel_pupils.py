@@ -63,6 +63,10 @@ class _KernelPupil:
 
     def restore(self, state: State) -> None:
         """Take over what `state` returned, but the values: an engine may have taken the array."""
+        self._restore_rate(state)
+
+    def _restore_rate(self, state: State) -> None:
+        """Take over the rate, the mixtures and the number of steps."""
         self.mixed = None
         if state["mixed"] is not None:
             self.mixed = check_stored_array(state, "mixed", (*self.outputs, *self.outputs))

@@ -170,6 +170,20 @@ class LinearPupil:
         self.learner.partial_fit(self.pool.points[indices], labels)
         self.values = self.learner.predict(self.pool)
 
+    @property
+    def steps(self) -> int:
+        """How many packs it has learned from, also before."""
+        return self.learner.steps_so_far()
+
+    @steps.setter
+    def steps(self, steps: int) -> None:
+        self.learner.steps_ = steps
+
+    def take_weights(self, weights: Array, values: Array) -> None:
+        """Take weights from an engine, and the values that follow from them."""
+        self.learner.weights_ = weights.copy()
+        self.values = values.copy()
+
     def to_learner(self) -> LinearLearner:
         return copy.deepcopy(self.learner)
 

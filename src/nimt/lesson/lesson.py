@@ -379,7 +379,7 @@ class Lesson:
     def animate(self, path: str | PathLike[str], *, cmap: str | None = None) -> Path:
         """Write a .gif or (with ffmpeg) an .mp4 file with one frame per snapshot, examples marked; return its path.
 
-        `snapshots=nimt.plots.animation_frames.frame_steps(max_iterations, len(X))` keeps steps that make a smooth one.
+        Without snapshots the steps of a `KernelLearner` are taken again, and about 50 of them are shown.
 
         Parameters
         ----------

@@ -19,9 +19,10 @@ from nimt.losses.logistic import Logistic
 from nimt.losses.huber import Huber
 from nimt.losses.absolute import Absolute
 from nimt.losses.crossentropy import CrossEntropy
+from nimt.losses.perceptron import Perceptron
 # isort: on
 
 __all__ = [
-    "LOSSES", "Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Loss", "Square", "as_loss", "check_labels",
-    "couples_outputs", "make_described_loss", "predicts_logits", "teaches_classes", "twin_of",
+    "LOSSES", "Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Loss", "Perceptron", "Square", "as_loss",
+    "check_labels", "couples_outputs", "make_described_loss", "predicts_logits", "teaches_classes", "twin_of",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ class Loss(Protocol):
     `inf` where there is none.
 
     A loss may also have
+
     - `lipschitz`: the Lipschitz constant of `value` in f (`inf` where there is none),
     - `convex`: whether `value` is convex in f,
     - `couples_outputs`: whether the slope at one output depends on the others, as that of a softmax does; `value` then

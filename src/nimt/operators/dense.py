@@ -93,6 +93,18 @@ class DenseOperator:
         else:
             self._add_by_columns(values, indices, coefficients)
 
+    def apply(self, values: Array) -> Array:
+        """Return K times values on the pool, (n,) or (n, q)."""
+        if self.window is not None and not self.keeps_gram:
+            outputs = values.reshape(len(values), -1).T
+            found = [self.window.convolve(np.ascontiguousarray(output)) for output in outputs]
+            return np.stack(found, axis=1).reshape(values.shape)
+        if self.keeps_gram:
+            return np.asarray(self.gram @ values)
+        product = np.zeros(values.shape)
+        self.add(product, np.arange(len(values)), values)
+        return product
+
     def _add_by_columns(self, values: Array, indices: Indices, coefficients: Array) -> None:
         points = self.pool.points
         width = max(1, BLOCK_LIMIT // (8 * len(points)))

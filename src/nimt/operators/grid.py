@@ -153,6 +153,20 @@ class GridOperator:
         inside = np.flatnonzero(np.all((there >= 0) & (there < shape), axis=1))
         return index + self.places[inside], self.weights[inside]
 
+    def lists_in(self, order: NDArray[np.int32]) -> tuple[Whole, NDArray[np.int32], Array]:
+        """Return K as lists in a layout: order[slot] is the pool index; slots of padding have empty lists."""
+        from scipy.sparse import coo_array
+
+        n = len(self.grid)
+        slot = np.empty(n + 1, dtype=np.int32)
+        slot[order] = np.arange(len(order), dtype=np.int32)
+        near = [self.near(index) for index in range(n)]
+        rows = np.repeat(slot[:n], [len(places) for places, _ in near])
+        members = slot[np.concatenate([places for places, _ in near])]
+        weights = np.concatenate([weights for _, weights in near])
+        lists = coo_array((weights, (rows, members)), shape=(len(order), len(order))).tocsr()
+        return lists.indptr.astype(np.int64), lists.indices.astype(np.int32, copy=False), np.asarray(lists.data)
+
     @cached_property
     def _offsets(self) -> Whole:
         """The offsets of the window's cells, shape (cells, d)."""

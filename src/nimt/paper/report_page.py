@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from nimt.counting import say_count
+from nimt.measures import PaperDiscrepancy
 from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
 LEAD = "Every experiment of Zhang et al. (ICML 2023), run by nimt, with its numbers beside the published ones."
 FAMILY_TITLE = "Several outputs taught at once: shared examples, examples of each, communication"
 FAMILY_LEAD = "The settings of MINT (Zhang et al., NeurIPS 2023), run by nimt with data it ships."
-MEASURES = (
-    "M is the paper's discrepancy, sqrt(sum (f - f*)^2) / n; ITD is the first step at which it is below the tolerance."
-)
+MEASURES = "M is the paper's discrepancy; ITD is the first step at which it is below the tolerance."
 SPENT_ON = {"lessons": "lessons", "compiling": "compiling", "other": "other", "drawing": "figures"}
 TIMES = (
     "Times are sums over the lessons of an experiment: lessons are their steps alone; compiling, once an installation, "
@@ -36,6 +35,7 @@ def page_of(summary: dict[str, Any], out: Path) -> str:
     )  # fmt: skip
     parts = [
         pages.paragraph(f"{MEASURES}{short}"),
+        pages.formula(PaperDiscrepancy.latex),
         pages.contents({"overview": "Overview"} | {record["name"]: record["title"] for record in experiments}),
         *_overview(experiments),
         *(piece for record in experiments for piece in _chapter(record, out, numbers)),

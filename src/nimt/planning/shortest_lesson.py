@@ -212,6 +212,11 @@ def _check_lesson(learner: Any, X: Pool | ArrayLike, y: Any, tol: Tolerance, mea
             f"a shortest lesson is planned for a KernelLearner, whose steps are known before, got "
             f"{type(learner).__name__}"
         )
+    if not learner.update.is_plain:
+        raise InvalidInput(
+            f"a shortest lesson is planned for gradient steps, and this learner has {learner.update.parts[0]}=",
+            way_out="leave it out",
+        )
     if not isinstance(as_loss(learner.loss), Square):
         raise InvalidInput(
             f"a shortest lesson is planned for the square loss, for which a step is linear in f - f*; the loss is "

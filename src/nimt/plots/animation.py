@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -19,11 +19,13 @@ from PIL import Image
 from nimt.arrays import Array
 from nimt.errors import InvalidInput, MissingExtra, MissingFile
 from nimt.lesson.lesson import Lesson
+from nimt.plots.animation_frames import frame_steps
 from nimt.plots.figures import choose_style
 from nimt.plots.looks import look_of
 from nimt.plots.scenes import limits_of, scene_of, within
 from nimt.plots.style import QUIET, inks
 from nimt.store.whole_files import whole_file
+from nimt.theory.replay import replay
 
 Indices = NDArray[np.int64]
 
@@ -57,6 +59,27 @@ def frames_of(lesson: Lesson) -> list[AnimationFrame]:
         frames.append(AnimationFrame(step, float(lesson.discrepancy[step]), kept[step], latest))
         before = step
     return frames
+
+
+def keep_frames(lesson: Lesson) -> Lesson:
+    """Return the lesson with snapshots to animate: those it has, or f from its steps, taken again where they can be.
+
+    Examples
+    --------
+    >>> import nimt
+    >>> lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), np.arange(9.0), np.sin, tol=1e-3)
+    >>> len(lesson.snapshots), sorted(keep_frames(lesson).snapshots) == frame_steps(len(lesson), 9)
+    (0, True)
+    """
+    if lesson.snapshots:
+        return lesson
+    try:
+        steps = set(frame_steps(len(lesson), lesson.target.size))
+        kept = {moment.step + 1: moment.after for moment in replay(lesson, several_outputs=True).moments()
+                if moment.step + 1 in steps}  # fmt: skip
+    except InvalidInput:  # of another learner, in a Box, or without a record: its start and its end are shown
+        return lesson
+    return replace(lesson, snapshots={0: lesson.initial, **kept})
 
 
 def draw_frames(lesson: Lesson, cmap: str | None = None) -> Iterator[Image.Image]:
@@ -108,9 +131,10 @@ def write_animation(lesson: Lesson, path: str | PathLike[str], cmap: str | None 
         raise InvalidInput(f"an animation is written to a .gif or an .mp4 file, got {str(path)!r}")
     if not place.parent.is_dir():
         raise MissingFile(f"there is no folder {str(place.parent)!r} to write {place.name!r} to: make it first")
+    moving = keep_frames(lesson)
     if kind == ".gif":
-        write_gif(lesson, place, cmap)
-    elif not write_mp4(lesson, place, cmap):
+        write_gif(moving, place, cmap)
+    elif not write_mp4(moving, place, cmap):
         raise MissingExtra(f"{place.name!r} needs the program ffmpeg, which is not installed: write a .gif instead")
     return place
 

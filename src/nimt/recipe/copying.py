@@ -102,6 +102,7 @@ def write_learner(recipe: Recipe, start: str) -> str:
     given = {
         "loss": (recipe.loss or defaults.LOSS, defaults.LOSS),
         "learning_rate": (recipe.rate, defaults.LEARNING_RATE),
+        **{name: (value, DEFAULTS[name]) for name, value in recipe.learner_parameters().items()},
     }
     words = [f"{name}={value!r}" for name, (value, usual) in given.items() if value != usual]
     return f"nimt.KernelLearner({', '.join(['kernel', *words, f'initial={start}'])})"

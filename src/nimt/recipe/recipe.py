@@ -111,11 +111,20 @@ class Recipe(OptionsAsText):
         key="width", least=1e-6, most=1e6,
     )  # fmt: skip
     loss: str | None = entry(
-        None, "square; for two classes logistic. hinge, huber, absolute, crossentropy.", HOW, key="loss"
+        None, "square; for two classes logistic. hinge, perceptron, huber, absolute, crossentropy.", HOW, key="loss"
     )
     learning_rate: str = entry(
         defaults.LEARNING_RATE, "A number, or auto: the largest that is safe; 0.01 for a loss without one.", HOW,
         key="rate", of_racer=True, least=1e-12, most=1e6,
+    )  # fmt: skip
+    momentum: float = entry(0.0, "Of the learner: how much of its velocity stays per step.", HOW, of_learner=True)
+    nesterov: bool = entry(False, "Take the gradient where the momentum leads.", HOW, of_learner=True)
+    decay: float = entry(0.0, "Of the learner: f shrinks by this times the rate per step.", HOW, of_learner=True)
+    forgetting: float = entry(0.0, "The share of f that the learner forgets per step.", HOW, of_learner=True)
+    budget: int | None = entry(None, "The most centres of the learner.", HOW, of_learner=True)
+    averaging: float = entry(
+        0.0, "Let the learner answer a mean: 1 of all steps, less a running one that keeps this share.", HOW,
+        of_learner=True,
     )  # fmt: skip
     time_limit: float | None = entry(
         None, "Stop after so many seconds, without compiling; nimt resume continues.", WHEN
@@ -242,14 +251,20 @@ class Recipe(OptionsAsText):
 
         if self.learner == "kernel":
             loss, rate = self.loss or defaults.LOSS, self.rate
-            return KernelLearner(self.make_kernel(pool), loss=loss, learning_rate=rate, initial=start)
+            kernel = self.make_kernel(pool)
+            return KernelLearner(kernel, loss=loss, learning_rate=rate, initial=start, **self.learner_parameters())
         if self.learner != "orthogonal":
             raise InvalidInput(f"must be kernel or orthogonal, got {self.learner!r}", parameter="learner")
-        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS))):
+        own = [(name, (DEFAULTS[name],)) for name in self.learner_parameters()]
+        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS)), *own):
             if getattr(self, name) not in usual:
                 option = name.replace("_", "-")
                 raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
         return OrthogonalLearner(self.make_kernel(pool), initial=start)
+
+    def learner_parameters(self) -> dict[str, Any]:
+        """Return the parameters of a `KernelLearner` that are about its update."""
+        return {name: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.of_learner}
 
     def make_kernel(self, pool: Pool) -> Kernel:
         """Return the kernel, on points of the pool's dimension."""

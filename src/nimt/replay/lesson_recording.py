@@ -117,6 +117,7 @@ def describe_lesson(lesson: Lesson, title: str) -> dict[str, Any]:
     said = {name: summary[name] for name in names} | {
         "kernel_text": summary["kernel"],
         "in_per_cent": lesson.measure.in_per_cent,
+        "higher_is_better": lesson.measure.higher_is_better,
     }
     return {
         "format": FORMAT, "title": title, "steps": len(lesson), "points": len(lesson.pool), "view": view_of(lesson),
@@ -140,11 +141,25 @@ def describe_pool(pool: Pool, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]
     if isinstance(pool, Grid):
         start = [float(axis[0]) for axis in pool.axes]
         return {"pool": {"kind": "grid", "shape": list(pool.shape), "start": start, "spacing": list(pool.spacing)}}
-    blocks["points"] = np.asarray(pool.points, dtype=np.float64)
+    names, blocks["points"] = _name_axes(pool)
     said: dict[str, Any] = {"kind": "points", "dimension": pool.dimension}
+    if names:
+        said["names"] = names
+    if pool.target_name:
+        said["target"] = pool.target_name
     if isinstance(pool, PreparedPoints):
-        said |= {"names": list(pool.axis_names), "target": pool.target_name, "classes": list(pool.preparation.classes)}
+        said["classes"] = list(pool.preparation.classes)
     return {"pool": said}
+
+
+def _name_axes(pool: Pool) -> tuple[list[str], Array]:
+    """Return the names of the axes and the points along them: columns of numbers as the table has them, not scaled."""
+    points = np.asarray(pool.points, dtype=np.float64)
+    if isinstance(pool, PreparedPoints):
+        columns = pool.coordinates(np.arange(len(pool)))
+        if len(columns) == pool.dimension and all(np.issubdtype(one.dtype, np.number) for one in columns.values()):
+            return list(columns), np.stack([np.asarray(one, dtype=np.float64) for one in columns.values()], axis=1)
+    return list(pool.axis_names), points
 
 
 def curve_steps(lesson: Lesson) -> NDArray[np.int64]:
@@ -159,6 +174,8 @@ def _as_examples(lesson: Lesson, largest: int) -> Recording | None:
     known = lesson.indices is not None and lesson.labels is not None and lesson.shown_points is None
     if not known or not isinstance(lesson.taught, KernelLearner) or not lesson.has_packs_of_one_size:
         return None
+    if not lesson.taught.update.is_plain:
+        return None  # its steps do more than add their examples
     assert lesson.indices is not None and lesson.labels is not None
     pack = int(lesson.indices.shape[1])
     outputs = _by_output(lesson.target).shape[1]

@@ -1,4 +1,4 @@
-"""One HTML file that plays a lesson: the script, the style and the numbers inside, nothing loaded from anywhere."""
+"""One HTML file that plays a lesson, or several on one clock: script, style and numbers inside, nothing loaded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 from os import PathLike
@@ -14,38 +14,63 @@ from pathlib import Path
 
 from nimt.errors import InvalidInput, MissingFile
 from nimt.lesson.lesson import Lesson
-from nimt.replay.lesson_recording import Recording, record_of
+from nimt.replay.lesson_recording import LARGEST, Recording, record_of
 from nimt.store.whole_files import write_text
 
 SCRIPTS = (
     "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js", "clock.js",
-    "controls.js", "timeline.js", "player.js",
+    "controls.js", "timeline.js", "why.js", "played.js", "player.js",
 )  # fmt: skip
 IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
 
 
+MOST_LESSONS = 6  # side by side on one page
+
+
 def write_replay(lesson: Lesson, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
     """Write the page that plays a lesson, whole or not at all, and return its path."""
+    file = _file_for(path)
+    write_text(file, replay_page([record_of(lesson, title=title)]))
+    return file
+
+
+def write_race(lessons: Mapping[str, Lesson], path: str | PathLike[str], *, title: str = "A race") -> Path:
+    """Write the page that plays lessons of one problem on one clock, and return its path."""
+    if len(lessons) > MOST_LESSONS:
+        raise InvalidInput(
+            f"a page plays {MOST_LESSONS} lessons side by side, and this comparison has {len(lessons)} teachers",
+            way_out="compare fewer of them",
+        )
+    file = _file_for(path)
+    room = LARGEST // len(lessons)
+    records = ((name, record_of(lesson, title=title, largest=room)) for name, lesson in lessons.items())
+    named = [Recording(record.header | {"teacher": name}, record.blocks) for name, record in records]
+    write_text(file, replay_page(named))
+    return file
+
+
+def _file_for(path: str | PathLike[str]) -> Path:
     file = Path(path)
     if not file.parent.is_dir():
         raise MissingFile(f"there is no folder {file.parent} to write the replay {file.name} in: make it first")
     if file.is_dir():
         raise InvalidInput(f"a replay is written to a file, and {file} is a folder: name a file in it, such as a.html")
-    write_text(file, replay_page(record_of(lesson, title=title)))
     return file
 
 
-def replay_page(recording: Recording) -> str:
-    """Return the page as text."""
+def replay_page(recordings: Sequence[Recording]) -> str:
+    """Return the page of one lesson, or of several, as text."""
     script = join_scripts([read_shipped(name) for name in SCRIPTS], "playRecordingOfPage")
-    return page_of(recording, body=read_shipped("replay.html"), style=read_shipped("replay.css"), script=script)
+    return page_of(recordings, body=read_shipped("replay.html"), style=read_shipped("replay.css"), script=script)
 
 
-def page_of(recording: Recording, *, body: str, style: str, script: str) -> str:
+def page_of(recordings: Sequence[Recording], *, body: str, style: str, script: str) -> str:
     """Return a page that holds its numbers, its style and its script."""
-    title = escape(str(recording.header["title"]))
-    data = base64.b64encode(zlib.compress(recording.to_bytes(), 9)).decode()
+    title = escape(str(recordings[0].header["title"]))
+    data = "".join(
+        f'<script type="text/plain" class="recording">{_pack(recording)}</script>\n' for recording in recordings
+    )
     only = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # the page may run this one script and nothing else, and may load nothing
     policy = f"default-src 'none'; script-src 'sha256-{only}'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -54,9 +79,12 @@ def page_of(recording: Recording, *, body: str, style: str, script: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n"
-        f'<script type="text/plain" id="recording">{data}</script>\n'
-        f'<script type="module">{script}</script>\n</body>\n</html>\n'
+        f'{data}<script type="module">{script}</script>\n</body>\n</html>\n'
     )
+
+
+def _pack(recording: Recording) -> str:
+    return base64.b64encode(zlib.compress(recording.to_bytes(), 9)).decode()
 
 
 def read_shipped(name: str) -> str:

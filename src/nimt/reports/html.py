@@ -8,6 +8,7 @@ from html import escape
 
 from nimt.display import pairs as pairs
 from nimt.display import table as table
+from nimt.reports.mathematics import typeset, typeset_names
 
 TILES_PER_ROW = 6
 STYLE = """
@@ -54,6 +55,7 @@ td.value { overflow-wrap: anywhere; }
 .tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; }
 .tile b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--quiet); font-size: .86rem; }
+.formula { overflow-x: auto; margin: .8rem 0; font-size: 1.1rem; }
 pre { background: var(--box); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font-size: .88rem; }
 footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; }
 @media print {
@@ -71,7 +73,7 @@ def page(title: str, lead: str, parts: Iterable[str], footer: str = "") -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f'<h1>{escape(title)}</h1>\n<p class="lead">{escape(lead)}</p>\n{body}\n'
+        f'<main>\n<h1>{escape(title)}</h1>\n<p class="lead">{typeset_names(lead)}</p>\n{body}\n</main>\n'
         f"<footer>{escape(footer)}</footer>\n</body>\n</html>\n"
     )
 
@@ -100,12 +102,12 @@ def subheading(text: str) -> str:
 
 def paragraph(text: str) -> str:
     """Return a paragraph of prose."""
-    return f'<p class="prose">{escape(text)}</p>'
+    return f'<p class="prose">{typeset_names(text)}</p>'
 
 
 def bullets(lines: Iterable[str]) -> str:
     """Return a list of sentences."""
-    return '<ul class="prose">' + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+    return '<ul class="prose">' + "".join(f"<li>{typeset_names(line)}</li>" for line in lines) + "</ul>"
 
 
 def tags(words: Iterable[str]) -> str:
@@ -124,7 +126,7 @@ def picture(data: bytes, mime: str, caption: str, number: int | None = None) -> 
     source = f"data:{mime};base64,{base64.b64encode(data).decode()}"
     said = escape(caption)
     label = "" if number is None else f"<b>Figure {number}.</b> "
-    return f'<figure><img src="{source}" alt="{said}"><figcaption>{label}{said}</figcaption></figure>'
+    return f'<figure><img src="{source}" alt="{said}"><figcaption>{label}{typeset_names(caption)}</figcaption></figure>'
 
 
 def tiles(numbers: Mapping[str, str]) -> str:
@@ -139,7 +141,12 @@ def tiles(numbers: Mapping[str, str]) -> str:
 
 def remark(text: str) -> str:
     """Return a paragraph in small grey text."""
-    return f'<p class="remark">{escape(text)}</p>'
+    return f'<p class="remark">{typeset_names(text)}</p>'
+
+
+def formula(latex: str) -> str:
+    """Return a formula on a line of its own."""
+    return typeset(latex, display=True)
 
 
 def code(text: str) -> str:

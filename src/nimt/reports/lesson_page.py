@@ -136,6 +136,7 @@ def lesson_page(
         pages.heading("Before, during, after"),
         pages.picture((folder / "panels.png").read_bytes(), "image/png", _panels_caption(lesson)),
         pages.heading(f"The {lesson.measure.word}"),
+        *([pages.formula(lesson.measure.latex)] if lesson.measure.latex else []),
         pages.picture((folder / "curve.png").read_bytes(), "image/png", _curve_caption(lesson)),
         *_list_shown_rows(lesson),
         *([pages.heading("What was decided"), pages.bullets(notes)] if notes else []),
@@ -248,6 +249,5 @@ def _animation_caption(lesson: Lesson) -> str:
 
 def _curve_caption(lesson: Lesson) -> str:
     measure = lesson.measure
-    formula = f" = {measure.formula}" if measure.formula else ""
     decibels = "; at the right its peak signal-to-noise ratio" if has_decibels(lesson) else ""
-    return f"The {measure.axis or measure.name}{formula} after each step{decibels}."
+    return f"The {measure.axis or measure.name} after each step{decibels}."

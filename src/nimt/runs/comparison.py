@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -147,6 +148,16 @@ class Comparison(SpelledTable):
         # matplotlib takes long to load, so that drawing is asked for by name and only here
         drawn: Figure | Axes = import_module("nimt.plots.comparisons").draw_comparison(self, ax, check_band(band))
         return drawn
+
+    def replay(self, path: str | PathLike[str], *, title: str = "A race") -> Path:
+        """Write one HTML file that plays the first lesson of every teacher on one clock; return its path.
+
+        Curves are drawn up to the step that is seen, so that it is a race. Six teachers fit on a page.
+        """
+        first = {name: lessons[0] for name, lessons in self.lessons.items()}
+        # the page is made far below, so it is asked for by name and only here
+        page: Path = import_module("nimt.replay.player_page").write_race(first, path, title=title)
+        return page
 
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return one row per teacher as columns, ready for pandas.DataFrame, polars.DataFrame or CSV.

@@ -17,6 +17,7 @@ from nimt.replay.lesson_recording import Recording, record_of
 from nimt.sources.reading import ARRAY_ENDINGS, PICTURE_ENDINGS, read_source
 from nimt.sources.source import Source, size_of
 from nimt.sources.table_files import TABLE_ENDINGS
+from nimt.sources.tables import Columns
 
 MOST_PIXELS = 16_000_000
 USUAL_SIZE = 96  # pixels along the longer side, unless the page asks for another
@@ -45,7 +46,9 @@ def read_dropped(name: str, data: bytes, size: int | None = None) -> Source | Le
         try:
             if ending == ".npz" and LESSON.encode() in data:
                 return Lesson.load(path)
-            return read_source(str(path), size=size or (USUAL_SIZE if ending in PICTURE_ENDINGS else None))
+            pixels = size or (USUAL_SIZE if ending in PICTURE_ENDINGS else None)
+            # rows are held out as the program does, where there are enough of them
+            return read_source(str(path), size=pixels, columns=Columns(holdout=None))
         except NimtError as error:  # a page is told nothing of where files lie
             raise InvalidInput(str(error).replace(str(path), path.name)) from None
 

@@ -30,7 +30,7 @@ KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; ch
 def export_lesson(lesson: Lesson, name: str) -> bytes:
     """Return a lesson as a file of one of the known kinds."""
     if name == "replay.html":
-        return replay_page(record_of(lesson, title="A lesson from the studio")).encode()
+        return replay_page([record_of(lesson, title="A lesson from the studio")]).encode()
     with tempfile.TemporaryDirectory(prefix="nimt-studio-") as folder:
         path = Path(folder) / name
         if name == "lesson.npz":

@@ -38,6 +38,7 @@ PER_MESSAGE = 2**14  # examples in one message: a longer one keeps the event loo
 FRAME_MESSAGE = 2**20  # bytes of frames in one message
 SNAPSHOT_BYTES = 2**25
 MOST_SNAPSHOTS = 200
+MOST_HELD_OUT = 2**20  # numbers of K between the pool and the rows held out
 
 
 class Person:
@@ -91,7 +92,7 @@ class Racer:
         refuse_what_is_too_much(plan, self.pack, recipe.iterations, len(setting.pool), setting.outputs)
         felt = plan.window or len(setting.pool)
         heavy = self.pack >= LARGE_PACK or self.pack * felt > HEAVY_STEP
-        in_frames = heavy or not isinstance(self.learner, KernelLearner)
+        in_frames = heavy or not isinstance(self.learner, KernelLearner) or not task.adds_only
         self.frames = Frames(setting.pool, setting.target) if in_frames else None
         snapshots = snapshot_steps(recipe.iterations, setting.target.size) if in_frames else []
         record = "picks" if self.pack >= LARGE_PACK else "all"
@@ -208,7 +209,20 @@ class Racer:
             "rate": self.rate(), "measure": "paper", "request": write_racer(self.recipe),
             **describe_pool(setting.pool, blocks), **kernel.header,
         }  # fmt: skip
-        return Recording(header, blocks | kernel.blocks)
+        held_out = self._held_out()
+        return Recording(header | held_out.header, blocks | kernel.blocks | held_out.blocks)
+
+    def _held_out(self) -> Recording:
+        """Return the rows held out and K between them and the pool, by which a page follows f there, too."""
+        aside, start = self.setting.aside, self.setting.start_aside
+        if self.operator is None or aside is None or start is None:
+            return Recording({}, {})
+        points = self.setting.pool.points
+        if not len(aside.points) or len(points) * len(aside.points) > MOST_HELD_OUT:
+            return Recording({}, {})
+        weights = np.asarray(self.learner.kernel(points, aside.points), dtype=np.float64)
+        blocks = {"held_target": aside.target, "held_initial": start, "held_weights": weights.ravel()}
+        return Recording({"held_out": len(aside.points)}, blocks)
 
     def rate(self) -> float | None:
         """Return the learning rate, a number also where it was "auto"."""

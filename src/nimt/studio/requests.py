@@ -19,7 +19,7 @@ from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
 from nimt.sources import Problem, read_problem
 from nimt.sources.functions import NAMES
 from nimt.sources.problem import with_outputs
-from nimt.sources.source import Source
+from nimt.sources.source import Aside, Source
 from nimt.studio.typed_formulas import read_formula
 from nimt.teachers.spelling import list_spellings
 
@@ -40,9 +40,13 @@ Files = Mapping[str, Source]
 
 @dataclass(frozen=True, eq=False)
 class RaceProblem(Problem):
-    """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour."""
+    """What is taught: where, to what, from what; target and start are (n,), or (n, 3) in colour.
+
+    `start_aside` is the start at the rows held out, None where it is not known there.
+    """
 
     view: str = "curve"
+    start_aside: Array | None = None
 
     @property
     def outputs(self) -> int:
@@ -144,7 +148,16 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
     if initial.ndim > values.ndim:
         initial = initial @ BRIGHTNESS  # a colour start for a grey target
     initial = with_outputs(initial, values.shape[1:], "the start")
-    return RaceProblem(pool, values, initial, view=view_for(pool, classes))
+    aside, start_aside = _read_aside(target, start, files)
+    return RaceProblem(pool, values, initial, aside=aside, view=view_for(pool, classes), start_aside=start_aside)
+
+
+def _read_aside(target: Any, start: Any, files: Files) -> tuple[Aside | None, Array | None]:
+    """Return the rows of a table that are held out, and a start from zero there; other starts are not known there."""
+    if target.get("kind") != "file" or start.get("kind") != "zero":
+        return None, None
+    aside = _file(target, files).aside
+    return aside, None if aside is None else np.zeros_like(aside.target)
 
 
 def view_for(pool: Pool, classes: bool) -> str:

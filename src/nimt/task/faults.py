@@ -93,6 +93,7 @@ def _is_proved_to_diverge(loss: Loss, task: Task) -> bool:
         behaves_like(loss, Square, "slope")
         and isinstance(learner, KernelLearner)
         and learner.kernel.is_stationary()
+        and learner.update.is_plain
         and not callable(learner.learning_rate)
         and task.pack_size == 1
         and task.other_target is None

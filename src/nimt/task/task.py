@@ -218,7 +218,7 @@ class Task:
     @cached_property
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
-        still = self.teacher.draws is False and self.other_target is None
+        still = self.teacher.draws is False and self.other_target is None and self.adds_only
         return still and not self.has_schedule and not self.communicates  # a mixture moves the learner
 
     @cached_property
@@ -233,7 +233,13 @@ class Task:
     def keeps_coefficients(self) -> bool:
         """Whether engines write down what each example added to f; not of large packs."""
         k = self.examples_per_step
-        return self.keep.coefficients and self.record != "picks" and (k is None or k < LARGE_PACK)
+        small = self.record != "picks" and (k is None or k < LARGE_PACK)
+        return self.keep.coefficients and isinstance(self.learner, KernelLearner) and self.adds_only and small
+
+    @cached_property
+    def adds_only(self) -> bool:
+        """Whether a step changes f only by what its examples add: not with momentum, forgetting and so on."""
+        return not isinstance(self.learner, KernelLearner) or self.learner.update.is_plain
 
     def keeping(self, keep: Keep) -> Task:
         """Return the same task of which something else is kept; what was built to plan it is handed on."""
@@ -334,4 +340,4 @@ def approximate(learner: Learner, approximation: RandomFeatures, pool: Pool) -> 
         return learner  # a resumed lesson: its kernel is an approximation already
     start = learner.predict if learner.has_centers() or learner.is_mixed() else learner.initial
     kernel = approximation.kernel(learner.kernel, pool)
-    return KernelLearner(kernel, loss=learner.loss, learning_rate=learner.learning_rate, initial=start)
+    return KernelLearner(**learner.get_params(deep=False) | {"kernel": kernel, "initial": start})

@@ -54,8 +54,8 @@ class GreedyTeacher(Teacher):
         |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
         for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0. "decrease" is how
         much a step of the square loss lowers the sum of squares over all points that may be shown, for a teacher who
-        is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise. It
-        runs in the plain loop. Or a function of yours, (f, y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if
+        is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise.
+        Or a function of yours, (f, y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if
         the teacher is given the `kernel`, else 1.
     norm : {2, 1, "max"}
         Over outputs, where there are several.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nimt.lesson.outcome import Outcome
 from nimt.teaching.bars import DELAY, check_progress, make_bar
@@ -13,6 +13,7 @@ from nimt.teaching.bars import DELAY, check_progress, make_bar
 if TYPE_CHECKING:
     from nimt.session.session import Progress
 
+T = TypeVar("T")
 Watcher = Callable[["Progress"], Any]
 
 
@@ -39,13 +40,13 @@ def progress_bar(
         watcher.close()
 
 
-def both(callback: Watcher | None, bar: Watcher | None) -> Watcher | None:
+def both(callback: Callable[[T], Any] | None, bar: Callable[[T], Any] | None) -> Callable[[T], Any] | None:
     """Return a callback that moves the bar and answers what the other one answers."""
     if callback is None or bar is None:
         return callback or bar
     asked, moved = callback, bar
 
-    def call(progress: Progress) -> Any:
+    def call(progress: T) -> Any:
         moved(progress)
         return asked(progress)
 
@@ -76,7 +77,7 @@ class LessonBar:
         self.is_over = progress.outcome is not None
         if self.bar is None:
             return
-        words = f"M {progress.discrepancy:.3e}"
+        words = f"{progress.engine.task.measure.letter} {progress.discrepancy:.3e}"
         self.bar.total, is_forecast = find_end(progress.step, progress.max_iterations, self.expected)
         if progress.outcome is not None and progress.outcome is not Outcome.INTERRUPTED:
             self.bar.total = max(progress.step, 1)

@@ -122,11 +122,8 @@ def _teach_by_blocks(
         raise InvalidInput("a lesson by blocks is kept in a folder: give Blocks(folder=...) instead of checkpoint=")
     if isinstance(X, Box):
         raise InvalidInput("blocks are parts of a pool, and a Box has no fixed points: give its grid")
-    progress = run.pop("progress")
-    with progress_bar(progress) if progress else contextlib.nullcontext() as bar:
-        run["callback"] = both(run["callback"], bar) if bar else run["callback"]
-        teach_gathered = import_module("nimt.blocks.teaching_blocks").teach_gathered
-        lesson: Lesson = teach_gathered(learner, teacher, X, y, dict(options), **run)
+    teach_gathered = import_module("nimt.blocks.teaching_blocks").teach_gathered
+    lesson: Lesson = teach_gathered(learner, teacher, X, y, dict(options), **run)
     return lesson
 
 

@@ -106,6 +106,8 @@ class Forecast:
     def bounds(self) -> tuple[int, int | None]:
         if self.kind == "exact":
             return (self.itd, self.itd) if self.itd is not None else (self.interval[0], None)
+        if not self.start.update.is_plain:
+            return 0, None  # what is proved is proved for gradient steps
         with name_kernels(self.start.learner, self.start.teacher):
             return bounds_before(self.start, greedy=self.reachable and _shows_the_largest_error(self.start))
 
@@ -169,7 +171,8 @@ def forecast(
 ) -> Forecast:
     """Say how many steps a lesson will take, before it begins.
 
-    Covers a `KernelLearner` with the square loss and true labels. A teacher that shows the whole pool is forecast
+    Covers a `KernelLearner` with the square loss and true labels; with momentum, where the teacher is greedy or shows
+    the whole pool. A teacher that shows the whole pool is forecast
     exactly, from the spectrum of the kernel; a `GreedyTeacher` by scaling a shorter lesson at a larger learning rate,
     about ten times fewer steps where the rate is 0.01; a `RandomTeacher` in the mean over its draws where they hardly
     matter, and else by up to 24 lessons with draws of their own, given to copies of the learner (seconds at most; a
@@ -306,6 +309,11 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
     pack = count_of(teacher.k, len(start.candidates))
     if pack == len(start.candidates) and not teacher.may_repeat and teacher.weights is None:
         return _of_whole(start)
+    if not start.update.is_plain:
+        raise InvalidInput(
+            f"{NO_FORECAST}random examples and a learner with momentum",
+            way_out=f"one at the rate {start.rate(0) / (1 - start.update.momentum):.3g} without it is about as long",
+        )
     if teacher.weights is not None:
         raise InvalidInput(
             f"{NO_FORECAST}a RandomTeacher with weights",
@@ -387,8 +395,7 @@ def _of_whole(start: LessonStart) -> Forecast:
     itd, limit = whole.first_below(decay, start)
     method = f"Exact, {decay.method} of the Gram matrix."
     if itd is None and (start.max_iterations is None or decay.remainder >= start.tol):
-        rate = start.rate(0)
-        if np.abs(decay.factors(rate)).max() > 1.0:
+        if whole.diverges(decay, start):
             why = f"{method} At this rate the lesson diverges: lower the learning rate."
             return _out_of_reach(start, math.inf, why)
         if decay.remainder >= start.tol:

@@ -17,6 +17,7 @@ from nimt.errors import InvalidInput, name_thing
 from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
+from nimt.learners.update_parts import Update
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
 from nimt.option_table import Tolerance
@@ -83,6 +84,11 @@ class LessonStart:
         return None if callable(self.learner.learning_rate) else self.rate(0)
 
     @property
+    def update(self) -> Update:
+        """What the learner does beside a gradient step: nothing, or momentum."""
+        return self.learner.update
+
+    @property
     def rows(self) -> Indices | None:
         """The candidates, or None where the teacher may show every point."""
         return None if len(self.candidates) == len(self.pool) else self.candidates
@@ -100,10 +106,13 @@ class LessonStart:
     def teach_copy(
         self, steps: int, *, rate: float | None = None, seed: int | None = None, seconds: float | None = None
     ) -> Lesson:
-        """Teach a copy of the learner, from the same candidates, at another rate or with other draws."""
+        """Teach a copy of the learner, from the same candidates, at another rate or with other draws.
+
+        At another rate the copy has no momentum.
+        """
         learner = copy.deepcopy(self.learner)
         if rate is not None:
-            learner.set_params(learning_rate=rate)
+            learner.set_params(learning_rate=rate, momentum=0.0, nesterov=False)
         teacher = self.teacher
         if seed is not None and self.rows is not None:  # another seed would draw another pool
             teacher = dataclasses.replace(teacher, pool=self.candidates)
@@ -174,6 +183,12 @@ def _refuse(task: Task) -> None:
                 "it covers KernelLearner; for another learner teach a few steps with nimt.teach and time_limit=",
                 "it covers the learner kernel; for another one try --time-limit",
             ),
+        )
+    others = [part for part in learner.update.parts if part not in ("momentum", "nesterov")]
+    if others:
+        raise InvalidInput(
+            f"a forecast is of gradient steps, with or without momentum, and this learner has {others[0]}=",
+            way_out=Wording("leave it out, or teach a few steps with nimt.teach and time_limit=", "leave it out"),
         )
     loss = as_loss(learner.loss)
     if not isinstance(loss, Square):

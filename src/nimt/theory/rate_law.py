@@ -3,6 +3,9 @@ r"""A greedy teacher's lesson, scaled from a shorter one at a larger learning ra
 As the rate falls, greedy lessons follow one path, at a speed of -k ln(1 - 2 eta kappa / k) per step for packs of k: a
 lesson at eta takes Theta / -ln(1 - 2 eta kappa) steps, Theta being the same for all small rates. For points that do not
 touch each other (K = kappa I) that is exact.
+
+With momentum mu a slope acts for 1 / (1 - mu) steps in the mean: as the rate falls, the path is the same and the speed
+that of the rate eta / (1 - mu), from about mu / (1 - mu) steps later on.
 """
 
 from __future__ import annotations
@@ -41,10 +44,10 @@ def teach_scaled_lesson(
     """Teach a copy of the learner a shorter lesson and return it in the steps of the one asked about."""
     largest = float(start.diagonal[start.candidates].max())
     rate = start.constant_rate
-    itself = rate is not None and rate * largest >= NEAR
+    itself = rate is not None and rate * largest >= NEAR * (1.0 - start.update.momentum)
     fast = rate if rate is not None and itself else FAST / largest if largest > 0 else 1.0
-    budget = _budget(start, fast, steps)
-    lesson = start.teach_copy(budget, rate=fast, seconds=seconds)
+    budget = _budget(start, fast * (1.0 - start.update.momentum) if itself else fast, steps)
+    lesson = start.teach_copy(budget, rate=fast if start.update.is_plain or not itself else None, seconds=seconds)
     found = space_steps(len(lesson), CURVE_POINTS)
     taken, itd = found, lesson.itd
     if not itself:
@@ -77,18 +80,19 @@ def speed(rate: float, kappa: float, pack: int) -> float:
 def _budget(start: LessonStart, fast: float, steps: int) -> int:
     if start.max_iterations is None:
         return steps
-    slow = min(start.rate(0), start.rate(start.max_iterations))
+    slow = min(start.rate(0), start.rate(start.max_iterations)) / (1.0 - start.update.momentum)
     return min(steps, start.max_iterations, 1 + math.ceil(start.max_iterations * max(slow / fast, 1e-12) * 1.2))
 
 
 def _steps_at(clock: Array, start: LessonStart, kappa: float, pack: int) -> Steps:
     """Return the first steps of the lesson asked about at which its own clock has come so far."""
-    rate = start.constant_rate
+    rate, lasts = start.constant_rate, 1.0 - start.update.momentum
+    late = np.where(clock > 0, start.update.momentum / lasts, 0.0)
     if rate is not None:
-        per_step = speed(rate, kappa, pack)
-        return np.ceil(clock / per_step * (1.0 - 1e-12)).astype(np.int64)
+        per_step = speed(rate / lasts, kappa, pack)
+        return np.ceil(clock / per_step * (1.0 - 1e-12) + late).astype(np.int64)
     passed, times = 0.0, [0.0]
     while passed < clock[-1] and len(times) <= LONGEST_SCHEDULE:
-        passed += speed(start.rate(len(times) - 1), kappa, pack)
+        passed += speed(start.rate(len(times) - 1) / lasts, kappa, pack)
         times.append(passed)
-    return np.searchsorted(np.array(times), clock * (1.0 - 1e-12)).astype(np.int64)
+    return np.ceil(np.searchsorted(np.array(times), clock * (1.0 - 1e-12)) + late).astype(np.int64)

@@ -166,6 +166,10 @@ def replay(lesson: Lesson, *, several_outputs: bool = False) -> Replay:
             f"the theory is about functional gradients, so about a KernelLearner; this lesson taught a "
             f"{type(lesson.taught).__name__}"
         )
+    if not lesson.taught.update.is_plain:
+        raise InvalidInput(
+            f"the theory is about gradient steps, and this learner has {lesson.taught.update.parts[0]}=: leave it out"
+        )
     if lesson.shown_points is not None:
         raise InvalidInput("this lesson was held in a Box, off its grid: only one on a pool can be replayed")
     if lesson.indices is None or lesson.labels is None:

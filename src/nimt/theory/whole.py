@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,7 +112,7 @@ def decay_of(start: LessonStart) -> Decay:
 def first_below(decay: Decay, start: LessonStart) -> tuple[int | None, int]:
     """Return the first t with M below the tolerance, or None and how far was looked."""
     rate = start.constant_rate
-    if rate is None:
+    if rate is None or not start.update.is_plain:
         return _first_by_schedule(decay, start)
     limit = LONGEST if start.max_iterations is None else start.max_iterations
 
@@ -150,28 +151,49 @@ def _bisect(true_from: object, low: int, high: int) -> int:
 
 def _first_by_schedule(decay: Decay, start: LessonStart) -> tuple[int | None, int]:
     limit = LONGEST_SCHEDULE if start.max_iterations is None else start.max_iterations
-    growth = np.ones(len(decay.eigenvalues))
-    for step in range(limit + 1):
+    for step, growth in enumerate(follow_modes(decay, start, limit)):
         if decay.discrepancy(growth) < start.tol:
             return step, limit
-        growth *= decay.factors(start.rate(step))
     return None, limit
+
+
+def follow_modes(decay: Decay, start: LessonStart, last: int) -> Iterator[Array]:
+    """Yield by what the modes are multiplied after 0, 1, ... steps.
+
+    With momentum that is g, with v <- mu v - a g and g <- g + v, a = 2 eta lambda / m; a (g + mu v) with `nesterov`.
+    """
+    update = start.update
+    growth, velocity = np.ones(len(decay.eigenvalues)), np.zeros(len(decay.eigenvalues))
+    for step in range(last + 1):
+        yield growth
+        factors = decay.factors(start.rate(step))
+        if update.is_plain:
+            growth = growth * factors
+            continue
+        with np.errstate(over="ignore", invalid="ignore"):
+            kept = update.momentum * velocity
+            velocity = kept - (1.0 - factors) * (growth + kept if update.nesterov else growth)
+            growth = growth + velocity
+
+
+def diverges(decay: Decay, start: LessonStart) -> bool:
+    """Say whether a mode grows at the first rate: a > 2 without momentum, a > 2 (1 + mu) with it, or by (1 + 2 mu)."""
+    update = start.update
+    most = 2.0 * (1.0 + update.momentum) / (1.0 + (2.0 * update.momentum if update.nesterov else 0.0))
+    return float(np.max(1.0 - decay.factors(start.rate(0)), initial=0.0)) > most
 
 
 def curve_of(decay: Decay, start: LessonStart, last: int) -> tuple[Steps, Array]:
     """Return steps and M from 0 to the last step."""
     rate = start.constant_rate
-    if rate is not None:
+    if rate is not None and start.update.is_plain:
         steps = space_steps(last, CURVE_POINTS)
         return steps, np.array([decay.after(rate, step) for step in steps.tolist()])
     last = min(last, LONGEST_SCHEDULE)
     steps = space_steps(last, CURVE_POINTS)
-    growth, found, wanted = np.ones(len(decay.eigenvalues)), [], set(steps.tolist())
-    for step in range(last + 1):
-        if step in wanted:
-            found.append(decay.discrepancy(growth))
-        growth *= decay.factors(start.rate(step))
-    return steps, np.array(found)
+    wanted = set(steps.tolist())
+    modes = enumerate(follow_modes(decay, start, last))
+    return steps, np.array([decay.discrepancy(growth) for step, growth in modes if step in wanted])
 
 
 def space_steps(last: int, points: int) -> Steps:

@@ -200,7 +200,7 @@ export class ChallengePage {
 
 export async function playChallengeOfPage() {
   try {
-    window.challenge = new ChallengePage(await unpackText(document.getElementById("recording").textContent));
+    window.challenge = new ChallengePage(await unpackText(document.querySelector(".recording").textContent));
   } catch (error) {
     document.getElementById("said").textContent =
       `This browser cannot play the challenge (${error.message}): a newer one can, from Chrome 80, Firefox 113 or Safari 16.4 on.`;

@@ -10,7 +10,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from nimt.engines._numba.vectors import Vectors
-from nimt.engines.codes import CELL, EUCLIDEAN, GAUSSIAN, LANES, MANHATTAN, MATERN_1, MATERN_3, MATERN_5, WENDLAND
+from nimt.engines.codes import CELL, GAUSSIAN, LANES, MATERN_1, MATERN_3, MATERN_5, WENDLAND
 
 LOG2_E = math.log2(math.e)
 LN_2_HIGH, LN_2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # the first has 32 digits
@@ -165,37 +165,15 @@ def step_in_cell(typing_context, f, y, cell, weights, moves, change, forbidden, 
         of = signature.args
         here = Formulas(context, builder)
         index = ir.IntType(64)
-        none = here.constant(0.0)
-        factors = [
-            here.everywhere(builder.load(here.place(moves, of[4], index(o))), here.reals) for o in range(q)
-        ]  # fmt: skip
+        factors = [here.spread_entry(moves, of[4], o) for o in range(q)]
         changes = here.load(change, of[5], index(0), here.reals)
         top = ir.Constant(here.wholes, [-(2**63)] * LANES)
         first = builder.mul(cell, index(CELL))
         for row in range(CELL // LANES):
             w = here.load(weights, of[3], index(row * LANES), here.reals)
-            sizes = none
-            for o in range(q):
-                place = builder.add(builder.mul(first, index(q)), index((row * q + o) * LANES))
-                value, target = here.load(f, of[0], place, here.reals), here.load(y, of[1], place, here.reals)
-                moved = builder.fadd(value, builder.fmul(factors[o], w))
-                builder.store(moved, here.at(f, of[0], place, here.reals), align=8)
-                before, after = builder.fsub(value, target), builder.fsub(moved, target)
-                changes = builder.fadd(
-                    changes, builder.fmul(builder.fsub(after, before), builder.fadd(after, before))
-                )  # fmt: skip
-                size = here.of_each("fabs", after)
-                if q == 1:
-                    sizes = size
-                elif by == EUCLIDEAN:
-                    sizes = builder.fadd(sizes, builder.fmul(after, after))
-                elif by == MANHATTAN:
-                    sizes = builder.fadd(sizes, size)
-                else:
-                    sizes = builder.select(builder.fcmp_ordered(">", size, sizes), size, sizes)
-            if q > 1 and by == EUCLIDEAN:
-                sizes = here.of_each("sqrt", sizes)
-            bits = builder.bitcast(sizes, here.wholes)
+            start = builder.mul(first, index(q))
+            places = [builder.add(start, index((row * q + o) * LANES)) for o in range(q)]
+            bits, changes = here.move((f, y, of[0], of[1]), places, factors, w, None, changes, by)
             if not isinstance(of[6], types.NoneType):
                 slot = builder.add(first, index(row * LANES))
                 bits = builder.or_(bits, here.load(forbidden, of[6], slot, here.wholes))

@@ -35,6 +35,10 @@ class Vectors:
             first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), self.count), [0] * self.count)
         )
 
+    def spread_entry(self, array, kind, entry):
+        """An entry of an array of real numbers in all lanes."""
+        return self.everywhere(self.builder.load(self.place(array, kind, ir.IntType(64)(entry))), self.reals)
+
     def of_each(self, name, value):
         """A function of one number, such as `sqrt`, of every entry."""
         function = ir.FunctionType(self.reals, [self.reals])
@@ -49,6 +53,37 @@ class Vectors:
         equal = self.builder.icmp_signed("==", bits, self.everywhere(top, self.wholes))
         which = self.builder.bitcast(equal, ir.IntType(self.count))
         return top, self.builder.zext(which, ir.IntType(64)) if self.count < 64 else which
+
+    def move(self, of, places, factors, w, reached, changes, by):
+        """Add factors times w to f at some places, one per output; return the norms of f - y as bits, and the changes.
+
+        `of` holds f, y and their types; lanes that are not `reached` keep their values, None reaches all. `changes`
+        gets what is added to the sum of squares, lane by lane. `by` is the code of the norm of outputs.
+        """
+        builder = self.builder
+        f, y, kind_of_f, kind_of_y = of
+        none = ir.Constant(self.reals, [0.0] * self.count)
+        sizes = none
+        for place, factor in zip(places, factors, strict=True):
+            value, target = self.load(f, kind_of_f, place, self.reals), self.load(y, kind_of_y, place, self.reals)
+            moved = builder.fadd(value, builder.fmul(factor, w))
+            moved = moved if reached is None else builder.select(reached, moved, value)
+            builder.store(moved, self.at(f, kind_of_f, place, self.reals), align=8)
+            before, after = builder.fsub(value, target), builder.fsub(moved, target)
+            added = builder.fmul(builder.fsub(after, before), builder.fadd(after, before))
+            changes = builder.fadd(changes, added if reached is None else builder.select(reached, added, none))
+            size = self.of_each("fabs", after)
+            if len(places) == 1:
+                sizes = size
+            elif by == EUCLIDEAN:
+                sizes = builder.fadd(sizes, builder.fmul(after, after))
+            elif by == MANHATTAN:
+                sizes = builder.fadd(sizes, size)
+            else:
+                sizes = builder.select(builder.fcmp_ordered(">", size, sizes), size, sizes)
+        if len(places) > 1 and by == EUCLIDEAN:
+            sizes = self.of_each("sqrt", sizes)
+        return builder.bitcast(sizes, self.wholes), changes
 
 
 @intrinsic
@@ -73,29 +108,10 @@ def step_in_row(typing_context, f, y, at, window, offset, width, moves, change, 
             builder.icmp_signed("<", lane, vectors.everywhere(width, wholes)),
         )
         changes = vectors.load(change, of[7], index(0), reals)
-        sizes = none
-        for output in range(q):
-            here = builder.add(at, index(output * LANES))
-            value, target = vectors.load(f, of[0], here, reals), vectors.load(y, of[1], here, reals)
-            move = vectors.everywhere(builder.load(vectors.place(moves, of[6], index(output))), reals)
-            moved = builder.select(reached, builder.fadd(value, builder.fmul(move, w)), value)
-            builder.store(moved, vectors.at(f, of[0], here, reals), align=8)
-            before, after = builder.fsub(value, target), builder.fsub(moved, target)
-            added = builder.fmul(builder.fsub(after, before), builder.fadd(after, before))
-            changes = builder.fadd(changes, builder.select(reached, added, none))
-            size = vectors.of_each("fabs", after)
-            if q == 1:
-                sizes = size
-            elif by == EUCLIDEAN:
-                sizes = builder.fadd(sizes, builder.fmul(after, after))
-            elif by == MANHATTAN:
-                sizes = builder.fadd(sizes, size)
-            else:
-                sizes = builder.select(builder.fcmp_ordered(">", size, sizes), size, sizes)
+        places = [builder.add(at, index(output * LANES)) for output in range(q)]
+        factors = [vectors.spread_entry(moves, of[6], output) for output in range(q)]
+        bits, changes = vectors.move((f, y, of[0], of[1]), places, factors, w, reached, changes, by)
         builder.store(changes, vectors.at(change, of[7], index(0), reals), align=8)
-        if q > 1 and by == EUCLIDEAN:
-            sizes = vectors.of_each("sqrt", sizes)
-        bits = builder.bitcast(sizes, wholes)
         if not isinstance(of[8], types.NoneType):
             bits = builder.or_(bits, vectors.load(forbidden, of[8], slot, wholes))
         return context.make_tuple(builder, signature.return_type, vectors.largest(bits))

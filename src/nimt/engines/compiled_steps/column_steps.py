@@ -32,15 +32,16 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 
 @compiled
 def by_columns(
-    grid, lists, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c, shown,
-    score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
+    grid, lists, effects, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c,
+    shown, score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
     watch, out_index, out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
     What is shown is the tournament's winner, the k largest scores, or already in `out_index`. A column is a window laid
-    around a cell of a grid, or a list of neighbours. What a lesson does not have is None, and
-    is not compiled: numba drops a branch only if a None makes it unreachable, so that each kind has an `if` of its own.
+    around a cell of a grid, or a list of neighbours; `effects` are lists of K K, for a score that needs K r. What a
+    lesson does not have is None, and is not compiled: numba drops a branch only if a None makes it unreachable, so that
+    each kind has an `if` of its own.
 
     One long body on purpose: every array handed to another function would have its references counted, which costs
     more than a whole step. Slots are unsigned, which spares every access a test for negative indices.
@@ -64,6 +65,11 @@ def by_columns(
         root = levels[-2]
     if scoring is not None:
         score_number, score_loss, score_delta, constants = scoring
+    if effects is not None:  # the columns by which K r changes, after those of K
+        effect_begin, effect_members, effect_weights = effects
+        runs += 1
+        compete = False
+        first_product = constants.shape[0] - q
     state = GOING
     taken = 0
     numbers = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
@@ -124,7 +130,12 @@ def by_columns(
             if grid is not None:
                 _, last = slot_of(out_index[t, j], here, strides, tables, places, across)
             for r in range(runs):
-                if grid is not None:
+                is_effect = False
+                if effects is not None:
+                    is_effect = r == runs - 1
+                    if is_effect:
+                        lo, hi = effect_begin[own], effect_begin[own + np.uint64(1)]
+                if grid is not None and not is_effect:
                     inside, base, _ = line_of(r, here, lead, shape, strides, tables, places)
                     if not inside:
                         continue
@@ -134,23 +145,29 @@ def by_columns(
                     hi = start[r + 1] - offset
                     hi = hi if hi < shape[-1] else shape[-1]
                     lo = lo if lo > 0 else 0
-                if lists is not None:
+                if lists is not None and not is_effect:
                     lo, hi = begin[own], begin[own + np.uint64(1)]
                 for x in range(lo, hi):
-                    if grid is not None:
+                    if grid is not None and not is_effect:
                         s = base + across[np.uint64(x)]
                         w = window[np.uint64(offset + x)]
-                    if lists is not None:
+                    if lists is not None and not is_effect:
                         s = np.uint64(members[x]) + home
                         w = list_weights[x]
                     size = 0.0
-                    for o in range(q):
+                    if effects is not None and is_effect:
+                        s = np.uint64(effect_members[x])
+                        for o in range(q):
+                            constants[first_product + o, s] += moves[j * q + o] * effect_weights[x]
+                    for o in range(0 if is_effect else q):
                         a = s * np.uint64(q) + np.uint64(o)
                         before = f[a] - y[a]
                         f[a] += moves[j * q + o] * w
                         after = f[a] - y[a]
                         change += (after - before) * (after + before)
                         size = abs(after) if q == 1 else norm_of(after, size, norm)
+                    if effects is not None and not is_effect:
+                        continue  # the point will be scored when K r has changed, too
                     if score is not None and bits[s] != NO_SCORE:
                         if scoring is not None:
                             size = score_at(s, f, y, score_number, score_loss, score_delta, constants, outputs, norm)

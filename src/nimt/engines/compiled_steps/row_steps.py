@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines._numba.chosen import compiled, fetch, first_in, match, part, step_in_row
+from nimt.engines._numba.chosen import compiled, fetch, first_in, inlined, match, part, step_in_row
 from nimt.engines.codes import (
     BEST,
     BEST_AT,
@@ -21,9 +21,12 @@ from nimt.engines.codes import (
     FAN,
     GOING,
     LANES,
+    STATIONARY,
+    STILL,
     TOTAL,
     WARNED,
 )
+from nimt.engines.compiled_steps.bits import number_with
 from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.grid_lines import line_of, slot_of
 from nimt.engines.compiled_steps.labels import make_labels
@@ -44,22 +47,31 @@ def winner_of(node_bits, node_index, first):
     return top, index
 
 
+@inlined
+def is_still(bits, height, rules):
+    """Whether the best of a node is at rest by the rule of `stillness`, for the square loss; or there is none."""
+    largest = 2.0 * number_with(bits) * height
+    return bits < 0 or largest * largest <= rules[STILL]
+
+
 @compiled
 def by_rows(
     grid, margin, ahead, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
-    outputs, norm, levels, node_bits, node_index, touched, moves, change, sums, rules, watch, out_index, out_label,
-    out_m, out_move,
+    outputs, norm, levels, nodes, node_bits, node_index, touched, moves, change, sums, rules, watch, out_index,
+    out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
 
     The window has `margin` zeros around each of its runs, so that a whole row of it can be read anywhere. `ahead` is
     the level of the tournament in which the second best is looked for, None where all arrays are in the cache.
+    `nodes` are the first and the end of some nodes of the tournament: a step shows the best of the first of them that
+    is not still; of the root alone, the best of all points.
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
     q = len(outputs)
     runs = first.size
     length = shape[-1]
-    root = levels[-2]
+    root, end = nodes
     state = GOING
     taken = 0
     numbers = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
@@ -72,6 +84,11 @@ def by_rows(
             break
 
         # the teacher
+        while root + 1 < end and is_still(node_bits[np.uint64(root)], height, numbers):
+            root += 1
+        if node_bits[np.uint64(root)] < 0:  # nothing below the last node may be shown
+            state = STATIONARY
+            break
         index = np.int64(node_index[root])
         slot, last = slot_of(index, here, strides, tables, places, across)
         if making is not None:

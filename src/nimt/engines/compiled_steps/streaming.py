@@ -7,6 +7,7 @@ from nimt.engines.codes import ADD, BEST, BEST_AT, FETCH, GOING, LANES, NOTHING_
 from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest
+from nimt.engines.compiled_steps.motion import begin_motion, end_motion, look_ahead
 from nimt.engines.compiled_steps.outputs import number_of
 from nimt.engines.compiled_steps.pack_steps import choose_packs, pack_moves, rescore
 from nimt.engines.compiled_steps.stopping import over, stillness
@@ -51,15 +52,17 @@ def add_scaled(scale, addition, f):
 
 @compiled
 def by_whole_columns(
-    kept, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown, score, bits, scoring,
-    norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
+    kept, effects, motion, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown,
+    score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
     out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
 
     Python computes columns, because the kernel may be the user's: FETCH asks for those of the pack in the next row of
     `out_index`. Where not even the columns of one pack can be kept (`fits` is false), ADD asks to add `moves` to the
-    values; `added` then says that this was done for the first step.
+    values; `added` then says that this was done for the first step. `effects` are the columns of K K by which K r
+    changes, for a score that needs it (`engines/error_product`), and the row that holds the one of each point. `motion`
+    is what moves with f, for a learner with momentum and so on.
     """
     columns, where, used, clock = kept
     q = len(outputs)
@@ -82,6 +85,8 @@ def by_whole_columns(
                 for j in range(k):
                     if where[chosen[j]] < 0:
                         return t, GOING, FETCH
+                    if effects is not None and effects[1][chosen[j]] < 0:
+                        return t, GOING, FETCH
             if making is not None:
                 make_labels(making, chosen, f, y, at + t, labels)
             else:
@@ -92,6 +97,14 @@ def by_whole_columns(
             state = stillness(largest, m, rules)
             if state != GOING:
                 return t, state, NOTHING_MISSING
+            if motion is not None:
+                steps = motion.steps_before + at + t + 1
+                look_ahead(motion, chosen, each, n, q)
+                pack_moves(
+                    chosen, False, rates[t], labels, diagonal, motion.ahead, loss, loss_delta, outputs, copies, moves,
+                    sizes,
+                )  # fmt: skip
+                begin_motion(motion, rates[t])
             if not fits:
                 return t, GOING, ADD
             for j in range(k):
@@ -99,20 +112,33 @@ def by_whole_columns(
                 clock[0] += 1
                 used[place] = clock[0]
                 column = columns[place]
+                into = f
+                if motion is not None:
+                    into = motion.velocity
                 if q == 1:
                     home = j // each * n
-                    add_scaled(moves[j], column, f[home : home + n])
+                    add_scaled(moves[j], column, into[home : home + n])
                 else:
                     for s in range(n):
                         for o in range(q):
-                            f[s * q + o] += moves[j * q + o] * column[s]
+                            into[s * q + o] += moves[j * q + o] * column[s]
+                if effects is not None:
+                    effect = effects[0][effects[1][chosen[j]]]
+                    products = scoring[3][scoring[3].shape[0] - q :]
+                    for o in range(q):
+                        add_scaled(moves[j * q + o], effect, products[o])
         if t < out_move.shape[0]:
             for j in range(moves.size):
                 out_move[t, j] = moves[j]
         for j in range(k):
             shown[chosen[j]] = True
             for o in range(q):
-                c[(j // each * n + chosen[j]) * q + o] += moves[j * q + o]
+                if motion is None:
+                    c[(j // each * n + chosen[j]) * q + o] += moves[j * q + o]
+                else:
+                    motion.c_velocity[(j // each * n + chosen[j]) * q + o] += moves[j * q + o]
+        if motion is not None:
+            end_motion(motion, columns, where, chosen, diagonal, shown, f, c, steps, n, q)
         m = measure_from_square(rules[SCALE], rescore(f, y, score, scoring, greedy, outputs, norm), f, y)
         out_m[t] = m
         if making is not None and making[1][WARNED] == 1.0:  # only Python can warn: return to it after this step

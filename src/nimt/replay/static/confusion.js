@@ -52,7 +52,9 @@ export class ConfusionView {
     };
     context.fillStyle = colour("quiet");
     context.textAlign = "center";
-    context.fillText("what the learner says", left + (k * wide) / 2, 10 * TEXT.scale);
+    context.fillText("what the learner says →", left + (k * wide) / 2, 10 * TEXT.scale);
+    context.textAlign = "right";
+    context.fillText("true ↓", left - 7, 30 * TEXT.scale);
     this.names.forEach((name, i) => {
       context.textAlign = "center";
       context.fillText(fit(name, wide - 4), left + (i + 0.5) * wide, 30 * TEXT.scale);

@@ -1,5 +1,5 @@
 // f over one coordinate, as a curve.
-import { TEXT, clamp, colour, fitted, numberText, rangeOf, ring, ticks } from "./drawing.js";
+import { TEXT, colour, drawAxes, fitted, rangeOf, ring, widened } from "./drawing.js";
 
 /** f and f* as curves over one coordinate. */
 export class CurveView {
@@ -13,34 +13,13 @@ export class CurveView {
   }
 
   frame() {
-    const { context, width, height } = fitted(this.canvas);
+    const sheet = fitted(this.canvas);
+    const { context, width, height } = sheet;
     const box = { left: 46 * TEXT.scale, right: width - 12, top: 10, bottom: height - 24 * TEXT.scale };
-    const room = 0.08 * (this.limits[1] - this.limits[0]);
-    const [low, high] = [this.limits[0] - room, this.limits[1] + room];
+    const [low, high] = widened(this.limits, 0.08);
     const [first, last] = this.edges;
-    this.toX = (x) => box.left + ((x - first) / (last - first)) * (box.right - box.left);
-    this.toY = (y) => clamp(box.bottom - ((y - low) / (high - low)) * (box.bottom - box.top), -50, height + 50);
-    this.fromX = (px) => first + ((px - box.left) / (box.right - box.left)) * (last - first);
-    this.fromY = (py) => low + ((box.bottom - py) / (box.bottom - box.top)) * (high - low);
-    context.font = TEXT.font;
-    context.lineWidth = 1;
-    context.strokeStyle = colour("line");
-    context.fillStyle = colour("quiet");
-    context.textBaseline = "middle";
-    context.textAlign = "right";
-    for (const y of ticks(low, high, Math.max(2, height / (60 * TEXT.scale)))) {
-      context.beginPath();
-      context.moveTo(box.left, this.toY(y));
-      context.lineTo(box.right, this.toY(y));
-      context.stroke();
-      context.fillText(numberText(y), box.left - 7, this.toY(y));
-    }
-    context.textAlign = "center";
-    for (const x of ticks(first, last, Math.max(2, width / (90 * TEXT.scale)))) context.fillText(numberText(x), this.toX(x), box.bottom + 14 * TEXT.scale);
-    context.textAlign = "right";
-    const name = this.pool.names?.[0];
-    if (name) context.fillText(`${name} →`, box.right, box.bottom - 8);
-    else context.fillText("x", box.left - 7, box.bottom + 14 * TEXT.scale);
+    const name = this.pool.names?.[0] || "x";
+    Object.assign(this, drawAxes(sheet, box, { from: first, to: last, name }, { from: low, to: high, name: this.pool.target || "f" }));
     return { context, width, height, box };
   }
 

@@ -70,6 +70,44 @@ export function ticks(low, high, about = 5) {
   return found;
 }
 
+/**
+ * Draw a grid of round numbers with named axes, and return how numbers become pixels and back.
+ *
+ * @param {object} sheet  of `fitted`
+ * @param {object} box  left, right, top, bottom, in pixels
+ * @param {object} x  of { from, to, name }, and y alike
+ */
+export function drawAxes({ context, height }, box, x, y) {
+  const [wide, high] = [box.right - box.left, box.bottom - box.top];
+  const toX = (value) => box.left + ((value - x.from) / (x.to - x.from)) * wide;
+  const toY = (value) => clamp(box.bottom - ((value - y.from) / (y.to - y.from)) * high, -50, height + 50);
+  context.font = TEXT.font;
+  context.lineWidth = 1;
+  context.strokeStyle = colour("line");
+  context.fillStyle = colour("quiet");
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (const value of ticks(y.from, y.to, Math.max(2, high / (50 * TEXT.scale)))) {
+    context.beginPath();
+    context.moveTo(box.left, toY(value));
+    context.lineTo(box.right, toY(value));
+    context.stroke();
+    context.fillText(numberText(value), box.left - 7, toY(value));
+  }
+  context.textAlign = "center";
+  for (const value of ticks(x.from, x.to, Math.max(2, wide / (60 * TEXT.scale)))) context.fillText(numberText(value), toX(value), box.bottom + 14 * TEXT.scale);
+  context.textAlign = "right";
+  context.fillText(`${x.name} →`, box.right, box.bottom - 8 * TEXT.scale);
+  context.textAlign = "left";
+  context.fillText(`↑ ${y.name}`, box.left + 5, box.top + 7 * TEXT.scale);
+  const fromX = (px) => x.from + ((px - box.left) / wide) * (x.to - x.from);
+  const fromY = (py) => y.from + ((box.bottom - py) / high) * (y.to - y.from);
+  return { toX, toY, fromX, fromY };
+}
+
+/** Two numbers with some room on either side. */
+export function widened([low, high], share = 0.04) { return [low - share * (high - low), high + share * (high - low)]; }
+
 const DIGITS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 12 });
 
 /** Return a number as a person reads it: four digits, no long tails. */

@@ -1,5 +1,5 @@
 // The curve of M as a time line: where we are, where the tolerance was met, and a place to drag.
-import { TEXT, colour, countText, fitted, numberText, ticks } from "./drawing.js";
+import { TEXT, clamp, colour, countText, fitted, numberText, ticks } from "./drawing.js";
 
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
@@ -28,17 +28,16 @@ export class TimeLine {
     Object.assign(this, { left, right });
     const [low, high] = this.heights();
     const toX = (step) => left + (step / Math.max(this.end, 1e-9)) * (right - left);
-    const toY = (value) => {
-      const power = value > 0 ? Math.log10(value) : low;
-      return bottom - ((Math.max(low, Math.min(high, power === power ? power : high)) - low) / (high - low)) * (bottom - top);
-    };
+    const rise = (value) => (this.inPerCent ? value : value > 0 ? Math.log10(value) : low); // shares lie between 0 and 100 %
+    const toY = (value) => bottom - ((clamp(rise(value), low, high) - low) / (high - low)) * (bottom - top);
     context.font = TEXT.font;
     context.textBaseline = "middle";
     context.fillStyle = colour("quiet");
     context.strokeStyle = colour("line");
     context.lineWidth = 1;
     context.textAlign = "right";
-    for (const value of levels(low, high, Math.max(2, (bottom - top) / 26))) {
+    const most = Math.max(2, (bottom - top) / 26);
+    for (const value of this.inPerCent ? ticks(low, high, most) : levels(low, high, most)) {
       context.beginPath();
       context.moveTo(left, toY(value));
       context.lineTo(right, toY(value));
@@ -51,7 +50,7 @@ export class TimeLine {
       const text = this.unit === "seconds" ? numberText(step) : countText(step);
       context.fillText(step === 0 ? `${this.unit.replace(/s$/, "")} 0` : text, toX(step), bottom + 13 * TEXT.scale); // so the axis has a name
     }
-    if (this.tol > 0 && Math.log10(this.tol) > low) {
+    if (this.tol > 0 && rise(this.tol) > low) {
       context.strokeStyle = colour("quiet");
       context.setLineDash([2, 3]);
       context.beginPath();
@@ -60,8 +59,9 @@ export class TimeLine {
       context.stroke();
       context.setLineDash([]);
     }
-    context.textAlign = "left";
-    context.fillText(this.letter, 2, top - 8 * TEXT.scale);
+    const isLetter = this.letter.length === 1; // a word stands where no number is
+    context.textAlign = isLetter ? "left" : "right";
+    context.fillText(this.letter, isLetter ? 2 : right, top - 8 * TEXT.scale);
     const until = this.isRace ? this.place : Infinity;
     context.save();
     context.beginPath();
@@ -70,6 +70,7 @@ export class TimeLine {
     this.series.forEach(({ steps, values, ink, itd }, number) => {
       context.strokeStyle = ink;
       context.lineWidth = 1.8;
+      context.lineJoin = "round"; // a mitred joint would reach beyond the values
       context.setLineDash(DASHES[number % DASHES.length]);
       context.beginPath();
       for (let i = 0; i < steps.length; i++) context.lineTo(toX(steps[i]), toY(values[i]));
@@ -110,8 +111,9 @@ export class TimeLine {
     if (this.series.length > 1) context.fillText(String(number + 1), x + room, bottom - 17);
   }
 
-  /** The powers of ten between which everything lies. */
+  /** The powers of ten between which everything lies; of shares, the whole from 0 to 1. */
   heights() {
+    if (this.inPerCent) return [0, 1];
     let low = Infinity;
     let high = -Infinity;
     for (const { values } of this.series) {

@@ -21,6 +21,33 @@ export const USUAL = {
 
 const isOneExample = ({ request }) => Object.keys(request).every((name) => name === "teacher" || (name === "k" && request.k === 1));
 
+const BY_KEY = 1.1; // how many times as wide an arrow key makes the kernel
+const PIXELS = 80; // to drag it e times as wide
+
+/** Let the width be dragged on the picture of the kernel, or changed by the arrow keys there. */
+function listenToWidth(picture, field, change) {
+  const take = (width, done) => { field.value = Number(Math.max(0.01, width).toPrecision(3)); change(done); };
+  let from = null;
+  picture.addEventListener("pointerdown", (event) => {
+    picture.setPointerCapture(event.pointerId);
+    from = { x: event.offsetX, width: Number(field.value), side: event.offsetX < picture.clientWidth / 2 ? -1 : 1 };
+  });
+  picture.addEventListener("pointermove", (event) => {
+    if (from) take(from.width * Math.exp((from.side * (event.offsetX - from.x)) / PIXELS), false);
+  });
+  picture.addEventListener("pointerup", (event) => {
+    if (from && event.offsetX !== from.x) change(true);
+    from = null;
+  });
+  picture.addEventListener("keydown", (event) => {
+    const times = { ArrowRight: BY_KEY, ArrowUp: BY_KEY, ArrowLeft: 1 / BY_KEY, ArrowDown: 1 / BY_KEY }[event.key];
+    if (!times) return;
+    event.preventDefault();
+    event.stopPropagation();
+    take(Number(field.value) * times, true);
+  });
+}
+
 export class Form {
   /**
    * @param {Sketch} sketch  of the target
@@ -37,11 +64,13 @@ export class Form {
     this.file = null;
     this.startFile = null;
     this.drawnStart = null;
+    this.dragged = null; // a target that is none of the others
     by("target-kind").addEventListener("change", () => { this.choose(by("target-kind").value); on.change("target"); });
     by("start-kind").addEventListener("change", () => this.chooseStart());
     for (const id of ["formula", "axis-from", "axis-to", "axis-count", "start-formula"]) {
       by(id).addEventListener("change", () => on.change("target"));
     }
+    listenToWidth(by("kernel-picture"), by("width"), (done) => on.change(done ? "target" : "rules"));
     for (const id of ["kernel", "width", "loss", "steps", "tol"]) by(id).addEventListener("change", () => on.change("rules"));
     by("sketch-clear").addEventListener("click", () => { sketch.clear(); on.change("target"); });
     by("start-clear").addEventListener("click", () => { startSketch.clear(); on.change("target"); });
@@ -70,6 +99,24 @@ export class Form {
     else this.sketch.end();
     this.showFields();
     this.teachers.draw();
+  }
+
+  /** Take a target that was dragged, and leave everything else as it is. */
+  takeTarget(target) {
+    if (this.kind === "draw:curve") this.sketch.values = target.values;
+    else {
+      this.dragged = target;
+      by("target-kind").value = "dragged";
+    }
+    this.showFields();
+  }
+
+  /** Take a start that is known by its values. */
+  takeStart(start, said) {
+    this.drawnStart = start;
+    by("start-kind").value = "drawn";
+    by("start-note").textContent = said;
+    this.showFields();
   }
 
   chooseStart() {
@@ -106,6 +153,7 @@ export class Form {
     const { kind } = this;
     if (kind.startsWith("named:")) return { kind: "named", name: kind.slice(6) };
     if (kind.startsWith("draw:")) return { kind: "drawn", axes: SKETCHES[kind.slice(5)].axes, values: this.sketch.values };
+    if (kind === "dragged") return this.dragged;
     if (kind === "file") {
       if (!this.file) throw new Error("drop a file first, or choose another target");
       return this.file;
@@ -149,9 +197,10 @@ export class Form {
     if (target.kind === "named") kind = `named:${target.name}`;
     if (target.kind === "drawn") {
       const fits = (name) => JSON.stringify(SKETCHES[name].axes) === JSON.stringify(target.axes) && (target.outputs || 1) === 1;
-      kind = classes ? "draw:classes" : fits("curve") ? "draw:curve" : fits("picture") ? "draw:picture" : "file";
+      kind = classes ? "draw:classes" : fits("curve") ? "draw:curve" : fits("picture") ? "draw:picture" : "dragged";
     }
-    if (target.kind === "file" || kind === "file") [kind, this.file] = ["file", target];
+    if (kind === "dragged") this.dragged = target;
+    if (target.kind === "file") [kind, this.file] = ["file", target];
     this.teachers.fill(racers);
     const rates = this.teachers.list.map(({ rate }) => rate);
     this.choose(kind, target.kind === "drawn" ? target.values : undefined);

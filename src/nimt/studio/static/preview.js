@@ -117,7 +117,8 @@ export class Preview {
     context.fillText(`−${numberText(reach)}`, 12, 13);
     context.textAlign = "right";
     context.fillText(numberText(reach), width - 12, 13);
-    by("kernel-picture").setAttribute("aria-label", `The kernel: highest in the middle, drawn from minus ${numberText(reach)} to ${numberText(reach)}.`);
+    by("kernel-picture").setAttribute("aria-valuenow", by("width").value);
+    by("kernel-picture").setAttribute("aria-valuetext", `width ${by("width").value}, drawn from minus ${numberText(reach)} to ${numberText(reach)}`);
   }
 }
 

@@ -1,8 +1,8 @@
 // The race under way: what is asked of the server, what is heard of it, and the lessons that come of it.
 import { Connection } from "./connection.js";
 import { countText } from "./drawing.js";
+import { PlayedLesson } from "./played.js";
 import { Racer } from "./racers.js";
-import { lessonOf } from "./recording.js";
 
 export class Race {
   /**
@@ -134,7 +134,7 @@ export class Race {
   /** Take a lesson from a file instead of a race. */
   take(recording) {
     this.clear();
-    const racer = Racer.of(0, recording.header, recording.blocks, lessonOf(recording));
+    const racer = new PlayedLesson(0, recording);
     this.racers = [racer];
     this.on.racer(racer);
   }

@@ -1,9 +1,36 @@
 // Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
-import { Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
+import { classOf } from "./confusion.js";
+import { numberText } from "./drawing.js";
+import { ColumnKernel, Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
 import { sayWay } from "./teachers.js";
 
 const MEMORY = 48e6; // bytes of kept frames per lesson
 const CURVE = 900; // points of a curve that is drawn
+
+/** The rows of a table that are held out, and f there. */
+class HeldOut {
+  constructor({ held_out: count, points, outputs, pool }, blocks) {
+    Object.assign(this, { count, outputs, target: blocks.held_target, classes: pool.classes?.length > 1 });
+    const all = Uint32Array.from({ length: points }, (_, i) => i);
+    const kernel = new ColumnKernel({
+      points: all, begin: Uint32Array.from({ length: points + 1 }, (_, i) => i * count),
+      members: Uint32Array.from({ length: points * count }, (_, i) => i % count), weights: blocks.held_weights,
+    });
+    this.lesson = new Replay(blocks.held_initial, kernel, { outputs, memory: MEMORY / 8 });
+  }
+
+  /** The share of right classes, or the root mean square error, and in words. */
+  at(step) {
+    const values = this.lesson.at(step);
+    if (!this.classes) {
+      const rms = discrepancy(values, this.target, this.count, "rms");
+      return { value: rms, text: `RMS ${numberText(rms)}` };
+    }
+    let right = 0;
+    for (let i = 0; i < this.count; i++) right += Number(classOf(values, i, this.outputs) === classOf(this.target, i, this.outputs));
+    return { value: right / this.count, text: `${numberText(Math.round((1000 * right) / this.count) / 10)} %` };
+  }
+}
 
 export class Racer {
   constructor(number, header, blocks, parent = null) {
@@ -20,6 +47,7 @@ export class Racer {
       this.kernel = kernelOf(header, blocks);
       this.lesson = new Replay(blocks.initial, this.kernel, { outputs: this.outputs, memory: MEMORY });
     }
+    this.heldOut = header.held_out ? new HeldOut(header, blocks) : null;
     this.curve = new Growing(Float64Array);
     this.curve.push([discrepancy(blocks.initial, blocks.target, header.points)]);
     this.times = [[0, 0]]; // [steps, seconds]
@@ -29,22 +57,13 @@ export class Racer {
     this.find(0);
   }
 
-  /** A lesson that was read from a file, complete. */
-  static of(number, header, blocks, lesson) {
-    const racer = new Racer(number, { ...header, kernel: "frames" }, blocks);
-    Object.assign(racer, { lesson, header, itd: header.itd, over: true, said: header.sentence, known: blocks });
-    racer.kernel = lesson.kernel;
-    return racer;
-  }
-
-  get taken() { return this.known ? this.header.steps : this.curve.length - 1; }
+  get taken() { return this.curve.length - 1; }
 
   /** The last step, counted from the start of the race. */
   get end() { return this.offset + this.taken; }
 
   get name() {
     const { request } = this.header;
-    if (!request) return this.header.teacher;
     return `${this.header.said ? `${this.header.said}: ` : ""}${sayWay(request)}`; // what a branch changed comes first
   }
 
@@ -53,6 +72,7 @@ export class Racer {
     const before = this.curve.length;
     this.curve.push(blocks.curve);
     if (blocks.indices) this.lesson.append(blocks.indices, blocks.coefficients, this.pack);
+    if (blocks.indices) this.heldOut?.lesson.append(blocks.indices, blocks.coefficients, this.pack);
     const size = this.lesson.sheet ? this.lesson.sheet.target.length : this.initial.length;
     (header.frames || []).forEach(({ step, low, scale, shown }, place) => {
       this.lesson.append(step, blocks.values.subarray(place * size, (place + 1) * size), { shown: Uint32Array.from(shown), low, scale });
@@ -92,15 +112,20 @@ export class Racer {
     return owner.lesson.work(owner.within(step));
   }
 
-  within(step) {
-    const own = Math.max(0, Math.min(step - this.offset, this.taken));
-    return this.known && this.header.every > 1 ? Math.floor(own / this.header.every) : own;
-  }
+  within(step) { return Math.max(0, Math.min(step - this.offset, this.taken)); }
+
+  /** Whether f and the example of every single step are known. */
+  get isExact() { return this.header.kernel !== "frames"; }
 
   discrepancyAt(step) {
     if (step < this.offset && this.parent) return this.parent.discrepancyAt(step);
-    if (this.known) return discrepancy(this.valuesAt(step), this.target, this.header.points, this.header.measure);
     return this.curve.data[this.within(step)];
+  }
+
+  /** How the learner does on rows that it was never shown, null where there are none. */
+  heldOutAt(step) {
+    const owner = this.ownerAt(step);
+    return owner.heldOut ? owner.heldOut.at(owner.within(step)) : null;
   }
 
   shownAt(step) {
@@ -147,9 +172,6 @@ export class Racer {
 
   /** The curve of M on a clock, in few enough points to be drawn at every frame. */
   series(clock, ink) {
-    if (this.known) {
-      return { steps: this.known.curve_steps, values: this.known.curve, ink, itd: this.itd };
-    }
     if (!this.drawn || this.drawn.clock !== clock) {
       const stride = Math.max(1, Math.floor(this.taken / CURVE));
       const [steps, values] = [[], []];

@@ -18,18 +18,19 @@ export function ahead(rows) {
 
 export class Results {
   constructor(table) {
-    const head = table.createTHead().insertRow();
-    for (const text of ["", "M now", "examples", "ITD"]) head.append(Object.assign(document.createElement("th"), { textContent: text }));
+    this.head = table.createTHead().insertRow();
     this.body = table.createTBody();
   }
 
   /** @param {object[]} rows  of { racer, step }, one for each lesson */
   draw(rows) {
     const sorted = ahead(rows);
+    const held = rows.map(({ racer, step }) => racer.heldOutAt(step)).find(Boolean);
+    this.nameColumns(["lesson", "M now", "examples", "ITD", ...(held ? ["held out"] : [])]);
     const lines = sorted.map(({ racer, step, m }) => {
       const at = reachedAt(racer, step);
       const itd = at !== null ? countText(at) : racer.over && step >= racer.end ? "not reached" : "…";
-      return [`${racer.number + 1} ${racer.name}`, numberText(m), countText(racer.toPlace(step, "examples")), itd];
+      return [`${racer.number + 1} ${racer.name}`, numberText(m), countText(racer.toPlace(step, "examples")), itd, ...(held ? [racer.heldOutAt(step)?.text ?? "·"] : [])];
     });
     while (this.body.rows.length > lines.length) this.body.deleteRow(-1);
     lines.forEach((cells, i) => {
@@ -40,12 +41,19 @@ export class Results {
     });
   }
 
+  /** Name the columns; where there are others than before, begin anew. */
+  nameColumns(names) {
+    if (this.head.cells.length === names.length) return;
+    this.head.replaceChildren(...names.map((textContent) => Object.assign(document.createElement("th"), { textContent })));
+    this.body.replaceChildren();
+  }
+
   newRow() {
     const row = this.body.insertRow();
     const name = document.createElement("th");
     name.append(Object.assign(document.createElement("span"), { className: "swatch" }), document.createElement("span"));
     row.append(name);
-    for (let column = 1; column < 4; column++) row.insertCell();
+    for (let column = 1; column < this.head.cells.length; column++) row.insertCell();
     return row;
   }
 }

@@ -11,6 +11,7 @@ export class Stage {
     this.number = number;
     this.racer = racer;
     this.cursor = null; // of { point, value }
+    this.reshaped = null; // of { what, point, values }, while a curve is dragged
     this.figure = make("figure", "stage");
     this.caption = make("figcaption", "");
     this.canvas = document.createElement("canvas");
@@ -34,8 +35,9 @@ export class Stage {
    *   playing: whether a picture is to show f rather than the gap, for which one stops */
   draw(racer, step, { marks, why, choosing, bump = null, playing = false }) {
     const ink = colour(inkOf(this.number));
-    this.view.target = racer.ownerAt(step).target;
-    const values = why ? why.values : racer.valuesAt(step);
+    const { what, values: bent } = this.reshaped || {};
+    this.view.target = bent && what === "target" ? Float64Array.from(bent) : racer.ownerAt(step).target;
+    const values = bent && what === "start" ? Float64Array.from(bent) : why ? why.values : racer.valuesAt(step);
     this.view.draw({
       values, marks, ink, small: racer.sheetAt(step), layer: why && !(playing && this.isPicture) ? "error" : "values", winner: why ? why.winner : -1,
       runnerUp: why ? why.runnerUp : -1, footprint: bump || why?.footprint, spot: choosing ? this.cursor : null,
@@ -46,7 +48,8 @@ export class Stage {
     const right = this.view.accuracy ? `${numberText(Math.round(1000 * this.view.accuracy(values)) / 10)} % right, ` : "";
     write(this.m, `${right}M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
-    const short = `at step ${countText(step)}`;
+    const canDrag = step === 0 && this.view.order && racer.outputs === 1 && racer.header.pool.kind === "grid" && !racer.known;
+    const short = `at step ${countText(step)}${canDrag ? ": drag the dashed target, or the start" : ""}`;
     write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
     const said = atEnd ? `; ${racer.said}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";

@@ -1,5 +1,6 @@
 // All pictures of a race: the target where it is one, and one for each lesson.
 import { sizeOf } from "./drawing.js";
+import { makeReshapable } from "./reshaping.js";
 import { Stage } from "./stage.js";
 
 const FEW = 3; // stages that stand in one row
@@ -7,7 +8,7 @@ const FEW = 3; // stages that stand in one row
 export class Stages {
   /**
    * @param {HTMLElement} root
-   * @param {object} on  select(number), choose(racer, stage, spot), change(), isDrawn(): whether the target is seen in its drawing
+   * @param {object} on  select(number), choose(racer, stage, spot), reshape(what, values), pause(), stepOf(racer), change(), isDrawn(): whether the target is seen in its drawing
    */
   constructor(root, on) {
     this.root = root;
@@ -43,6 +44,10 @@ export class Stages {
       const spot = stage.spotAt(event);
       if (spot.point >= 0 && this.choosing(racer, isTeaching())) this.on.choose(racer, stage, spot);
     });
+    makeReshapable(stage, {
+      isFree: () => !this.choosing(racer, isTeaching()) && !racer.known && !isTeaching(),
+      step: () => this.on.stepOf(racer), begin: () => this.on.pause(), change: () => this.on.change(), done: (...bent) => this.on.reshape(...bent),
+    });
     const hover = (cursor) => {
       if (this.choosing(racer, isTeaching()) !== "teach") return;
       stage.cursor = cursor;
@@ -64,7 +69,7 @@ export class Stages {
     const count = this.root.children.length;
     this.root.style.setProperty("--count", count);
     this.root.style.setProperty("--columns", count <= FEW ? count : count === 4 ? 2 : 3);
-    this.root.style.setProperty("--stage", count > FEW ? "13.5rem" : "18rem");
+    this.root.style.setProperty("--stage", count > FEW ? "13.5rem" : "21rem");
   }
 
   /** Draw the target, only where it would look different from what is there. */

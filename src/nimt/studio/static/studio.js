@@ -39,6 +39,7 @@ class Studio {
     this.results = new Results(by("results"));
     this.board = new Stages(by("stages"), {
       select: (number) => this.select(number), choose: (...chosen) => this.choose(...chosen), change: () => this.ask(),
+      reshape: (what, values) => this.reshape(what, values), pause: () => this.clock.pause(), stepOf: (racer) => this.stepOf(racer),
       isDrawn: () => this.form.kind.startsWith("draw:"),
     });
     this.lessons = new Race({
@@ -69,7 +70,8 @@ class Studio {
   async readLink() {
     try {
       this.trouble = "";
-      return await fromHash(location.hash);
+      this.read = location.hash;
+      return await fromHash(this.read);
     } catch (error) {
       this.trouble = error.message;
       this.alert("");
@@ -116,12 +118,14 @@ class Studio {
     }
   }
 
-  /** Write the race, as it is now, into the address; never over a link that is being opened. */
+  /** Write the race, as it is now, into the address; never over a link that is being opened, or is still to be read. */
   async keepAddress() {
     const { race } = this;
     if (this.opening) return;
     const hash = await toHash(this.shareable());
-    if (this.race === race && !this.opening) history.replaceState(null, "", hash);
+    if (this.race !== race || this.opening || location.hash !== this.read) return;
+    history.replaceState(null, "", hash);
+    this.read = location.hash;
   }
 
   cleared() {
@@ -228,6 +232,14 @@ class Studio {
     } catch (error) {
       this.alert(error.message);
     }
+  }
+
+  /** A curve was dragged: race for it, or from it. */
+  reshape(what, values) {
+    const { shape, start, spacing } = this.racers[0].header.pool;
+    if (what === "target") this.form.takeTarget({ kind: "drawn", axes: [[start[0], start[0] + spacing[0] * (shape[0] - 1), shape[0]]], values });
+    else this.form.takeStart({ kind: "drawn", values }, "as you dragged it");
+    this.changed("target");
   }
 
   setPoking(on) {

@@ -15,7 +15,7 @@ function leaveOut() {
   for (const option of document.querySelectorAll("#target-kind option, #start-kind option")) {
     const { value } = option;
     const isThere = value.startsWith("named:") ? value.slice(6) in PROBLEMS || Object.values(PROBLEMS).some(({ starts }) => value.slice(6) in starts)
-      : value !== "file" && value !== "formula";
+      : value !== "file" && value !== "formula"; // "dragged" is there
     if (!isThere) option.remove();
   }
   for (const id of ["drop", "start-drop", "copy-python", "copy-command", "save-gif", "save-npz", "save-replay"]) by(id).hidden = true;

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nimt.arrays import Array
+from nimt.arrays import Array, Flags
 from nimt.kernels import Kernel
 from nimt.learners.learner import auto_rate
 from nimt.losses import Square
@@ -19,17 +20,13 @@ from nimt.teachers.scores.score import Score, add_outputs
 
 @dataclass(frozen=True, eq=False)
 class Decrease(Score, name="decrease"):
-    """2 s r (K r) - s^2 r^2 |K_x|^2 with r = f - f* and s = 2 eta: what a step at x takes from sum r^2, exactly.
-
-    K r is a product with the whole Gram matrix at every step, and a step changes it by a column of K K: no compiled
-    engine keeps it up to date.
-    """
+    """2 s r (K r) - s^2 r^2 |K_x|^2 with r = f - f* and s = 2 eta: what a step at x takes from sum r^2, exactly."""
 
     kernel: Kernel
     learning_rate: float | str
 
     told: ClassVar[tuple[str, ...]] = ("kernel",)
-    is_compiled: ClassVar[bool] = False
+    keeps_product: ClassVar[bool] = True
 
     def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
         kept = self._kept
@@ -38,11 +35,30 @@ class Decrease(Score, name="decrease"):
         errors = predictions - target
         step = kept.step * errors
         lengths = kept.lengths.reshape(-1, *[1] * (errors.ndim - 1))
-        return add_outputs(2 * step * kept.apply(errors) - step * step * lengths)
+        return add_outputs(2 * step * kept.operator.apply(errors) - step * step * lengths)
 
     @cached_property
     def _kept(self) -> OnPool:
         return OnPool()
+
+    def operator_on(self, pool: Pool) -> DenseOperator:
+        return DenseOperator(self.kernel, pool)
+
+    def constants_among(self, operator: DenseOperator, offered: Flags) -> Array:
+        return np.vstack([np.full(len(offered), self.find_step(operator, offered)), squared_lengths(operator, offered)])
+
+    def find_step(self, operator: DenseOperator, offered: Flags) -> float:
+        """Return s; "auto" is the rate of a learner for the points offered."""
+        rate = self.learning_rate
+        return 2 * (auto_rate(Square(), operator.diagonal()[offered]) if isinstance(rate, str) else float(rate))
+
+    @staticmethod
+    def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any]:
+        def decrease(loss, own, f, y, constants, s, o):  # type: ignore[no-untyped-def]
+            step = constants[0, s] * (f - y)
+            return 2.0 * step * constants[2 + o, s] - step * step * constants[1, s]
+
+        return decrease
 
 
 class OnPool:
@@ -52,22 +68,16 @@ class OnPool:
 
     def set_on(self, score: Decrease, pool: Pool) -> None:
         """Compute all for a pool."""
-        self.operator: DenseOperator = DenseOperator(score.kernel, pool)
-        rate = score.learning_rate
-        eta = auto_rate(Square(), self.operator.diagonal()) if isinstance(rate, str) else float(rate)
-        self.step: float = 2 * eta
-        ones, lengths = np.ones(len(pool)), np.zeros(len(pool))
-        if self.operator.keeps_gram:
-            lengths = np.einsum("ij,ij->i", self.operator.gram, self.operator.gram)
-        else:
-            DenseOperator(score.kernel**2, pool).add(lengths, np.arange(len(pool)), ones)
-        self.lengths: Array = lengths
+        self.operator: DenseOperator = score.operator_on(pool)
+        everywhere = np.ones(len(pool), dtype=bool)
+        self.step: float = score.find_step(self.operator, everywhere)
+        self.lengths: Array = squared_lengths(self.operator, everywhere)
         self.pool = pool
 
-    def apply(self, values: Array) -> Array:
-        """Return K times values on the pool."""
-        if self.operator.keeps_gram:
-            return np.asarray(self.operator.gram @ values)
-        found = np.zeros(values.shape)
-        self.operator.add(found, np.arange(len(values)), values)
-        return found
+
+def squared_lengths(operator: DenseOperator, offered: Flags) -> Array:
+    """Return |K_x|^2 at every point, a sum over the points offered."""
+    if operator.keeps_gram:
+        gram = operator.gram if offered.all() else operator.gram[:, offered]
+        return np.asarray(np.einsum("ij,ij->i", gram, gram))
+    return DenseOperator(operator.kernel**2, operator.pool).apply(offered.astype(np.float64))

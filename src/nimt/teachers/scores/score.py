@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nimt.arrays import Array
+from nimt.arrays import Array, Flags
 from nimt.losses import Loss
+from nimt.operators.dense import DenseOperator
 from nimt.pools.pool import Pool
 
 SCORES: dict[str, type[Score]] = {}  # by their names; `nimt.teachers.scores` imports them all
@@ -34,6 +35,10 @@ class Score(ABC):
         Whether `GreedyTeacher` takes it; the others are of teachers of their own.
     is_compiled : bool
         Whether compiled engines know it.
+    keeps_product : bool
+        Whether it needs K r, r = f - f* at the points that may be shown and 0 elsewhere. Compiled engines then keep it
+        up to date: every step adds a column of K K. `operator_on(pool)` says what K is, `constants_among` what else
+        the score needs of each point, say m rows; in compiled code constants[m + o, s] is K r of output o at point s.
     loss : Loss or None
         Whose value or slope it uses.
     norm : {2, 1, "max"}
@@ -45,6 +50,7 @@ class Score(ABC):
     told: ClassVar[tuple[str, ...]] = ()
     is_offered: ClassVar[bool] = True
     is_compiled: ClassVar[bool] = True
+    keeps_product: ClassVar[bool] = False
 
     loss: Loss | None = None
     norm: int | str = 2
@@ -63,6 +69,14 @@ class Score(ABC):
     def constants(self, pool: Pool, target: Array) -> Array:
         """Return what compiled code needs of each point beside f and f*, an array (m, n): computed once per lesson."""
         return np.empty((0, len(pool)))
+
+    def operator_on(self, pool: Pool) -> DenseOperator:
+        """Return K, where the score needs K r."""
+        raise NotImplementedError(f"the score {self.name} does not need K r")
+
+    def constants_among(self, operator: DenseOperator, offered: Flags) -> Array:
+        """Return what `constants` does, for a score that needs K r: (m, n), from K and the points that may be shown."""
+        return np.empty((0, len(offered)))
 
     @staticmethod
     def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any] | None:

@@ -24,12 +24,17 @@ export function footprintOf(racer, step) {
   return footprint;
 }
 
+const FEW = 3; // coordinates that are said of a point
+
 /** Say where a point lies. */
 export function placeText(header, points, i) {
   const { pool } = header;
   if (pool.kind === "grid" && pool.shape.length === 1) return `x = ${numberText(pool.start[0] + i * pool.spacing[0])}`;
   if (pool.kind === "grid" && pool.shape.length === 2) return `row ${Math.floor(i / pool.shape[1])}, column ${i % pool.shape[1]}`;
-  return `point ${countText(i)}`;
+  const d = pool.dimension;
+  if (!points || d > FEW) return `point ${countText(i)}`;
+  const name = (axis) => pool.names?.[axis] || (d === 1 ? "x" : `x${axis + 1}`);
+  return Array.from({ length: d }, (_, axis) => `${name(axis)} = ${numberText(points[d * i + axis])}`).join(", ");
 }
 
 /** Explain the step that comes after `step`: marks to draw, and a text that says the same. */
@@ -41,29 +46,29 @@ export function explain(branch, step) {
   if (small) return explainSmall(racer, step, values, small);
   const { target } = racer;
   const worst = furthest(values, target, outputs);
-  const shown = racer.shownAt(step);
+  const shown = racer.isExact ? racer.shownAt(step) : [];
   const footprint = footprintOf(racer, step);
   const winner = shown.length && racer.pack === 1 && step < racer.end ? shown[0] : worst.point;
   const near = footprint || around(racer, winner);
   const next = furthest(values, target, outputs, near);
-  const say = (i) => placeText(header, null, i);
-  const teacher = header.request?.teacher || "";
+  const say = (i) => placeText(header, racer.points, i);
   const sentences = [];
   if (step >= racer.end) {
     sentences.push(`The lesson is over. |f − f*| is still largest at ${say(worst.point)}: ${numberText(worst.gap)}.`);
   } else if (racer.pack > 1) {
     sentences.push(`${racer.pack} examples come next. |f − f*| is largest at ${say(worst.point)} (circle): ${numberText(worst.gap)}.`);
+  } else if (!shown.length) {
+    sentences.push(`|f − f*| is largest at ${say(worst.point)} (circle): ${numberText(worst.gap)}.`);
   } else if (winner === worst.point) {
     sentences.push(`Next comes ${say(winner)} (circle): |f − f*| is largest there, ${numberText(worst.gap)}.`);
   } else {
     const gap = gapAt(target, values, winner, outputs);
-    const word = teacher === "random" || teacher === "soft" ? "Drawn next is" : "Next comes";
-    sentences.push(`${word} ${say(winner)} (circle), where |f − f*| is ${numberText(gap)}; greedy would show ${say(worst.point)}, where it is ${numberText(worst.gap)}.`);
+    sentences.push(`Next comes ${say(winner)} (circle), where |f − f*| is ${numberText(gap)}; greedy would show ${say(worst.point)}, where it is ${numberText(worst.gap)}.`);
   }
   if (next.point >= 0) sentences.push(`The runner-up outside its reach is ${say(next.point)} (square): ${numberText(next.gap)}.`);
   if (footprint) {
     const moved = footprint.reduce((count, value) => count + (Math.abs(value) > 0 ? 1 : 0), 0);
-    sentences.push(`The step moves f by ${numberText(footprint[winner])} there and fades over ${countText(moved)} points (dotted).`);
+    sentences.push(`The step moves f by ${numberText(footprint[winner])} there and fades over ${countText(moved)} points${header.pool.kind === "grid" || header.pool.dimension === 1 ? " (dotted)" : ""}.`);
   }
   return { values, winner, runnerUp: next.point, footprint, text: sentences.join(" ") };
 }

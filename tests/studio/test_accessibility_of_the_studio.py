@@ -1,0 +1,56 @@
+"""axe-core finds nothing in the studio, with its guide, its dialogs and a game, at five sizes, light and dark."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from functools import partial
+
+import pytest
+
+from nimt.studio.static_page import write_static_studio
+from test_accessibility import OVER, browser, find_faults, look
+
+__all__ = ["browser"]
+
+
+def check_guide(page):
+    assert find_faults(page) == {}
+    page.click("#guide >> text=Close")
+    page.evaluate("studio.seek(9)")
+
+
+def test_the_studio(browser, studio):
+    look(browser, studio.address, OVER, check_guide)
+
+
+@pytest.mark.parametrize("opens", ["#open-take", "#open-keys"])
+def test_its_dialogs(browser, studio, opens):
+    def act(page):
+        page.click("#guide >> text=Close")
+        page.click(opens)
+
+    look(browser, studio.address, OVER, act)
+
+
+def test_the_game_and_a_drawing(browser, studio):
+    def act(page):
+        page.click("#guide >> text=Close")
+        page.click("#be-teacher")
+        page.wait_for_function("() => studio.teaching && studio.racers.length === 2 && studio.racers[1].over")
+        assert find_faults(page) == {}
+        page.select_option("#target-kind", "draw:curve")
+        page.select_option("#start-kind", "draw")
+        page.wait_for_selector("#start-sketch:visible")
+
+    look(browser, studio.address, OVER, act)
+
+
+def test_the_studio_without_a_server(browser, tmp_path):
+    write_static_studio(tmp_path)
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    handler.log_message = lambda *_: None
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        look(browser, f"http://127.0.0.1:{server.server_port}/", OVER, check_guide)
+        server.shutdown()
