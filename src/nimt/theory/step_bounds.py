@@ -18,24 +18,20 @@ that is not 0 costs the share |delta| sqrt(n) / R of c, and of B as much again.
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
-from nimt.engines._numba.compiling import load_numba
+from nimt.arrays import Array
+from nimt.theory.least_sum import least_coefficients
 from nimt.theory.lesson_start import LessonStart
-from nimt.theory.spectrum import Spectrum, grid_factors, product_with, spectrum_of
-from nimt.theory.whole import LONGEST_SCHEDULE
+from nimt.theory.spectrum import Spectrum, spectrum_of
 
+FIRST_LOOK, LAST_LOOK = 4096, 200_000  # steps of a schedule: more of them take longer than a lesson
 RIDGES = 10.0 ** np.arange(-13, -3, 0.5)  # of lambda_max, how far from a true interpolant the sum may be
-PENALTIES = 10.0 ** np.linspace(0, -3, 25)  # of the largest, along the lasso path
-PASSES = 1_000  # of coordinate descent per penalty; a certificate is valid however far it came
-LOOK = 10  # passes between two looks at how far it came
-CLOSE = 1e-6  # of a coefficient, and of the squares of the residual: near enough
-LARGEST_LASSO = 1_500  # points of a dense Gram matrix
-MOST_ENTRIES = 3_000_000  # of a sparse one
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +67,13 @@ def fewest_steps(start: LessonStart, spectrum: Spectrum) -> int:
     if float(np.linalg.norm(start.residual)) < start.radius:
         return 0
     kappa = float(start.diagonal.max())
-    needed = least_coefficients(start)
+    needed = least_coefficients(start, spectrum)
     sums = expansions(spectrum, start.residual)
     budget = max(needed**2 / (one.square + 2.0 * one.rest_largest * needed) for one in sums)
 
-    def worth(rate: float) -> float:
-        return rate / (1.0 - rate * kappa) if rate * kappa < 1.0 else math.inf
+    def worth(rates: Array) -> Array:
+        small = rates * kappa < 1.0
+        return np.where(small, rates / np.where(small, 1.0 - rates * kappa, 1.0), math.inf)
 
     return max(1, _first_step(start, budget, worth))
 
@@ -88,13 +85,18 @@ def most_steps(start: LessonStart, spectrum: Spectrum) -> int | None:
     found = []
     for one in expansions(spectrum, start.residual):
         missed = max(one.rest_largest * math.sqrt(count) / start.radius, one.rest_length / start.radius)
-        room = 1.0 - max(rates) * kappa - missed
+        room = 1.0 - float(rates.max()) * kappa - missed
         if room <= 0.0:
             continue
-        clock = _greedy_clock(one, spectrum, start, room, missed, min(rates))
-        found.append(_first_step(start, clock, lambda rate, lost=missed: 4.0 * rate * (1.0 - rate * kappa - lost)))
-    possible = [steps for steps in found if steps < LONGEST_SCHEDULE or start.constant_rate is not None]
+        clock = _greedy_clock(one, spectrum, start, room, missed, float(rates.min()))
+        found.append(_first_step(start, clock, functools.partial(_fall, kappa=kappa, missed=missed)))
+    possible = [steps for steps in found if steps < LAST_LOOK or start.constant_rate is not None]
     return min(possible, default=None)
+
+
+def _fall(rates: Array, kappa: float, missed: float) -> Array:
+    """Return c_t of the steps, 4 eta (1 - eta kappa), less the share that is not in the sum."""
+    return np.asarray(4.0 * rates * (1.0 - rates * kappa - missed))
 
 
 def _greedy_clock(
@@ -128,93 +130,28 @@ def _greedy_clock(
     return min(clocks)
 
 
-def least_coefficients(start: LessonStart) -> float:
-    r"""Return a lower bound on min { |b|_1 : |r0 + K b|_2 <= R }, certified by a feasible point of its dual.
-
-    The dual is max r0'y - R |y| over |K y|_inf <= 1, and every residual rho of the lasso, scaled to be feasible, is one
-    such y.
-    """
-    product = product_with(start.learner.kernel, start.pool)
-    residual = start.residual
-
-    def certify(rho: Array) -> float:
-        size = float(np.abs(product(rho)).max())
-        return (float(residual @ rho) - start.radius * float(np.linalg.norm(rho))) / size if size > 0 else 0.0
-
-    best = certify(residual)
-    gram = _gram_for_lasso(start)
-    if gram is None:
-        return max(0.0, best)
-    load_numba()
-    from nimt.engines.compiled_steps.lasso_steps import descend
-
-    entries, rows, starts = gram
-    squares = np.add.reduceat(entries * entries, starts[:-1])
-    top = float(np.abs(product(residual)).max())
-    solution, rho = np.zeros(len(residual)), np.array(residual)
-    worse = 0
-    for penalty in top * PENALTIES[1:]:
-        left = -rho
-        for _ in range(0, PASSES, LOOK):
-            descend(entries, rows, starts, squares, penalty, solution, left, LOOK, CLOSE)
-            if _gap(-left, product(left), residual, penalty, solution) <= CLOSE * float(residual @ residual):
-                break
-        rho = -left
-        found = certify(rho)
-        worse = worse + 1 if found <= best else 0
-        best = max(best, found)
-        if worse == 2 or float(np.linalg.norm(rho)) < start.radius:
-            break
-    return max(0.0, best)
-
-
-def _gap(rho: Array, slopes: Array, residual: Array, penalty: float, solution: Array) -> float:
-    """Return how far a point of the lasso is from its dual: the residual, scaled to be feasible."""
-    scale = min(1.0, penalty / max(float(np.abs(slopes).max()), 1e-300))
-    both = 0.5 * (1.0 + scale * scale) * float(rho @ rho)
-    return both + penalty * float(np.abs(solution).sum()) - scale * float(rho @ residual)
-
-
-def _gram_for_lasso(start: LessonStart) -> tuple[Array, Indices, Indices] | None:
-    """Return K as the entries of its columns, their rows, and where each column begins; None where it is too large."""
-    kernel, pool, n = start.learner.kernel, start.pool, len(start.pool)
-    if n <= LARGEST_LASSO:
-        gram = np.asarray(kernel(pool.points, pool.points), dtype=np.float64)
-        return gram.T.ravel(), np.tile(np.arange(n), n), n * np.arange(n + 1)
-    factors = grid_factors(kernel, pool)
-    if factors is None:
-        return None
-    height, matrices = factors
-    if math.prod(int(np.count_nonzero(matrix)) for matrix in matrices) > MOST_ENTRIES:
-        return None
-    from scipy import sparse  # here, since few lessons need it
-
-    product = sparse.csc_matrix(np.full((1, 1), height))
-    for matrix in matrices:
-        product = sparse.kron(product, sparse.csc_matrix(matrix), format="csc")
-    return product.data, product.indices.astype(np.intp), product.indptr.astype(np.intp)
-
-
-def _rates_to_look_at(start: LessonStart) -> list[float]:
-    """Return the learning rates of the lesson; of a long schedule, those of many of its steps."""
+def _rates_to_look_at(start: LessonStart) -> Array:
+    """Return the learning rates of the lesson; of a long schedule those of its first steps."""
     if start.constant_rate is not None:
-        return [start.constant_rate]
-    last = LONGEST_SCHEDULE if start.max_iterations is None else start.max_iterations
-    return [start.rate(step) for step in range(0, last + 1, 1 if last < 100_000 else last // 100_000)]
+        return np.array([start.constant_rate])
+    last = LAST_LOOK if start.max_iterations is None else min(start.max_iterations, LAST_LOOK)
+    return start.first_rates(last + 1)
 
 
-def _first_step(start: LessonStart, needed: float, worth: object) -> int:
+def _first_step(start: LessonStart, needed: float, worth: Callable[[Array], Array]) -> int:
     """Return the first t at which the sum over the steps before it, each worth what its rate says, reaches a number."""
-    assert callable(worth)
     rate = start.constant_rate
     if rate is not None:
-        each = worth(rate)
+        each = float(worth(np.array([rate]))[0])
         return 0 if math.isinf(each) else math.ceil(needed / each * (1.0 - 1e-12))
-    passed, step = 0.0, 0
-    while passed < needed and step < LONGEST_SCHEDULE:
-        passed += worth(start.rate(step))
-        step += 1
-    return step
+    count = FIRST_LOOK
+    while True:
+        count = min(count, LAST_LOOK)
+        passed = np.cumsum(worth(start.first_rates(count)))
+        reached = int(np.searchsorted(passed, needed)) + 1  # the first step after which the sum is not below it
+        if reached <= count or count == LAST_LOOK:
+            return 0 if needed <= 0 else min(reached, count)
+        count *= 4
 
 
 def bounds_before(start: LessonStart, *, greedy: bool) -> tuple[int, int | None]:
