@@ -24,6 +24,7 @@ from benchmarks import (
     teachers,
     together,
     two_cores,
+    wide,
     windows,
 )
 from benchmarks.comparing import compare
@@ -35,12 +36,14 @@ PARTS = {
     "mixture": pictures.mixture,
     "growth": pictures.growth,
     "windows": windows.windows,
+    "wide": wide.wide,
     "parts": parts.parts,
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
     "cells": cells.in_cells,
     "orthogonal": orthogonal.interpolating,
     "loop": loops.own_code,
+    "loop-alone": loops.loop_alone,
     "box": loops.box,
     "first": first.first_lesson,
     "together": together.together,

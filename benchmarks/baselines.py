@@ -83,6 +83,19 @@ def columns_each_step(points, target, steps, rate, width):
     return curve
 
 
+def sklearn_columns(points, target, steps, rate, width):
+    """The same, with the column computed by scikit-learn."""
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    n, residual, curve = len(target), -target.copy(), np.empty(steps + 1)
+    curve[0] = np.sqrt(residual @ residual) / n
+    for t in range(steps):
+        i = np.argmax(np.abs(residual))
+        residual += step_of(1, rate) * residual[i] * rbf_kernel(points, points[i : i + 1], gamma=1 / width**2)[:, 0]
+        curve[t + 1] = np.sqrt(residual @ residual) / n
+    return curve
+
+
 def numba_columns(points, target, steps, rate, width):
     """The same as a plain numba loop that a good user would write: one pass per step, nothing kept."""
     residual, curve = -target.copy(), np.empty(steps + 1)

@@ -8,21 +8,27 @@ up to 8192 x 8192, kept in a folder with the memory that `--memory` allows.
 from __future__ import annotations
 
 import argparse
+import heapq
+import os
 import resource
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import nimt
+from nimt.blocks import running
 from nimt.blocks.block_task import make_partition
 from nimt.blocks.cost_model import Costs, measure_costs, predict
+from nimt.blocks.local_workers import Call, LocalWorkers
+from nimt.blocks.orders import Report
 
 KERNEL = nimt.rbf(width=0.5)
 RATE, TOL = 0.25, 0.1
-SIDE = 512  # of the blocks whose growth is measured
+SIDE = 1024  # of the blocks whose growth is measured
 
 
 def picture(side: int) -> np.ndarray:
@@ -66,17 +72,50 @@ def print_examples() -> None:
         print("; ".join(cells), flush=True)
 
 
-def print_workers(side: int = 1024, times: int = 3) -> None:
-    """Print the seconds of one worker and of two, by turns."""
+class TimedWorkers(LocalWorkers):
+    """Threads, with the seconds of processor of every turn of every block, round by round."""
+
+    rounds: list[list[float]]
+
+    def advance(self, calls: Sequence[Call]) -> list[Report]:
+        def work(call: Call) -> tuple[Report, float]:
+            began = time.thread_time()
+            report = self.holder.advance(call.block, call.orders, save=call.save)
+            return report, time.thread_time() - began
+
+        answers = list(self.pool.map(work, calls))
+        self.rounds.append([seconds for _, seconds in answers])
+        return [report for report, _ in answers]
+
+
+def share_out(times: list[float], workers: int) -> float:
+    """Return when the last of these calls is done, if each goes to the first worker that is free."""
+    free = [0.0] * workers
+    for seconds in times:
+        heapq.heapreplace(free, free[0] + seconds)
+    return max(free)
+
+
+def print_workers(side: int = 2048, count: int = 8, times: int = 3) -> None:
+    """Print the seconds of one worker and of two, by turns; and those of a machine that nobody else uses."""
     y = picture(side)
+    running.LocalWorkers = TimedWorkers  # type: ignore[misc]
     seconds: dict[int, list[float]] = {1: [], 2: []}
+    alone: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(times):
         for workers in seconds:
-            seconds[workers].append(teach(y, nimt.Blocks((8, 8), workers=workers))[1])
-    one, two = min(seconds[1]), min(seconds[2])
-    ratios = sorted(a / b for a, b in zip(seconds[1], seconds[2], strict=True))
-    print(f"\n{side} x {side}, 8 x 8 blocks: one worker {one:.2f} s, two {two:.2f} s: {one / two:.2f} times as fast")
-    print(f"by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)} times as fast")
+            TimedWorkers.rounds = []
+            lesson, wall, used = teach(y, nimt.Blocks((count, count), workers=workers))
+            seconds[workers].append(wall)
+            work = sum(map(sum, TimedWorkers.rounds))
+            alone[workers].append(used - work + sum(share_out(each, workers) for each in TimedWorkers.rounds))
+    running.LocalWorkers = LocalWorkers  # type: ignore[misc]
+    load = os.getloadavg()[0]
+    print(f"\n{side} x {side}, {count} x {count} blocks, {len(lesson):,} examples, by turns, smallest of {times}:")
+    for name, found in (("by the clock", seconds), ("by the processor", alone)):
+        one, two = min(found[1]), min(found[2])
+        print(f"{name}: one worker {one:.2f} s, two {two:.2f} s: {one / two:.2f} times as fast")
+    print(f"by the processor: turns as they were shared out, each as long as it used a core; load {load:.1f}")
 
 
 def print_growth(smallest: int, largest: int, tol: float, costs: Costs, memory: float | None, scratch: Path) -> None:

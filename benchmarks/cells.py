@@ -21,11 +21,15 @@ def in_cells(bench):
         steps = 200 if bench.quick else 1000
         lesson = teach(points, target, width, COMPARED)  # compiles, once
         curve = baselines.columns_each_step(points, target, COMPARED, RATE, width)
-        plain = by_plain_numba(points, target, width)
+        given = (points, target, COMPARED, RATE, width)
+        others = {"a plain numba loop": by_plain_numba(points, target, width)}
+        others["scikit-learn's kernel"], _ = timed(lambda given=given: baselines.sklearn_columns(*given))
+        if not bench.quick:
+            others["torch"], _ = timed(lambda given=given: baselines.torch_rows(*given))
         ours = min(per_step(points, target, width, steps) for _ in range(3))
+        said = ", ".join(f"{name} {1e6 * took / COMPARED:,.0f} us" for name, took in others.items())
         bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", 1e6 * ours,
-                  lesson=lesson, curve=curve,
-                  note=f"a plain numba loop: {1e6 * plain / COMPARED:,.0f} us")  # fmt: skip
+                  lesson=lesson, curve=curve, note=said)  # fmt: skip
     columns(bench)
     two_lessons(bench)
 

@@ -3,6 +3,7 @@
     python -m benchmarks.neural               every run (about 5 minutes of one core), then the tables
     python -m benchmarks.neural --quick       one seed and two epochs: is everything in place?
     python -m benchmarks.neural --table       the tables of the runs that are finished
+    python -m benchmarks.neural --figure a.png   their curves
 
 A sine network learns a photo of 128 x 128 pixels for 60 epochs, by Adam. Each way of choosing packs is measured with a
 constant, a growing and a cosine learning rate, each at the better of two rates, with one seed; the best of the three
@@ -268,13 +269,42 @@ def print_tables(done: Runs) -> None:
     printed(["packs", "rate", "largest", *map(str, PASSES)], by_passes)
 
 
+def find_best(done: Runs) -> dict[str, Key]:
+    """Return of each method the training with the first seed that ends best."""
+    firsts = {key: curve[-1][2] for key, curve in done.items() if key.seed == SEEDS[0]}
+    named = {method: [key for key in firsts if key.method == method] for method in TEACHERS}
+    return {method: max(keys, key=firsts.__getitem__) for method, keys in named.items() if keys}
+
+
+def draw(done: Runs, path: Path) -> None:
+    """Draw the quality against seconds: the best rate of each method, with the first seed."""
+    from matplotlib.figure import Figure
+
+    from nimt.plots.style import SEVERAL
+
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (method, key) in enumerate(find_best(done).items()):
+        _, seconds, quality = zip(*done[key], strict=True)
+        style = {"color": SEVERAL[place % len(SEVERAL)], "linestyle": ("-", "--", "-.", ":")[place % 4]}
+        axes.plot(seconds, quality, label=f"{method}, {key.form} rate", linewidth=1.6, **style)
+    axes.set(xlabel="seconds of one core", ylabel="quality (dB)")
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(loc="lower right", fontsize=8)
+    figure.savefig(path, dpi=150)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--figure", type=Path, help="draw the runs that are finished, quality against seconds")
     options = parser.parse_args()
     torch.set_num_threads(1)
     path = KEPT.with_name("neural-quick.jsonl") if options.quick else KEPT
+    if options.figure is not None:
+        draw(kept_runs(path), options.figure)
+        return
     print_tables(kept_runs(path) if options.table else run_all(options.quick, path))
 
 

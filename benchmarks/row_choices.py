@@ -36,7 +36,7 @@ def facility_location(split, size, seed):
 
 
 def herding(split, size, seed):
-    """Kernel herding [Chen10], as in coreax, in NumPy: far from the rows chosen, near to all rows."""
+    """Kernel herding [Chen10] in NumPy: far from the rows chosen, near to all rows; coreax chooses the same."""
     distance = cdist(split.X, split.X, "sqeuclidean")
     kernel = np.exp(-distance / np.median(distance))
     mean, taken, chosen = kernel.mean(axis=1), np.zeros(len(kernel)), []

@@ -36,12 +36,12 @@ def test_losses(name):
 
 @pytest.mark.parametrize("name", list_spellings())
 def test_teachers(name):
-    testing.check_teacher(parse_teacher(name, k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
+    testing.check_teacher(parse_teacher(name, k=1.0 if name == "whole" else 2))
 
 
 @pytest.mark.parametrize("name", list_spellings())
 def test_teachers_of_each_output(name):
-    testing.check_teacher(parse_teacher(f"{name}-per-output", k=1.0 if name == "whole" else 2, kernel=nimt.rbf(0.4)))
+    testing.check_teacher(parse_teacher(f"{name}-per-output", k=1.0 if name == "whole" else 2))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from nimt.errors import CorruptLesson, InvalidInput
 LARGEST_INTEGER = 2**1023
 LARGEST_COUNT = 2**63 - 1
 FLOAT = np.dtype(np.float64)
+LARGEST, SMALLEST = 1e120, 1e-120  # beyond, a sum of squares is infinite or 0
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -141,6 +142,25 @@ def power_of_two(values: NDArray[np.floating[Any]]) -> float:
     """
     largest = float(np.max(np.abs(values), initial=0.0))
     return 2.0 ** min(max(math.frexp(largest)[1], -1000), 1000) if largest > 0 and math.isfinite(largest) else 1.0
+
+
+def check_squares(name: str, values: NDArray[np.floating[Any]]) -> None:
+    """Refuse finite numbers (n,) or (n, q) whose differences have squares that are infinite, or all 0.
+
+    Examples
+    --------
+    >>> check_squares("y", np.array([0.0, 1e300]))
+    Traceback (most recent call last):
+    nimt.errors.InvalidInput: y runs from 0 to 1e+300, and squares of such numbers are lost: give it in other units
+    """
+    if not values.size:
+        return
+    runs = np.ptp(values / 2, axis=0)  # halved, since a difference may be infinite
+    if not (np.max(runs) == 0 or np.max(runs) > SMALLEST) or not np.max(np.abs(values)) < LARGEST:
+        raise InvalidInput(
+            f"{name} runs from {np.min(values):g} to {np.max(values):g}, and squares of such numbers are lost: give it "
+            f"in other units"
+        )
 
 
 def check_stored_array(

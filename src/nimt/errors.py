@@ -149,6 +149,10 @@ class SlowLessonWarning(UserWarning):
     """The plain loop runs a long lesson, because no compiled engine covers it."""
 
 
+class DrawnRowsWarning(UserWarning):
+    """More rows were given than an estimator fits, so that some were drawn."""
+
+
 class OutsideOfSpaceWarning(UserWarning):
     """A part of f - f* is no function of the kernel on these points, and is left out of a norm in its space."""
 

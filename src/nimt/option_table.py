@@ -178,6 +178,8 @@ class Entry:
         What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
     only : str or None
         The one command that has it.
+    repeats : bool
+        Whether it may be given several times; its texts are joined by commas.
     of_learner : bool
         Whether it is a parameter of `KernelLearner` of the same name.
     """
@@ -192,6 +194,7 @@ class Entry:
     least: float = 0.0
     most: float = math.inf
     only: str | None = None
+    repeats: bool = False
     of_learner: bool = False
 
 

@@ -176,13 +176,14 @@ def check_teacher(teacher: SelectsExamples, X: Pool | ArrayLike | None = None) -
     target, values = read_only(target), read_only(np.zeros(target.shape))
     places = np.arange(len(pool))
     shown = []
+    learner = KernelLearner(rbf(width=0.4), learning_rate=0.2)
+    seen = learner.kernel, as_loss(learner.loss), 0.2
     for _ in range(2):
-        view = View(0, pool, values, target, np.random.default_rng(5), None, places)
+        view = View(0, pool, values, target, np.random.default_rng(5), None, places, *seen)
         selection = teacher.select(view)
         _expect(isinstance(selection, Selection), f"{name}.select returned {selection!r}, not a Selection")
         shown.append(np.asarray(selection.indices))
     _expect(np.array_equal(shown[0], shown[1]), f"{name} chose differently from the same view and stream")
-    learner = KernelLearner(rbf(width=0.4), learning_rate=0.2)
     rules: dict[str, Any] = {"max_iterations": STEPS, "tol": None, "seed": 3}
     plain = teach(learner, teacher, pool, target, engine="reference", **rules)
     told = any(

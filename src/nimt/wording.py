@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+Watcher = Callable[[str], object]  # is told what is being done
+
+
+def be_silent(sentence: str) -> None:
+    """Ignore what is done."""
+
 
 class Wording(str):
     """A sentence, or a part of one, in the words of Python; `in_program` says the same with options.

@@ -48,7 +48,10 @@ def test_suspects_are_printed_with_the_number_of_their_row_or_written_with_all_c
     assert answer.code == 0, answer.err
     head, first, *_ = answer.out.splitlines()
     assert head == "row,label,reference,strength" and first.startswith("6,900.0,")
-    answer = nimt("suspects", "houses.csv", "--out", "doubtful.csv", "-q")
+    (tmp_path / "doubtful.csv").write_text("mine")
+    refused = nimt("suspects", "houses.csv", "--out", "doubtful.csv")
+    assert refused.code == 2 and refused.is_one_sentence() and "is there already" in refused.err
+    answer = nimt("suspects", "houses.csv", "--out", "doubtful.csv", "-q", "--overwrite")
     assert answer.code == 0 and not answer.out and not answer.err
     assert rows_of(tmp_path / "doubtful.csv")[0]["town"] in ("Ulm", "Bonn")
 
@@ -75,8 +78,11 @@ def test_whole_numbers_are_classes_or_numbers_as_asked(nimt, tmp_path):
         (("--size", 10, "--out", "few.txt"), "--out must name a .csv file"),
         (("--size", 10, "--out", "houses.csv"), "--out is the table itself"),
         (("--size", 10, "--out", "nowhere/few.csv"), "there is no folder 'nowhere'"),
+        (("--size", 10, "--out", "there.csv"), "'there.png' is there already: give another --out, or --overwrite"),
     ],
 )
 def test_bad_input_gets_one_sentence(nimt, houses, options, said):
+    (houses.parent / "there.png").write_text("mine")
     answer = nimt("teaching-set", "houses.csv", *options, "-q")
+    assert (houses.parent / "there.png").read_text() == "mine"
     assert answer.code == 2 and answer.is_one_sentence() and said in answer.err, answer.err

@@ -276,3 +276,70 @@ def test_classes_that_no_feature_tells_apart_are_taught_all_the_same(nimt, tmp_p
     (tmp_path / "rows.csv").write_text("x,kind\n" + rows)
     answer = nimt("teach", "rows.csv", "--iterations", "5", "--figures", "none", "--out", "run")
     assert answer.code == 0, answer.err
+
+
+def test_of_many_rows_some_are_drawn_to_be_taught_and_held_out_and_that_is_said(nimt, undrawn, monkeypatch):
+    monkeypatch.setattr("nimt.sources.tables.MOST_HELD_OUT", 20)
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 300)).round(4)
+    write_rows("many.csv", ["a", "b", "y"], a, b, (a - b).round(3))
+    _, said = taught(nimt, "many.csv", "--most-rows", "100", "-n", "50", "--out", "run")
+    assert "20 of 300 rows are held out" in said
+    assert "100 of 300 rows are taught, drawn at random: --most-rows sets another number" in said
+    lesson = Lesson.load("run/lesson.npz")
+    assert len(lesson.pool) == 100 and len(lesson.settings["holdout"]["points"]) == 20
+    assert len(set(np.asarray(lesson.pool.rows))) == 100
+    _, said = taught(nimt, "many.csv", "--holdout", "0.5", "-n", "50", "--out", "all")
+    assert len(Lesson.load("all/lesson.npz").pool) == 150 and "drawn at random" not in said
+    assert "--most-rows must be a whole number >= 2" in nimt("teach", "many.csv", "--most-rows", "1").err
+
+
+def test_what_takes_long_is_told_while_it_is_done(nimt, undrawn, noisy, monkeypatch):
+    monkeypatch.setattr("nimt.cli.console.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("nimt.sources.table_files.LARGE_TABLE", 0)
+    answer = nimt("teach", "noisy.csv", "-n", "5", "--out", "run")
+    lines = answer.err.splitlines()
+    assert lines[0] == "nimt: reading noisy.csv"
+    assert "nimt: comparing models of the rows for f*: ridge, 1 of 4" in lines
+    assert "nimt: trying 6 widths of the kernel, 6 of 6" in lines
+    assert not nimt("teach", "noisy.csv", "-n", "5", "--out", "silent", "-q").err
+
+
+def test_a_large_table_is_planned_without_a_model_of_its_rows(nimt, noisy, monkeypatch):
+    monkeypatch.setattr("nimt.cli.plan.MOST_MODELLED", 100)
+    answer = nimt("plan", "noisy.csv", "-n", "1000")
+    assert answer.code == 0 and "comparing models" not in answer.err
+    assert "how many steps it needs is not forecast" in answer.err
+    assert "1,000 steps take less than a minute" in answer.out and "forecast" not in answer.out
+
+
+def test_a_folder_that_is_used_is_refused_before_the_table_is_read(nimt, noisy, monkeypatch):
+    Path("used").mkdir()
+    Path("used/mine.txt").write_text("mine")
+    monkeypatch.setattr("nimt.sources.tables.read_columns", None)
+    answer = nimt("teach", "noisy.csv", "--out", "used")
+    assert answer.code == 2 and answer.is_one_sentence() and "'mine.txt', which no run of nimt wrote" in answer.err
+
+
+def test_labels_that_contradict_each_other_everywhere_are_refused_at_once(nimt):
+    a = np.repeat(np.arange(40.0), 2)
+    write_rows("both.csv", ["a", "b", "y"], a, -a, [-1, 1] * 40)
+    answer = nimt("teach", "both.csv")
+    assert answer.code == 2 and answer.is_one_sentence(), answer.err
+    assert "40 points come with several classes, and the most frequent of each is '-1'" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--width", "-1"), "--width must be a positive number"),
+        (("--teacher", "best"), "best"),
+        (("--kernel", "rbg"), "rbg"),
+        (("--learning-rate", "fast"), "--learning-rate must be a number, or auto"),
+        (("--target-column", "z"), "has no column 'z'; it has a, b, y"),
+    ],
+)
+def test_what_cannot_be_taught_is_refused_before_a_model_is_looked_for(nimt, noisy, monkeypatch, options, said):
+    monkeypatch.setattr("nimt.recipe.modelled_rows.take_reference", None)
+    answer = nimt("teach", "noisy.csv", *options)
+    assert answer.code == 2 and answer.is_one_sentence() and said in answer.err, answer.err

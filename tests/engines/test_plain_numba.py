@@ -14,24 +14,25 @@ import nimt
 pool = nimt.Grid(np.linspace(0, 1, 16), np.linspace(0, 1, 17))
 rng = np.random.default_rng(0)
 target, pairs = rng.uniform(-1, 1, 272), rng.uniform(-1, 1, (272, 2))
+pools = {272: pool, 930: nimt.Grid(np.arange(30.0), np.arange(31.0))}
 narrow, wide = nimt.rbf(0.1), nimt.rbf(0.6)
 lessons = [
     ("grid", narrow, "square", nimt.GreedyTeacher(pool=0.5), target),
     ("grid", narrow, "square", nimt.GreedyTeacher(), pairs),
     ("grid", narrow, "huber", nimt.GreedyTeacher(k=7), target),
+    ("grid", nimt.rbf(5.0), "square", nimt.GreedyTeacher(pool=0.7), rng.uniform(-1, 1, 930)),
     ("cells", nimt.kernels.Matern(0.1, nu=2.5), "square", nimt.GreedyTeacher(), target),
     ("streamed", wide, "huber", nimt.GreedyTeacher(k=3, score="gradient", loss="huber", kernel=wide), target),
 ]
 for engine, kernel, loss, teacher, y in lessons:
     learner = nimt.KernelLearner(kernel, loss=loss, learning_rate=0.1)
-    fast, plain = (
-        nimt.teach(learner, teacher, pool, y, max_iterations=200, engine=name) for name in (engine, "reference")
-    )
+    names, points = (engine, "reference"), pools[len(y)]
+    fast, plain = (nimt.teach(learner, teacher, points, y, max_iterations=200, engine=name) for name in names)
     assert np.array_equal(fast.indices, plain.indices), teacher
     np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-9)
 mine = nimt.KernelLearner(narrow, loss=nimt.compiled(smoothness=2.0)(lambda f, y: ((f - y) ** 2, 2.0 * (f - y))))
 assert nimt.plan(mine, nimt.GreedyTeacher(), pool, target).engine == "reference"
-inner = {f"nimt.engines._numba.{name}" for name in ("caching", "vectors", "radial_rows")}
+inner = {f"nimt.engines._numba.{name}" for name in ("caching", "vectors", "radial_rows", "tile_rows")}
 print(sorted(inner & set(sys.modules)))
 """
 

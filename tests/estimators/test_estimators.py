@@ -446,6 +446,8 @@ def test_bad_parameters_are_refused_when_fitted(options, message):
         (np.r_[np.ones(19), -1], "must not be negative, got -1.0 at row 19"),
         (np.r_[np.ones(19), np.nan], "sample_weight has nan at index 19"),
         (["a"] * 20, "sample_weight must hold real numbers"),
+        (np.full(20, 1e300), r"sample_weight runs from 1e\+300 to 1e\+300, .*: use weights near 1"),
+        (np.full(20, 1e-320), "sample_weight runs from .*: use weights near 1"),
     ],
 )
 def test_bad_weights_are_refused(weight, message):
@@ -486,3 +488,51 @@ def test_an_estimator_stored_by_skops_predicts_as_before(kind, cv):
     assert repr(loaded.lesson_) == repr(model.lesson_) and loaded.lesson_.held_out == model.lesson_.held_out
     np.testing.assert_array_equal(loaded.lesson_.indices, model.lesson_.indices)
     assert loaded.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("kind", [nimt.GreedyKernelRegressor, nimt.GreedyKernelClassifier])
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_numbers_whose_squares_are_lost_are_refused_without_a_warning(kind, size):
+    X, y = table(20)
+    labels = y if kind is nimt.GreedyKernelRegressor else y > 0
+    with pytest.raises(nimt.InvalidInput, match=r"X runs from .*: give it in other units"):
+        kind().fit(size * X, labels)
+    if kind is nimt.GreedyKernelRegressor:
+        with pytest.raises(nimt.InvalidInput, match=r"y runs from .*: give it in other units"):
+            kind().fit(X, size * y)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (np.arange(20).astype("datetime64[D]"), r"y holds datetime64\[D\]: give numbers"),
+        (["a", "b"] * 10, "y holds words, and a regressor needs numbers"),
+    ],
+)
+def test_labels_that_are_no_numbers_are_refused(labels, said):
+    with pytest.raises(nimt.InvalidInput, match=said):
+        nimt.GreedyKernelRegressor().fit(table(20)[0], labels)
+
+
+def test_of_many_rows_some_are_drawn_and_that_is_told(capsys):
+    X, y = table(300)
+    with pytest.warns(nimt.errors.DrawnRowsWarning, match="100 of 300 rows are drawn at random"):
+        model = nimt.GreedyKernelRegressor(max_rows=100, max_centers=10, verbose=True).fit(X, y)
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "10 centres on 100 rows, about 32 kB"  # a path for each of three rules, and the last
+    assert told[1:4] == [
+        f"rule {rule} on rows held out, {place} of 3" for rule, place in (("f", 1), ("f*P", 2), ("P", 3))
+    ]
+    assert model.n_rows_ == 100 and len(set(model.support_)) == len(model.centers_)
+    np.testing.assert_array_equal(model.centers_, X[model.support_])
+    whole = nimt.GreedyKernelRegressor(max_rows=None, max_centers=10).fit(X, y)
+    assert whole.n_rows_ == 300 and not capsys.readouterr().out
+
+
+def test_no_class_is_lost_where_rows_are_drawn():
+    X, _ = table(400)
+    kinds = np.array(["usual"] * 397 + ["rare"] * 3)
+    X[397:] += 20.0
+    with pytest.warns(nimt.errors.DrawnRowsWarning):
+        model = nimt.GreedyKernelClassifier(max_rows=60, max_centers=10, cv=None, rule="P").fit(X, kinds)
+    assert model.predict(X[397:]).tolist() == ["rare"] * 3

@@ -38,7 +38,7 @@ LESSONS = {
     "snapshots": lambda: small_lesson(snapshots=range(26), seed=None),
     "linear": lambda: small_lesson(learner=nimt.LinearLearner([0.1, 0.2, 0.3], loss="huber")),
     "initial values": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), initial=INITIAL)),
-    "white box": lambda: small_lesson(nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(1.0))),
+    "white box": lambda: small_lesson(nimt.GreedyTeacher(score="gradient")),
     "other labels": lambda: small_lesson(nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(lambda x: x[:, 0]))),
     "auto rate": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), learning_rate="auto")),
     "own loss object": lambda: small_lesson(learner=nimt.KernelLearner(nimt.rbf(1.0), loss=nimt.losses.Huber(0.3))),

@@ -181,9 +181,11 @@ BAD = {
         lambda: nimt.GreedyTeacher(score="best"),
         "'loss' or 'decrease', or a score of yours by nimt.compiled, got 'best'",
     ),
-    "gradient without kernel": (
-        lambda: nimt.GreedyTeacher(score="gradient", loss="square"),
-        "needs the learner's kernel=",
+    "a learner without the loss that a teacher sees": (
+        lambda: nimt.teach(
+            nimt.OrthogonalLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(score="gradient"), [0.0], [1.0], max_iterations=1
+        ),
+        "sees the learner's loss, and OrthogonalLearner has none",
     ),
     "loss without gradient": (
         lambda: nimt.GreedyTeacher(loss="square"),

@@ -137,6 +137,31 @@ def test_what_may_change_is_described_before_the_first_step(changes):
     assert "settings" in vars(session.task)
 
 
+GROWING = nimt.schedules.PackSchedule("linear", 1, 9)
+SLOW_TEACHERS = {
+    "packs drawn by odds": (nimt.SoftTeacher(k=3), "SoftTeacher chooses by its own"),
+    "diverse packs that grow": (
+        nimt.GreedyTeacher(k=GROWING, diverse=True, kernel=nimt.rbf(0.3)), "follows the schedule of this GreedyTeacher",
+    ),
+    "packs that grow between looks": (
+        nimt.GreedyTeacher(k=GROWING, look=nimt.schedules.LookSchedule("every", 5)), "follows the schedule",
+    ),
+    "odds for each output": (nimt.teachers.PerOutput(nimt.SoftTeacher()), "by odds for each output"),
+    "made labels for each output": (
+        nimt.teachers.PerOutput(nimt.SynthesisTeacher(label_range="target")), "responses for each output",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("teacher", SLOW_TEACHERS)
+def test_every_teacher_that_no_compiled_engine_covers_says_so(teacher):
+    given, reason = SLOW_TEACHERS[teacher]
+    y = np.random.default_rng(0).normal(size=(50, 2) if "output" in teacher else 50)
+    lesson = (nimt.KernelLearner(nimt.rbf(0.3)), given, nimt.Grid(np.arange(50.0)), y)
+    with pytest.warns(nimt.errors.SlowLessonWarning, match=rf"may take about \d+ s in the plain loop, .*{reason}"):
+        nimt.steps(*lesson, max_iterations=1_000_000, tol=None)
+
+
 def test_a_long_lesson_in_the_plain_loop_says_so_and_why():
     y = np.random.default_rng(0).normal(size=50)
     long = (nimt.KernelLearner(nimt.rbf(0.3)), nimt.SoftTeacher(k=3), nimt.Grid(np.arange(50.0)), y)

@@ -64,7 +64,6 @@ def test_it_costs_steps_with_a_wide_kernel():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "needs kernel=, the learner's kernel"),
         ({"kernel": KERNEL, "score": "gradient", "loss": "square"}, "chooses by the residual"),
         ({"kernel": 3}, "kernel must be a kernel such as"),
     ],

@@ -112,15 +112,15 @@ def test_what_it_cannot_do_is_said():
     with pytest.raises(nimt.InvalidInput, match="ImitationTeacher chooses by its own select"):
         nimt.teach(learner, teacher, nimt.Grid(np.linspace(-1, 1, 9)), np.sin, max_iterations=5, engine="grid")
     with pytest.raises(nimt.InvalidInput, match="initial has shape"):
-        teach(learner, nimt.ImitationTeacher(KERNEL, initial=LEARNED[1:]), TRUTH)
-    several = nimt.PerOutput(nimt.ImitationTeacher(KERNEL, initial=LABELS["several"]))
+        teach(learner, nimt.ImitationTeacher(initial=LEARNED[1:]), TRUTH)
+    several = nimt.PerOutput(nimt.ImitationTeacher(initial=LABELS["several"]))
     with pytest.raises(nimt.InvalidInput, match="leave PerOutput out"):
         teach(learner, several, LABELS["several"])
 
 
-def test_it_is_spelled_on_the_command_line_and_told_of_the_learner():
+def test_it_is_spelled_on_the_command_line_and_sees_the_learner():
     from nimt.teachers.spelling import parse_teacher
 
-    teacher = parse_teacher("imitation", k=2, kernel=KERNEL, loss="square", learning_rate=RATE)
+    teacher = parse_teacher("imitation", k=2)
     assert isinstance(teacher, nimt.ImitationTeacher)
-    assert (teacher.name, teacher.kernel, teacher.learning_rate) == ("imitation-2", KERNEL, RATE)
+    assert (teacher.name, teacher.sees) == ("imitation-2", ("kernel", "loss", "rate"))

@@ -94,7 +94,7 @@ COMPILED = {
     "random pool": nimt.RandomTeacher(k=2, pool=0.5),
     "other labels": nimt.GreedyTeacher(k=2, labels=nimt.teachers.AlternativeLabels(0.3, 0.4)),
     "gradient": nimt.GreedyTeacher(score="gradient", loss="square", kernel=nimt.rbf(0.5)),
-    "loss": nimt.GreedyTeacher(k=2, score="loss", loss="huber"),
+    "loss": nimt.GreedyTeacher(k=2, score="loss"),
     "diverse": nimt.GreedyTeacher(k=3, diverse=True, kernel=nimt.rbf(0.5)),
 }
 # of several tiles, larger than the kernel's reach, and without the symmetry that makes errors tie

@@ -349,20 +349,22 @@ def test_an_omniscient_lesson_stops_and_goes_on_bit_by_bit(tmp_path):
 
 
 def test_an_omniscient_teacher_says_what_it_needs():
-    with pytest.raises(nimt.InvalidInput, match="needs kernel=, the learner's kernel"):
-        nimt.OmniscientTeacher(None)
+    pool = nimt.Grid(np.arange(4.0))
+    view = nimt.teachers.View(0, pool, np.zeros(4), np.ones(4), np.random.default_rng(0), None, np.arange(4))
+    with pytest.raises(nimt.InvalidInput, match="sees the learner's kernel, and this view has none: give kernel="):
+        nimt.OmniscientTeacher().select(view)
     with pytest.warns(nimt.errors.TeacherWarning, match="at the rate 1.2 a step overshoots so far"):
         teach_by(nimt.OmniscientTeacher(nimt.rbf(WIDTH), 1.2))
     assert nimt.OmniscientTeacher(nimt.rbf(WIDTH), k=2).name == "omniscient-2"
 
 
-def test_the_program_tells_an_omniscient_teacher_the_learner(tmp_path):
+def test_an_omniscient_teacher_of_the_program_sees_the_learner(tmp_path):
     from nimt.recipe.recipe import Recipe
     from nimt.sources.problem import Problem
 
     problem = Problem(nimt.Grid(np.linspace(-1, 1, 20)), np.linspace(-1, 1, 20), np.zeros(20))
     recipe = Recipe(target="gmm", teacher="omniscient", learning_rate="0.03", loss="huber", width=0.3)
-    teacher = recipe.make_teacher(problem)
+    teacher = recipe.task(problem).teacher
     assert teacher.learning_rate == 0.03 and teacher.loss == "huber" and teacher.kernel == nimt.rbf(0.3)
 
 

@@ -128,7 +128,7 @@ def test_responses_that_do_not_depend_on_the_distance_are_said_and_it_goes_on_gr
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("teacher", [nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(kernel=nimt.rbf(0.5), k=2)])
+@pytest.mark.parametrize("teacher", [nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(k=2)])
 def test_it_keeps_the_contract_of_teachers(teacher):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResponseWarning)
@@ -137,7 +137,7 @@ def test_it_keeps_the_contract_of_teachers(teacher):
 
 @pytest.mark.parametrize(
     ("parts", "words"),
-    [({"p": 0.5}, "from 1 to 2"), ({"k": 3}, "give kernel="), ({"learning_rate": abs}, "a callable")],
+    [({"p": 0.5}, "from 1 to 2"), ({"learning_rate": abs}, "a callable")],
 )
 def test_wrong_parameters_are_refused(parts, words):
     with pytest.raises(nimt.InvalidInput, match=words):

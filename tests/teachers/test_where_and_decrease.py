@@ -102,7 +102,6 @@ def test_in_a_box_labels_are_compared_too():
         ({"where": "agrees"}, "give reference="),
         ({"where": "agrees", "reference": TRUTH, "pool": 0.5}, "takes a pool of points, not a share"),
         ({"learning_rate": 0.1}, "learning_rate= is used by score='decrease' only"),
-        ({"score": "decrease"}, "score='decrease' needs the learner's kernel="),
         ({"score": "decrease", "kernel": KERNEL, "learning_rate": 0}, "must be a positive number"),
         ({"score": "decrease", "kernel": KERNEL, "learning_rate": abs}, "must be a number or 'auto', got a callable"),
         ({"score": "surrogate"}, "'loss' or 'decrease', or a score of yours by nimt.compiled, got 'surrogate'"),

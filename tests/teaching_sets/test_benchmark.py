@@ -93,6 +93,20 @@ def test_facility_location_is_that_of_apricot(rows):
     assert facility_location(data, 15, 0).tolist() == theirs.tolist()
 
 
+def test_kernel_herding_is_that_of_coreax(rows):
+    coreax = pytest.importorskip("coreax")
+    from benchmarks.row_choices import herding
+    from benchmarks.row_tables import split
+    from coreax.kernels import SquaredExponentialKernel
+    from coreax.solvers import KernelHerding
+
+    data = split("wine", 0, False)
+    middle = float(np.median(cdist(data.X, data.X, "sqeuclidean")))
+    kernel = SquaredExponentialKernel(length_scale=np.sqrt(middle / 2))
+    chosen, _ = KernelHerding(30, kernel=kernel, unique=True).reduce(coreax.Data(data.X))
+    assert herding(data, 30, 0).tolist() == np.asarray(chosen.unweighted_indices).tolist()
+
+
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_one_split_is_measured_for_every_choice(rows):

@@ -1,5 +1,7 @@
 """What stands for f*: how it is found, what it answers, and how it is stored."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,6 +105,16 @@ def test_an_estimator_that_cannot_take_words_gets_numbers():
     assert found.score > 0.9
 
 
+def test_decimals_and_spans_of_time_are_numbers_and_numbers_in_words_are_noticed():
+    y = np.arange(60.0)
+    frame = pd.DataFrame({"a": [Decimal(place) / 10 for place in range(60)]})
+    assert nimt.reference(frame, y, model=LinearRegression()).score > 0.999
+    frame = pd.DataFrame({"a": pd.to_timedelta(np.arange(60), unit="h")})
+    assert nimt.reference(frame, y, model=LinearRegression()).predict(frame)[24] == pytest.approx(24)
+    words = nimt.reference(y.astype(str), y, model=LinearRegression())
+    assert "the column 'x_1' holds numbers written as words, and is taken for words" in words.notes
+
+
 def test_classes_may_be_words_or_whole_numbers_and_numbers_are_noticed():
     X, y = line(90)
     words = np.where(y > 0, "high", "low")
@@ -198,6 +210,27 @@ def test_a_notebook_shows_the_sentence_escaped():
 # bad input
 
 
+class WithoutParameters:
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+class WithoutTags(WithoutParameters):
+    def get_params(self, deep=True):
+        return {}
+
+    def set_params(self):
+        return self
+
+
+def test_an_estimator_that_does_not_inherit_is_fitted_if_it_has_parameters():
+    X, y = line()
+    assert (nimt.reference(X, y, model=WithoutTags()).labels == 0).all()
+
+
 def unfitted(rows):
     return KNeighborsRegressor().predict(rows)
 
@@ -217,11 +250,17 @@ def unfitted(rows):
         ({"model": "ridge"}, "model must be 'auto', an estimator or a callable, got 'ridge'"),
         ({"model": LinearRegression}, "must be an object, got the class LinearRegression"),
         ({"model": 3}, "model must be 'auto'"),
+        ({"model": WithoutParameters()}, "WithoutParameters has fit and predict and no get_params"),
+        ({"model": LogisticRegression()}, "y holds numbers that are not whole, such as .* a classifier needs classes"),
         ({"model": np.sum, "out_of_fold": True}, "out_of_fold=True fits the model again"),
         ({"folds": 1}, "folds must be a whole number >= 2"),
         ({"classes": "yes"}, "classes must be True, False or None"),
         ({"classes": False, "y": ["a", "b"] * 30}, "y holds words, such as 'a', and a regressor needs numbers"),
         ({"seed": -1}, "seed must be a whole number"),
+        ({"watch": 3}, "watch must be a function of a sentence, such as print, got 3"),
+        ({"y": [[1], [2, 3]] * 30}, "y must hold one label per row, got lists of several lengths"),
+        ({"y": [10**400 + place for place in range(60)]}, "y has a number of 401 digits"),
+        ({"X": pd.DataFrame({"a": [[1, 2]] * 60})}, r"the column 'a' holds \[1, 2\]: give each part a column"),
         ({"X": np.full((60, 1), np.inf)}, "X has inf in row 0"),
         ({"X": np.full((60, 1), 1e300)}, r"X has 1e\+300 in row 0: its square is infinite"),
         ({"y": 1e300 * np.arange(60.0)}, "y runs from 0 to .*: give it in other units"),

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import nimt
 from nimt.teaching_sets.choosing_rules import RULES, Chooser
+from nimt.teaching_sets.curve import Curve
 from nimt.teaching_sets.row_checks import read_rows
 
 pytestmark = pytest.mark.long
@@ -43,6 +44,16 @@ def test_the_labels_of_the_reference_teach_more_than_the_rows_own_and_the_senten
     labels, choosing, _ = found.gains
     assert labels == pytest.approx(last["random_reference"] - last["random_own"])
     assert f"the labels gain {labels:+.3f}, choosing {choosing:+.3f}" in found.sentence
+
+
+def test_the_gain_by_choosing_is_paired_within_splits():
+    chosen = np.array([[0.9], [0.5]])  # the second split is harder for everybody
+    random = np.array([[0.8], [0.7], [0.4], [0.3]])
+    curve = Curve(np.array([5]), chosen, random, random - 0.1, np.array([1.0, 1.0])).to_frame().iloc[0]
+    differences = [0.9 - 0.8, 0.9 - 0.7, 0.5 - 0.4, 0.5 - 0.3]
+    assert curve["gain_own_spread"] == pytest.approx(np.std(differences)) == pytest.approx(0.05)
+    assert curve["gain_reference_spread"] == pytest.approx(np.std(differences))
+    assert np.std(random) > 0.2  # what the splits differ by is not in it
 
 
 def test_where_choosing_does_not_help_the_sentence_says_so():
@@ -115,7 +126,10 @@ def test_of_a_large_table_rows_are_drawn_and_that_is_said(monkeypatch, classes):
     assert any("chosen among 120 drawn at random from 400" in note for note in found.notes)
     assert len(compared) == 100 and len(held_out) == 3 * 40
     assert not set(X[list(compared), 0]) & set(held_out)  # f*'s kind was chosen by other rows
-    assert told[0].startswith("finding f*") and told[-1] == "choosing rows" and len(told) == 2 + curve.REPEATS
+    models_of = [sentence for sentence in told if sentence.startswith("comparing models of the rows for f*: ")]
+    assert told[: len(models_of)] == models_of and len(models_of) == (3 if classes else 4)
+    assert told[len(models_of)].startswith("fitting f*, ") and told[-1] == "choosing rows"
+    assert len(told) == len(models_of) + 2 + curve.REPEATS
     asked = nimt.suspects(X, y)
     assert len(asked) < 150
 
@@ -434,7 +448,10 @@ def test_a_reference_that_saw_the_labels_is_fitted_again_without_them():
         ({"student": object()}, "student must be an estimator with fit and predict, and .* has no fit"),
         ({"student": "swm"}, "student must be one of linear, svm"),
         ({"student": StandardScaler()}, "has no predict"),
+        ({"student": SVC()}, "y holds numbers that are not whole, such as .* a classifier needs classes"),
         ({"rule": "best"}, "rule must be one of auto, random"),
+        ({"rule": "uncertainty"}, "rule='uncertainty' is for classes, and y holds numbers: use f, auto or greedy"),
+        ({"measure_curve": "no"}, "measure_curve must be True or False, got 'no'"),
         ({"labels": "mine"}, "labels must be 'reference' or 'rows'"),
         ({"reference": 7}, "must be 'auto', an estimator or a callable, got 7"),
         ({"reference": lambda X: X[:, 0] * np.nan}, "answered nan"),
@@ -457,6 +474,13 @@ def test_a_reference_of_other_rows_is_refused():
         nimt.teaching_set(X, y, size=10, reference=other)
     with pytest.raises(nimt.InvalidInput, match="reference answers 50 rows and X has 120"):
         nimt.suspects(X, y, nimt.reference(X[:50], y[:50], model=Ridge(), out_of_fold=True))
+
+
+def test_a_reference_of_other_classes_is_refused():
+    X, y = noisy()
+    other = nimt.reference(X, np.where(y > 0, "a", "c"), model=LogisticRegression(), out_of_fold=True)
+    with pytest.raises(nimt.InvalidInput, match="reference has other classes than y"):
+        nimt.suspects(X, np.where(y > 0, "a", "b"), other)
 
 
 def test_neither_nimt_nor_teaching_loads_scikit_learn():

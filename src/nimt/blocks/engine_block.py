@@ -91,8 +91,7 @@ class EngineBlock(Block):
 
     @property
     def top(self) -> float:
-        engine: Any = self.engine
-        return self.lesson.push_of(engine.node_bits[engine.levels[-2]])
+        return 2.0 * self.lesson.height * self.engine.largest_score
 
     @property
     def values(self) -> Array:

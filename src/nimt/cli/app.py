@@ -23,6 +23,7 @@ from nimt._version import __version__
 from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
 from nimt.cli.lesson_options import OPTION_OF
 from nimt.errors import NimtError
+from nimt.named_code import allow as allow_code
 
 COMMANDS = (
     "teach", "compare", "sweep", "show", "predict", "export", "resume", "plan", "forecast", "shortest", "reproduce",
@@ -54,12 +55,17 @@ def nimt(
     version: Annotated[
         bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and end.")
     ] = False,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", help="A package, or package:Name, that files of settings and the studio may name."),
+    ] = None,
 ) -> None:
     """Teach a learner one function from another, and watch which examples do it in the fewest steps.
 
     Exit codes: 0 done; 1 the tolerance was not reached (with --require); 2 bad input; 130 interrupted; 141 the
     reader of the output closed it (`nimt ... | head`).
     """
+    allow_code(allow or ())
 
 
 def program() -> typer.Typer:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt import defaults
-from nimt.cli.console import DONE, INTERRUPTED, announce, complain, note
+from nimt.cli.console import DONE, INTERRUPTED, Doing, announce, complain, note
 from nimt.cli.lesson_options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -56,7 +56,7 @@ def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_jso
     from nimt.runs.seeding import check_seeds
     from nimt.store.whole_files import write_text
 
-    settings, problem = read_completed(settings)
+    settings, problem = read_completed(settings, Doing(quiet=quiet))
     folder = RunFolder.choose(out, f"compare-{Path(settings.target).stem}")
     folder.check_it_can_be_written()
     if settings.teachers == TEACHERS:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import sys
+import time
 from typing import IO, Any, cast
 
 from nimt.wording import say_in_program
@@ -18,6 +20,7 @@ NOT_REACHED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 WIDEST = 80  # columns of what is read as prose
+SECONDS_BETWEEN = 0.5  # two sentences on what is being done
 UNREAD = 141  # what a shell reports for a program that writes into a closed pipe
 
 
@@ -41,6 +44,20 @@ def announce(sentence: str, *, quiet: bool = False) -> None:
     """Say at once, to a person at a terminal, what is going to be done: loading it takes longer than a person waits."""
     if stderr().isatty():
         note(sentence, quiet=quiet)
+
+
+class Doing:
+    """Says on stderr what is being done: the first sentence at once, later ones where work takes long."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.latest = -math.inf
+
+    def __call__(self, sentence: str) -> None:
+        now = time.monotonic()
+        if now - self.latest >= SECONDS_BETWEEN:
+            self.latest = now
+            note(sentence, quiet=self.quiet)
 
 
 def plain(text: str) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nimt.theory.forecasting import Forecast
 
 
-LARGEST_TRIAL = 1 << 29  # bytes
+LARGEST_TRIAL = 3 << 29  # bytes
 TRIAL_SECONDS = 0.2
 LARGEST_PIECE = 10_000  # steps at a time: few of them are faster than the clock can tell
 LARGEST_POOL = 100_000  # points: beyond it a forecast takes memory that the lesson does not need

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import note, say
+from nimt.cli.console import Doing, note, say
 from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -46,7 +46,7 @@ def forecast(
 
     asked = Recipe.of(target, given)
     path = _figure_path(figure)
-    settings, problem = read_completed(asked)
+    settings, problem = read_completed(asked, Doing(quiet=quiet))
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     found = made(

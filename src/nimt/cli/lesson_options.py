@@ -43,7 +43,8 @@ def _option(name: str, line: Entry) -> Any:
     says = line.says if usual is None or usual is False else f"{line.says} [dim]\\[{usual}][/dim]"
     metavar = "INITIAL" if name == "initial" else None
     made = typer.Option(*_flags(name), help=says, rich_help_panel=line.panel, metavar=metavar)
-    return Annotated[Optional[KINDS[name]], made]  # noqa: UP045 (typer reads it at run time)
+    kind = list[str] if line.repeats else KINDS[name]
+    return Annotated[Optional[kind], made]  # noqa: UP045 (typer reads it at run time)
 
 
 def _flags(name: str) -> tuple[str, ...]:

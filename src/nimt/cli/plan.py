@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import note, say
+from nimt.cli.console import Doing, note, say
 from nimt.cli.lesson_options import TARGET_HELP, BlockWorkers, CutInto, with_lesson_options
-from nimt.recipe.completing import read_completed
+from nimt.recipe.completing import check_on, complete
 from nimt.recipe.recipe import Recipe
 
+if TYPE_CHECKING:
+    from nimt.sources import Problem
+
+MOST_MODELLED = 5000  # rows of a table of which f* is found to plan a lesson
 EXAMPLES = (
     "nimt plan cat",
     "nimt plan gmm --from gmm:start --engine reference",
@@ -37,11 +42,12 @@ def plan(
 
         plan_in_blocks(Recipe.of(target, given), blocks, workers or 1, as_json=as_json)
         return
-    settings, problem = read_completed(Recipe.of(target, given))
+    settings, problem = _read(Recipe.of(target, given))
     for sentence in problem.notes:
         note(sentence)
     task = settings.task(problem)
-    found, expected = task.plan, quick_forecast(task)
+    is_planned_by_rows = problem.preparation is not None and problem.reference is None
+    found, expected = task.plan, None if is_planned_by_rows else quick_forecast(task)
     steps = task.stop.max_iterations if expected is None else min(expected.itd or 0, task.stop.max_iterations)
     steps = steps or task.stop.max_iterations
     seconds = measure_seconds(task, steps)
@@ -64,3 +70,19 @@ def plan(
             say(f"forecast: {expected.in_one_line()}")
         if seconds is not None:
             say(f"{say_count(steps, 'step')} take {say_time(seconds)}")
+
+
+def _read(recipe: Recipe) -> tuple[Recipe, Problem]:
+    """Read what is planned; of a large table the rows themselves, since a step of theirs takes as long."""
+    from nimt.recipe.modelled_rows import take_reference
+
+    watch = Doing()
+    problem = dataclasses.replace(recipe, reference="none").problem(watch)
+    if problem.preparation is not None and recipe.reference != "none":
+        check_on(recipe, problem)
+        if len(problem.pool) <= MOST_MODELLED:
+            problem = take_reference(problem, watch)
+        else:
+            told = "planned without f*, which takes as long per step: how many steps it needs is not forecast"
+            problem = dataclasses.replace(problem, notes=(*problem.notes, told))
+    return complete(recipe, problem, watch)

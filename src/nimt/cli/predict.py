@@ -11,6 +11,7 @@ import typer
 from nimt.cli.console import note, plain
 from nimt.cli.lesson_options import Quiet
 from nimt.cli.show import find_lesson
+from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 
@@ -31,6 +32,7 @@ def predict(
     rows: Annotated[str, typer.Argument(help="A table with the features of the lesson's.", metavar="NEW")],
     out: Annotated[str | None, typer.Option("--out", help="The .csv file to write; else it is printed.")] = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="Of text in NEW, such as latin-1.")] = None,
+    overwrite: ReplaceFiles = False,
     quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a table with the learner of a run, prepared as the table that was taught.
@@ -39,12 +41,11 @@ def predict(
     error on it is told. A lesson that was not on a table takes the columns x_1, x_2, ... as coordinates, or else the
     first ones.
     """
-    from nimt.cli.writing_tables import as_csv
     from nimt.datasets.places import as_path
     from nimt.store.whole_files import write_text
 
-    if out is not None and not as_path(out).parent.is_dir():
-        raise InvalidInput(f"there is no folder {str(as_path(out).parent)!r} to write --out to: make it first")
+    if out is not None:
+        check_free(as_path(out), overwrite=overwrite)
     lesson = find_lesson(as_path(run))
     if lesson.learner is None:
         raise InvalidInput(f"the learner of {run!r} was not stored: load the lesson in Python with allow=[...]")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import DONE, note
+from nimt.cli.console import DONE, Doing, note
 from nimt.cli.lesson_options import BlockWorkers, Cluster, Quiet
 from nimt.cli.run_folder import BLOCK_TASK, RunFolder, say_how_to_repeat
 from nimt.counting import say_count
@@ -74,7 +74,7 @@ def _go_on_comparing(run: RunFolder, settings: Recipe, iterations: int | None, *
         raise InvalidInput(f"the lessons of a comparison keep their budget of {settings.iterations}: leave -n out")
     if not run.is_under_way():
         raise InvalidInput(f"the comparison in {str(run.path)!r} is over; it can be {say_how_to_repeat(run.path)}")
-    return give_lessons_in(run, settings, settings.problem(), as_json=as_json, quiet=quiet)
+    return give_lessons_in(run, settings, settings.problem(Doing(quiet=quiet)), as_json=as_json, quiet=quiet)
 
 
 def _go_on(
@@ -103,7 +103,7 @@ def _go_on(
             later = [step for step in asked if step > before]
             session = Session.go_on(stored, max_iterations=settings.iterations, snapshots=later)
             return run_session(session, settings, shown=shown), session
-    settings, problem = read_completed(settings)
+    settings, problem = read_completed(settings, Doing(quiet=quiet))
     session = settings.task(problem).begin()
     _begin(run, settings, session.task.settings, f"{settings.target!r} as it is now")
     note("there is nothing to go on from: it begins again", quiet=quiet)

@@ -97,6 +97,12 @@ class RunFolder(ClaimedFolder):
         """Say whether the run in the folder has these settings, written as in run.toml."""
         return self._config_begins_with(settings.encode())
 
+    def check_it_is_free(self, *, overwrite: bool) -> None:
+        """Refuse, before any work, a folder that may not be written to, or with a run that is not to be replaced."""
+        self.check_it_can_be_written()
+        if self.path.is_dir() and not overwrite:
+            self._refuse_if_used([name for name in RESULTS if (self.path / name).exists()])
+
     def keep(self) -> None:
         """Let the folder stay whatever happens from now on: the run has begun, and run.toml says how to go on."""
         self._stays = True

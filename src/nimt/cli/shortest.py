@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nimt.cli.console import note, say
+from nimt.cli.console import Doing, note, say
 from nimt.cli.forecast import UNUSED as UNUSED_BY_FORECASTS
 from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
 from nimt.errors import InvalidInput
@@ -38,7 +38,7 @@ def shortest(
 
     asked = Recipe.of(target, given)
     path = _check_path(out)
-    settings, problem = read_completed(asked)
+    settings, problem = read_completed(asked, Doing(quiet=quiet))
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     tol = asked.tolerance or 0.0

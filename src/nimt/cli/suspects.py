@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import note, plain
+from nimt.cli.console import Doing, note, plain
 from nimt.cli.labelled_rows import (
     Encoding,
     FeatureColumns,
@@ -19,8 +19,8 @@ from nimt.cli.labelled_rows import (
     read_labelled_rows,
 )
 from nimt.cli.lesson_options import Quiet
+from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.counting import say_count
-from nimt.errors import InvalidInput
 
 EXAMPLES = (
     "nimt suspects table.csv",
@@ -36,6 +36,7 @@ def suspects(
     encoding: Encoding = None,
     seed: Annotated[int, typer.Option("--seed", help="Every random choice flows from it.")] = 0,
     out: Annotated[str | None, typer.Option("--out", help="The .csv file to write; else it is printed.")] = None,
+    overwrite: ReplaceFiles = False,
     quiet: Quiet = False,
 ) -> None:
     """List the rows of a table whose label disagrees with what a model of the other rows answers, the strongest first.
@@ -44,19 +45,21 @@ def suspects(
     its label, the answer and the strength are printed.
     """
     from nimt.datasets.places import as_path
+    from nimt.sources.table_files import tell_reading
 
-    if out is not None and not as_path(out).parent.is_dir():
-        raise InvalidInput(f"there is no folder {str(as_path(out).parent)!r} to write --out to: make it first")
+    if out is not None:
+        check_free(as_path(out), overwrite=overwrite)
+    watch = Doing(quiet=quiet)
+    tell_reading(as_path(table), watch)
     rows = read_labelled_rows(table, target_column, features, classes, encoding)
     for sentence in rows.notes:
         note(sentence, quiet=quiet)
 
-    from nimt.cli.writing_tables import as_csv
     from nimt.store.whole_files import write_text
     from nimt.teaching_sets.making_reference import reference
     from nimt.teaching_sets.suspicious_rows import suspects as find
 
-    made = reference(rows.X, rows.y, out_of_fold=True, classes=rows.classes, seed=seed)
+    made = reference(rows.X, rows.y, out_of_fold=True, classes=rows.classes, seed=seed, watch=watch)
     for sentence in (made.sentence, *made.notes):
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import announce, note
+from nimt.cli.console import Doing, announce, note
 from nimt.cli.lesson_options import (
     BLOCKS,
     TARGET_HELP,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nimt.session.session import Session
     from nimt.task.task import Task
 
+MUCH_MEMORY = 1 << 28  # bytes, from which on they are told before the lesson
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
@@ -85,9 +86,9 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
     from nimt.store.whole_files import write_text
 
     check_cmap(settings)
-    settings, problem = read_completed(settings)
     folder = RunFolder.choose(out, Path(settings.target).stem)
-    folder.check_it_can_be_written()
+    folder.check_it_is_free(overwrite=overwrite)
+    settings, problem = read_completed(settings, Doing(quiet=quiet))
     # refused here, before a folder is made or an older run in it is replaced
     task = settings.task(problem)
     session = task.begin()
@@ -97,6 +98,8 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
         for sentence in notes:
             note(sentence, quiet=quiet)
         shown = not (quiet or as_json)
+        if task.plan.bytes > MUCH_MEMORY:
+            note(str(task.plan), quiet=quiet)
         expected = _announce(task) if shown else None
         write_text(folder.config, config)
         session.warnings[:] = map(say_in_program, session.warnings)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import note, say
+from nimt.cli.console import Doing, note, say
 from nimt.cli.labelled_rows import (
     Encoding,
     FeatureColumns,
@@ -19,6 +19,7 @@ from nimt.cli.labelled_rows import (
     read_labelled_rows,
 )
 from nimt.cli.lesson_options import Quiet
+from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.errors import InvalidInput
 
 DPI = 130
@@ -52,6 +53,7 @@ def teaching_set(
         str | None,
         typer.Option("--out", help="The .csv file to write, and a .png beside it; by default TABLE-few.csv."),
     ] = None,
+    overwrite: ReplaceFiles = False,
     quiet: Quiet = False,
 ) -> None:
     """Choose the rows of a table that teach a student most, with the labels to give.
@@ -61,25 +63,27 @@ def teaching_set(
     much is due to the labels. The file written has all columns, the number of each row and the column `label`.
     """
     from nimt.datasets.places import as_path
+    from nimt.sources.table_files import tell_reading
 
     place = as_path(out) if out is not None else Path(f"{as_path(table).name.partition('.')[0]}-few.csv")
     if place.suffix.lower() != ".csv":
         raise InvalidInput(f"--out must name a .csv file, got {str(place)!r}")
-    if not place.parent.is_dir():
-        raise InvalidInput(f"there is no folder {str(place.parent)!r} to write --out to: make it first")
-    if place.exists() and place.samefile(as_path(table)):
+    if place.exists() and as_path(table).exists() and place.samefile(as_path(table)):
         raise InvalidInput(f"--out is the table itself, {str(place)!r}: give another name")
+    figure = place.with_suffix(".png")
+    check_free(place, figure, overwrite=overwrite)
+    watch = Doing(quiet=quiet)
+    tell_reading(as_path(table), watch)
     rows = read_labelled_rows(table, target_column, features, classes, encoding)
     for sentence in rows.notes:
         note(sentence, quiet=quiet)
 
-    from nimt.cli.writing_tables import as_csv
     from nimt.store.whole_files import whole_file, write_text
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
     found = choose(
         rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed,
-        watch=lambda sentence: note(sentence, quiet=quiet),
+        watch=watch,
     )  # fmt: skip
     for sentence in (found.reference.sentence, *dict.fromkeys(found.notes)):
         note(sentence, quiet=quiet)
@@ -91,7 +95,6 @@ def teaching_set(
     write_text(place, as_csv(columns))
     written = [str(place)]
     if found.curve is not None:
-        figure = place.with_suffix(".png")
         with whole_file(figure) as temporary:
             found.plot().savefig(temporary, dpi=DPI)  # type: ignore[union-attr]
         written.append(str(figure))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,6 +53,11 @@ class ArrangedEngine(CompiledEngine):
         self.c: Array
         self.other: Array | None
         self.shown: Flags
+
+    @property
+    @abstractmethod
+    def largest_score(self) -> float:
+        """The score of the point that would be shown next."""
 
     def place(self, array: NDArray[T], padding: float = 0.0) -> NDArray[T]:
         """Return a flat copy of an array over the pool, (n,) or (n, q), in the engine's layout."""

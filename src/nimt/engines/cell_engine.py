@@ -43,9 +43,12 @@ class CellsEngine(ArrangedEngine):
         self.y = self.place_target()
         self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()
-        largest = np.max(self.group_tops).view(np.float64)
-        self.make_labels_by(len(self.order), float(max(largest, 0.0)))
+        self.make_labels_by(len(self.order), self.largest_score)
         self.begin(start)
+
+    @property
+    def largest_score(self) -> float:
+        return max(0.0, float(np.max(self.group_tops).view(np.float64)))
 
     def find_scores(self) -> None:
         q = len(self.outputs)

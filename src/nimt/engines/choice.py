@@ -16,6 +16,7 @@ from nimt.engines.engine import Engine
 from nimt.engines.error_product import find_obstacle_to_columns, find_obstacle_to_lists
 from nimt.engines.parts import find_unknown_part, find_unknown_update
 from nimt.engines.reference_engine import ReferenceEngine
+from nimt.engines.tile_layout import count_bytes, gains_by_waiting
 from nimt.errors import InvalidInput
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
@@ -26,9 +27,11 @@ from nimt.operators.grid import GridOperator, find_window
 from nimt.operators.neighbours import NeighbourOperator, count_pairs
 from nimt.operators.random_features import FeatureKernel, FeatureOperator, RandomFeatures
 from nimt.operators.streamed_columns import CACHE, StreamedOperator
+from nimt.schedules import PackSchedule
 from nimt.task.lesson_plan import Plan, readable
 from nimt.task.task import Task
 from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
+from nimt.teachers.teacher import count_of
 from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
@@ -145,6 +148,7 @@ def _grid(task: Task) -> Choice | str:
     k = task.teacher.size
     single = k == 1 and not isinstance(k, float)
     needed = (80 * n + 16 * cells + (8 * n if single else 24 * n)) * task.target[0].size + count_teacher_bytes(task)
+    needed += count_bytes(operator) if gains_by_waiting(task, operator) else 0
     reached = "one step changes a small window" if cells < n else "the window covers the grid"
     plan = Plan("grid", needed, min(cells, n), f"the kernel is stationary on a uniform grid, and {reached}")
     return Choice(plan, operator.cost().seconds, lambda task, pupil: make_by_windows(task, pupil, operator))
@@ -237,13 +241,28 @@ def _reference(task: Task, reason: str) -> Choice:
         return _by_features(task, kernel)
     gram = 8 * n * n
     keeps_gram = gram <= GRAM_LIMIT
+    column = 1.5e-9 * n if keeps_gram else 2e-8 * n  # seconds to add one, measured as those below
     if isinstance(task.learner, KernelLearner):
-        keeps_gram = DenseOperator(task.learner.kernel, task.pool).keeps_gram
+        dense = DenseOperator(task.learner.kernel, task.pool)
+        keeps_gram = dense.keeps_gram
+        if dense.window is not None and not keeps_gram:
+            column = 2e-6 + 1e-8 * min(n, dense.window.cells)
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    columns = (task.pack_size or 1) * (1.5e-9 if keeps_gram else 2e-8)
-    seconds = 3e-5 + n * q * (4e-9 + columns)  # per step, measured
+    draws = task.rule is None and task.teacher.at_random
+    choosing = 6e-8 * n if task.per_output or draws else 4e-9 * n
+    if getattr(task.teacher, "diverse", False):
+        column += 2e-8 * n  # K is computed to choose each, too
+    seconds = 2e-5 + q * (choosing + _mean_pack(task) * column)
     return Choice(plan, seconds, lambda task, pupil: ReferenceEngine(task, pupil))
+
+
+def _mean_pack(task: Task) -> float:
+    """Return how many examples a step shows on average, 1 where only the teacher knows."""
+    size = task.teacher.size
+    if isinstance(size, PackSchedule):
+        return 0.5 * (count_of(size.start, task.offered) + count_of(size.end, task.offered))
+    return task.pack_size or 1
 
 
 def _by_features(task: Task, kernel: FeatureKernel) -> Choice:
@@ -263,6 +282,10 @@ def make_by_windows(task: Task, pupil: Pupil, operator: GridOperator | Neighbour
     """Return the engine for a kernel with short columns."""
     load_numba()  # only where it is used
     assert isinstance(pupil, KernelPupil)
+    if isinstance(operator, GridOperator) and gains_by_waiting(task, operator):
+        from nimt.engines.tile_engine import TilesEngine
+
+        return TilesEngine(task, pupil, operator)
     if isinstance(operator, GridOperator):
         from nimt.engines.row_engine import RowsEngine
 

@@ -95,4 +95,5 @@ BEFORE, OFFSET, NOW, MOVE, DISTANCE_BEFORE, MOVED_BEFORE = 0, 1, 2, 3, 4, 5
 PACK = 6  # rows in all
 # formulas of radial kernels that compiled code computes
 GAUSSIAN, MATERN_1, MATERN_3, MATERN_5, WENDLAND = 0, 1, 2, 3, 4
+WAITING = 64  # steps that wait for a tile of a grid at most
 CELL = 64  # points that lie close together, and are computed with at once

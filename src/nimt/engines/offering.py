@@ -8,7 +8,20 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from nimt.arrays import Array, Flags, Indices, check_stored_array, read_only
-from nimt.learners.learner import BoxPupil, FollowingPupil, MovingBoxPupil, MovingPupil, Pupil, SeveralPupils
+from nimt.errors import InvalidInput
+from nimt.kernels import Kernel
+from nimt.learners.known_parts import find_known_parts
+from nimt.learners.learner import (
+    BoxPupil,
+    FollowingPupil,
+    MovingBoxPupil,
+    MovingPupil,
+    Pupil,
+    SeveralPupils,
+    WeighingPupil,
+    weigh_slopes,
+)
+from nimt.losses import Loss, as_loss
 from nimt.pools.box import Box, highest
 from nimt.pools.cell_maxima import CellNodes
 from nimt.pools.pool import Points, Pool, values_on
@@ -25,6 +38,10 @@ class Offer(Protocol):
 
     def indices(self, places: Indices) -> Indices:
         """Return the indices by which chosen places are recorded."""
+        ...
+
+    def name_points(self, numbers: Indices) -> Indices:
+        """Return the indices by which points of the latest view are recorded, given as its `candidates`."""
         ...
 
     def points(self, places: Indices) -> Array | None:
@@ -57,6 +74,7 @@ class PoolOffer:
         self.pool: Pool = task.pool if everything else Points(task.pool.take(self.candidates))
         self.seen: Array = read_only(pupil.values)
         self.target: Array = read_only(task.target if everything else task.target[self.candidates])
+        self.known = KnownParts(task, pupil)
         self.move: Callable[[Indices, Array], None] | None = None
         if getattr(pupil, "takes_slopes", False):
             self.move = cast(MovingPupil, pupil).move
@@ -67,10 +85,13 @@ class PoolOffer:
             self.seen = read_only(values[self.candidates])
         elif self.seen.base is not values:  # most pupils change their values in place
             self.seen = read_only(values)
-        return View(step, self.pool, self.seen, self.target, rng, memory, self.candidates)
+        return View(step, self.pool, self.seen, self.target, rng, memory, self.candidates, *self.known.now())
 
     def indices(self, places: Indices) -> Indices:
         return places.copy() if self.task.candidates is None else self.candidates[places]
+
+    def name_points(self, numbers: Indices) -> Indices:
+        return numbers
 
     def points(self, places: Indices) -> Array | None:
         return None
@@ -83,7 +104,10 @@ class PoolOffer:
         if self.task.per_output:
             packs = (self.task.outputs[0], -1)
             indices, labels = selection.indices.reshape(packs), selection.labels.reshape(packs)
-            cast(SeveralPupils, self.pupil).learn_each(indices, labels)
+            weights = () if selection.weights is None else (selection.weights.reshape(packs),)
+            cast(SeveralPupils, self.pupil).learn_each(indices, labels, *weights)
+        elif selection.weights is not None:
+            learn_weighted(self.pupil, selection)
         elif slopes is None or self.move is None:
             self.pupil.learn(selection.indices, selection.labels)
         else:
@@ -121,6 +145,7 @@ class BoxOffer:
             self.nodes = CellNodes(self.box.grid)
             self.truth_at_nodes: Array = self._truth(self.nodes.points)
             pupil.follow(self.nodes.points)
+        self.known = KnownParts(task, pupil)
         self.moves: bool = getattr(pupil, "takes_slopes", False)
         self.before: Array = self.between[self.k :]  # the places of the step before
         self.asked: Array | None = None  # the latest places at which f and f* were asked for, and what was found
@@ -143,6 +168,7 @@ class BoxOffer:
             rng,
             memory,
             numbers,
+            *self.known.now(),
         )
 
     def _search(self, step: int) -> Array:
@@ -191,6 +217,9 @@ class BoxOffer:
     def indices(self, places: Indices) -> Indices:
         return self.box.nearest(self.offered[places])
 
+    def name_points(self, numbers: Indices) -> Indices:
+        return self.indices(np.array([np.flatnonzero(self.numbers == number)[0] for number in numbers]))
+
     def points(self, places: Indices) -> Array | None:
         return self.offered[places]
 
@@ -204,7 +233,10 @@ class BoxOffer:
         points = self.offered[places]
         if self.moves:
             pupil = cast(MovingBoxPupil, self.pupil)
-            pupil.move_at(points, pupil.loss.slope(self.predictions[places], selection.labels))
+            found = pupil.loss.slope(self.predictions[places], selection.labels)
+            pupil.move_at(points, weigh_slopes(found, selection.weights))
+        elif selection.weights is not None:
+            raise refuse_weights(self.task.learner)
         else:
             self.pupil.learn_at(points, selection.labels)
 
@@ -215,6 +247,35 @@ class BoxOffer:
         self.between = check_stored_array(state, "between", self.between.shape)
         self.truth_between = check_stored_array(state, "truth_between", self.truth_between.shape)
         self.numbers = check_stored_array(state, "numbers", self.numbers.shape, "i").astype(np.intp)
+
+
+class KnownParts:
+    """What the teacher sees of the learner beside its predictions, at every step."""
+
+    def __init__(self, task: Task, pupil: Pupil) -> None:
+        sees = task.teacher.opens
+        known = find_known_parts(task.learner) if sees else {}
+        self.kernel: Kernel | None = known["kernel"] if "kernel" in sees else None
+        self.loss: Loss | None = as_loss(known["loss"]) if "loss" in sees and known["loss"] is not None else None
+        self.rate: Callable[[], float] | None = getattr(pupil, "rate", None) if "rate" in sees else None
+
+    def now(self) -> tuple[Kernel | None, Loss | None, float | None]:
+        """Return the kernel, the loss and the rate of the step to come, None for what is not seen."""
+        return self.kernel, self.loss, None if self.rate is None else self.rate()
+
+
+def learn_weighted(pupil: Pupil, selection: Selection) -> None:
+    """Show a pack whose examples have weights."""
+    assert selection.weights is not None
+    if not isinstance(pupil, WeighingPupil) or not pupil.takes_weights:
+        raise refuse_weights(pupil.to_learner())
+    pupil.learn_weighted(selection.indices, selection.labels, selection.weights)
+
+
+def refuse_weights(learner: object) -> InvalidInput:
+    """Return the error for a learner that cannot multiply its step."""
+    name = type(learner).__name__
+    return InvalidInput(f"the teacher gave examples weights, which {name} cannot take: use a KernelLearner")
 
 
 def offer_of(task: Task, pupil: Pupil) -> Offer:

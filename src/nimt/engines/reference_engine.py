@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import FLOAT, Array, Indices, check_finite, real_array
 from nimt.counting import say_count
 from nimt.engines._numba.compiling import load_numba, numba_is_loaded
 from nimt.engines.engine import Engine, Watch
 from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil
+from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil, weigh_slopes
+from nimt.lesson.answers import Answers
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.task.task import Task
-from nimt.teachers.teacher import Memory, Selection, check_indices
+from nimt.teachers.teacher import Memory, Selection, Teacher, check_indices
 
 LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
 
@@ -38,6 +40,10 @@ class ReferenceEngine(Engine):
         with first_call_of(lambda: f"the measure {task.measure.name!r}"):
             self.measure = task.measure.prepare(pupil, task.target, task.target_function)
         self.offer: Offer = offer_of(task, pupil)
+        # asked for at every step
+        self.teacher: Teacher = task.teacher
+        self.per_output: bool = task.per_output
+        self.label_outputs: tuple[int, ...] = task.label_outputs
         self.may_be_full: bool = hasattr(pupil, "is_full")
         self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
         self.memory: Memory | None = None
@@ -48,6 +54,7 @@ class ReferenceEngine(Engine):
             self.discrepancy = self.measure()
         self.watch: Watch = Watch(task.measure, task.stop.tol, task.stop.patience, self.discrepancy)
         self.last: Selection | None = None
+        self.heard: list[Answers] = []  # at the latest step
         self.failure: Exception | None = None  # an error of a step, raised after the steps before it are recorded
 
     @property
@@ -62,6 +69,8 @@ class ReferenceEngine(Engine):
         added: list[Array] | None = None
         if self.task.keeps_coefficients and isinstance(self.pupil, KernelPupil) and self.pupil.takes_slopes:
             added = []
+        weights: list[Array | None] = []
+        heard: list[Answers] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
         if self.failure is not None:
@@ -87,6 +96,8 @@ class ReferenceEngine(Engine):
                     break
                 self.memory = selection.memory
                 self.last = selection
+                weights.append(selection.weights)
+                heard += self.heard
                 self.step += 1
                 self.discrepancy = discrepancy
                 shown.append(selection.indices)
@@ -113,6 +124,8 @@ class ReferenceEngine(Engine):
             looked,
             snapshots,
             None if added is None else as_rows(added, np.nan, self.task.label_outputs),
+            as_weights(weights, shown),
+            Answers.join(heard) if heard else None,
         )
 
     def compile_pupil(self) -> None:
@@ -127,25 +140,26 @@ class ReferenceEngine(Engine):
         """Ask the teacher; return the places it chose, and its answer in terms of the lesson's pool."""
         task, offer = self.task, self.offer
         view = offer.view(self.step, self.selection_rng, self.memory)
-        selection = task.teacher.select(view)
+        selection = self.teacher.select(view)
         if not isinstance(selection, Selection):
             raise InvalidInput(f"{task.teacher.kind}.select must return a Selection, got {selection!r}")
         places = check_indices(selection.indices, len(view.target))
-        if task.per_output and len(places) % task.outputs[0]:
+        if self.per_output and len(places) % task.outputs[0]:
             raise InvalidInput(
                 f"{task.teacher.kind} shows each of {task.outputs[0]} outputs examples of its own, and chose "
                 f"{len(places)}: it must choose as many for every output"
             )
-        labels = self.label(places, selection.labels)
-        memory = None if selection.memory is None else check_memory(selection.memory)
-        return places, Selection(offer.indices(places), labels, selection.scores, memory)
-
-    def label(self, places: Indices, labels: ArrayLike) -> Array:
-        """Return the teacher's labels, or those of the other target, with the probability asked for."""
-        task = self.task
         if task.other_target is not None and self.label_rng.random() < task.other_probability:
-            return self.offer.other_labels(places)
-        return check_given_labels(labels, (len(places), *task.label_outputs), self.pupil.loss)
+            labels = offer.other_labels(places)
+        else:
+            labels = check_given_labels(selection.labels, (len(places), *self.label_outputs), self.pupil.loss)
+        memory = None if selection.memory is None else check_memory(selection.memory)
+        weights = None if selection.weights is None else check_weights(selection.weights, len(places))
+        self.heard = [
+            Answers(np.full(len(asked), self.step), offer.name_points(asked).astype(np.int64), answers)
+            for asked, answers in view.heard
+        ]
+        return places, Selection(offer.indices(places), labels, selection.scores, memory, weights)
 
     def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
         """Return an outcome if the examples chosen move the learner too little, or if no later step can move it.
@@ -164,7 +178,9 @@ class ReferenceEngine(Engine):
         may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None
         if not may_rest and still is None:
             return None, None
-        slopes = loss.slope(self.task.at_examples(self.pupil.values, selection.indices), selection.labels)
+        values = self.pupil.values
+        values = self.task.at_examples(values, selection.indices) if self.per_output else values[selection.indices]
+        slopes = weigh_slopes(loss.slope(values, selection.labels), selection.weights)
         if still is not None:
             at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= still:
@@ -195,6 +211,11 @@ class ReferenceEngine(Engine):
 
 def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
+    # one label per step, as in `check_indices`
+    if type(labels) is np.ndarray and labels.dtype == FLOAT and labels.shape == shape == (1,) and isfinite(labels[0]):
+        if loss is not None:
+            check_labels(loss, labels)
+        return labels.copy()
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
         raise InvalidInput(
@@ -204,6 +225,24 @@ def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | N
     if loss is not None:
         check_labels(loss, given)
     return given.copy()  # the teacher may use its array again
+
+
+def check_weights(weights: ArrayLike, k: int) -> Array:
+    """Return the weights that a teacher gave the examples of a pack, or say what is wrong with them."""
+    given = real_array("a teacher's weights", weights)
+    if given.shape != (k,):
+        raise InvalidInput(
+            f"a teacher showed {say_count(k, 'example')} with weights of shape {given.shape}, not ({k},)"
+        )
+    check_finite("a teacher's weights", given)
+    return given.copy()
+
+
+def as_weights(packs: list[Array | None], shown: list[Indices]) -> Array | None:
+    """Return the weights of packs of any size as rows, 1 for a pack without; None if no pack has any."""
+    if all(weights is None for weights in packs):
+        return None
+    return as_rows([np.ones(len(i)) if w is None else w for w, i in zip(packs, shown, strict=True)], np.nan)
 
 
 def check_memory(memory: Memory | None) -> Memory | None:

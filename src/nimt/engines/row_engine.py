@@ -42,7 +42,7 @@ class RowsEngine(ArrangedEngine):
         self.name: str = operator.name
         self.height: float = operator.height
         self.lanes = LANES
-        layout = (_lay_out_small if len(task.pool) <= BLOCK else lay_out_rows)(task.pool.shape)
+        layout = (lay_out_small if len(task.pool) <= BLOCK else lay_out_rows)(task.pool.shape)
         self.order, self.places = layout.order, layout.places
         self.levels: Whole = layout.levels
         slots = len(self.order)
@@ -64,8 +64,7 @@ class RowsEngine(ArrangedEngine):
         self.y = self.place_target()
         self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()
-        largest = self.node_bits[self.levels[-2]].view(np.float64)
-        self.make_labels_by(slots, float(max(largest, 0.0)))
+        self.make_labels_by(slots, self.largest_score)
         self.begin(start)
 
     @staticmethod
@@ -77,6 +76,10 @@ class RowsEngine(ArrangedEngine):
     def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Outputs and their norm as the lengths of tuples: so the compiler knows them."""
         return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
+
+    @property
+    def largest_score(self) -> float:
+        return max(0.0, float(self.node_bits[self.levels[-2]].view(np.float64)))
 
     def find_scores(self) -> None:
         self.node_bits[:] = -1
@@ -151,4 +154,4 @@ def lay_out_rows(shape: tuple[int, ...]) -> RowLayout:
     return RowLayout(grid, order, tournament_levels(slots // LANES, FAN), {})
 
 
-_lay_out_small = lru_cache(maxsize=16)(lay_out_rows)
+lay_out_small = lru_cache(maxsize=16)(lay_out_rows)

@@ -156,6 +156,10 @@ class SparseEngine(ArrangedEngine):
             return no_grid, self.operator.lists_in(self.order)
         return no_grid, self.operator.lists
 
+    @property
+    def largest_score(self) -> float:
+        return max(0.0, float(self.node_bits[self.levels[-2]].view(np.float64)))
+
     def _effect_lists(self) -> Columns:
         """Return the columns of K K by which K r changes, as lists in the engine's layout."""
         if isinstance(self.operator, GridOperator):

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.estimators.greedy_model import GreedyKernelModel
+from nimt.estimators.greedy_model import MOST_ROWS, GreedyKernelModel
 from nimt.estimators.samples import check_weight
 from nimt.estimators.selecting import largest_output
 from nimt.kernels import KernelLike
@@ -46,7 +46,7 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
     ----------
     class_weight : "balanced", dict of class to float, or None
         A factor on the weights of the rows; "balanced" lets each class count alike.
-    kernel, width, rule, max_centers, tol, regularisation, refit, cv, random_state :
+    kernel, width, rule, max_centers, max_rows, tol, regularisation, refit, cv, random_state, verbose :
         As in the regressor.
 
     Attributes
@@ -77,22 +77,26 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
         width: float | str = "median",
         rule: str | float = "auto",
         max_centers: int = 300,
+        max_rows: int | None = MOST_ROWS,
         tol: float = 1e-6,
         regularisation: float | str = "auto",
         refit: bool = True,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = 0,
+        verbose: bool = False,
     ) -> None:
         super().__init__(
             kernel=kernel,
             width=width,
             rule=rule,
             max_centers=max_centers,
+            max_rows=max_rows,
             tol=tol,
             regularisation=regularisation,
             refit=refit,
             cv=cv,
             random_state=random_state,
+            verbose=verbose,
         )
         self.class_weight = class_weight
 

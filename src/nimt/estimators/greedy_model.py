@@ -12,12 +12,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
-from sklearn.utils import gen_batches
+from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from nimt.arrays import Array, check_count, check_positive, is_number
-from nimt.errors import ConstantModelWarning, InvalidInput, NotEnoughMemory
+from nimt.arrays import Array, check_count, check_positive, check_squares, is_number
+from nimt.counting import say_count
+from nimt.errors import ConstantModelWarning, DrawnRowsWarning, InvalidInput, NotEnoughMemory, warn
 from nimt.estimators.folds import check_cv, make_folds
 from nimt.estimators.greedy_centres import GreedyChoice
 from nimt.estimators.path import NestedModels, PathModels, PathSettings, spread_of
@@ -33,8 +34,11 @@ from nimt.sklearn_types import Estimator, PrefixedNames, Transformer
 from nimt.store.whole_files import whole_file
 from nimt.task.lesson_plan import available_memory, readable
 from nimt.teachers.interpolation import InterpolationTeacher
+from nimt.wording import Watcher, be_silent
 
 BLOCK = 2**22  # numbers of K that `predict` holds at a time
+MOST_ROWS = 50_000  # that are fitted; of more, so many are drawn
+OF_EACH = 5  # rows of each class that are drawn first
 AUTO = ("f", "f*P", "P")  # the rules that "auto" compares
 
 
@@ -48,21 +52,25 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         width: float | str = "median",
         rule: str | float = "auto",
         max_centers: int = 300,
+        max_rows: int | None = MOST_ROWS,
         tol: float = 1e-6,
         regularisation: float | str = "auto",
         refit: bool = True,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = 0,
+        verbose: bool = False,
     ) -> None:
         self.kernel = kernel
         self.width = width
         self.rule = rule
         self.max_centers = max_centers
+        self.max_rows = max_rows
         self.tol = tol
         self.regularisation = regularisation
         self.refit = refit
         self.cv = cv
         self.random_state = random_state
+        self.verbose = verbose
 
     def transform(self, X: ArrayLike) -> Array:
         """Return K(x, c) for the rows x of X and the centres c in the order of their choice, shape (n, m)."""
@@ -146,6 +154,10 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         if not named:
             as_kernel(self.kernel)
         check_count("max_centers", self.max_centers, at_least=1)
+        if self.max_rows is not None:
+            check_count("max_rows", self.max_rows, at_least=2)
+        if not isinstance(self.verbose, bool | np.bool_):
+            raise InvalidInput(f"must be True or False, got {self.verbose!r}", parameter="verbose")
         _check_not_negative("tol", self.tol)
         if isinstance(self.regularisation, str):
             if self.regularisation != "auto":
@@ -173,25 +185,30 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         self._check_parameters()
         if sample_weight is not None and not self.refit:
             raise InvalidInput("weights need refit=True: an interpolant cannot weight its labels")
+        check_squares("X", X)
+        check_squares("y", labels)
         samples = Samples(X, labels, None if sample_weight is None else check_weight(sample_weight, len(X)))
-        rows = samples.rows_that_count()
+        rows = self._draw_rows(samples, classes)
         if self.cv is not None:  # in an order of their own, so that the order of the rows changes nothing
             rows = rows[np.lexsort(X[rows].T[::-1])]
         train = samples.take(rows)
         most = min(int(self.max_centers), train.count_distinct())
-        self._check_memory(len(train), most)
+        watch = print if self.verbose else be_silent
+        watch(f"{most:,} centres on {len(train):,} rows, about {readable(self._check_memory(len(train), most))}")
         # The products are limited by memory: more threads gain little, and wait for each other where cores are busy.
         # With one, the same rows are chosen on every machine with the same BLAS, however many cores it has.
         with _thread_pools().limit(limits=1, user_api="blas"):
             self.kernel_: Kernel = self._kernel_for(train)
             given = None if isinstance(self.regularisation, str) else float(self.regularisation)
             settings = PathSettings(self.kernel_, float(self.tol), bool(self.refit), given)
-            selected = None if self.cv is None else self._select(settings, samples, rows, most, classes)
+            selected = None if self.cv is None else self._select(settings, samples, rows, most, classes, watch)
             size = most if selected is None else selected.size
             self.rule_: str | float = self.rule if selected is None else selected.rule
+            watch(f"choosing {say_count(size, 'centre')} by rule {self.rule_}, and fitting their coefficients")
             choice = settings.follow(self.rule_, train, size)
             models = NestedModels(settings, choice, train).solve(size)
         self._keep(choice, models, models.select_by_rows() if selected is None else selected.places, train)
+        self.n_rows_: int = len(rows)
         self.support_: NDArray[np.intp] = rows[choice.indices]
         self.lesson_: GreedyLesson = GreedyLesson(
             indices=self.support_,
@@ -210,13 +227,14 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         rows: NDArray[np.intp],
         most: int,
         classes: NDArray[Any] | None,
+        watch: Watcher,
     ) -> Selected:
         """Select by the error on held-out rows, and say so where no model errs less than the mean."""
         folds = make_folds(self.cv, samples, rows, classes, self.random_state)
         rules = AUTO if self.rule == "auto" else (self.rule,)
         if not folds:
             return select_mean(rules[0], samples, rows)
-        selected = select(settings, rules, samples, folds, most, classes=classes is not None)
+        selected = select(settings, rules, samples, folds, most, classes=classes is not None, watch=watch)
         deviation = np.ptp(samples.labels[rows].reshape(len(rows), -1), axis=0)
         useless = selected.is_constant & (deviation > 0)
         if useless.any():
@@ -250,14 +268,32 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         check_kernel_on(kernel, as_pool(samples.points[:1]))
         return kernel
 
-    def _check_memory(self, rows: int, most: int) -> None:
+    def _draw_rows(self, samples: Samples, classes: NDArray[Any] | None) -> NDArray[np.intp]:
+        """Return the rows that are fitted: those that count, and of too many some, drawn with a warning."""
+        rows = samples.rows_that_count()
+        if self.max_rows is None or len(rows) <= self.max_rows:
+            return rows
+        drawn = check_random_state(self.random_state).permutation(rows)
+        if classes is not None:  # some of each class first, so that none is lost
+            first = np.concatenate([np.flatnonzero(classes[drawn] == one)[:OF_EACH] for one in np.unique(classes)])
+            drawn = np.concatenate([drawn[first], np.delete(drawn, first)])
+        warn(
+            f"{self.max_rows:,} of {len(rows):,} rows are drawn at random and fitted: max_rows sets another number, "
+            f"and max_rows=None fits all",
+            DrawnRowsWarning,
+        )
+        return np.sort(drawn[: self.max_rows])
+
+    def _check_memory(self, rows: int, most: int) -> int:
+        """Return how many bytes a fit takes, and refuse one that does not fit."""
         bases = 1 if self.cv is None else 1 + (len(AUTO) if self.rule == "auto" else 1)
         needed, free = 8 * most * rows * bases, available_memory()
         if free is not None and needed > free:
             raise NotEnoughMemory(
                 f"{most} centres on {rows} rows need {readable(needed)}, and {readable(free)} are free: lower "
-                f"max_centers, or fit a sample of the rows"
+                f"max_centers or max_rows"
             )
+        return needed
 
 
 @cache

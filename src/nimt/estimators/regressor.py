@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.estimators.greedy_model import GreedyKernelModel
+from nimt.estimators.samples import check_labels
 from nimt.sklearn_types import MultiOutput, Regressor
 
 
@@ -42,6 +43,9 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         `nimt.InterpolationTeacher`. "f/P" is unstable where labels are noisy. "auto" is the best of "f", "f*P" and "P".
     max_centers : int
         The largest number of centres; with cv=None, the number.
+    max_rows : int or None
+        The most rows that are fitted. Of more, so many are drawn by `random_state`, with a
+        `nimt.errors.DrawnRowsWarning`: more centres gain more than more rows do. None fits all rows.
     tol : float
         Stop once the RMS error of the interpolant on the training rows is at most this share of the labels' deviation.
     regularisation : "auto" or float
@@ -54,7 +58,9 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         A number of folds, in which equal rows are held out together; above 10,000 rows only the first of them is. None
         holds nothing out: `max_centers` centres are chosen by a `rule` that must be given.
     random_state : int, RandomState or None
-        How rows are dealt to folds; nothing else is random.
+        How rows are drawn and dealt to folds; nothing else is random.
+    verbose : bool
+        Whether to print the memory that a fit takes, before it begins, and what is being done.
 
     Attributes
     ----------
@@ -64,6 +70,8 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         The mean of y.
     is_constant_ : bool or array (q,) of bool
         Whether the mean is predicted, since no model errs less.
+    n_rows_ : int
+        How many rows were fitted.
     rule_ : str or float
         The rule used.
     support_ : array (m,) of int
@@ -96,7 +104,9 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
             A row of weight 2 counts like two rows, one of weight 0 like none. The rules take the largest error wherever
             it is, so other weights change the coefficients, not the choice of a rule. Needs refit=True.
         """
-        rows, labels = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
+        rows, labels = validate_data(
+            self, X, None if y is None else check_labels(y), dtype=np.float64, multi_output=True, y_numeric=True
+        )
         held_out = self._fit_outputs(rows, np.asarray(labels, dtype=np.float64), sample_weight)
         vars(self).pop("noise_", None)
         if held_out is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import Array, check_finite, real_array
+from nimt.arrays import LARGEST, SMALLEST, Array, check_finite, real_array
 from nimt.errors import InvalidInput
 
 
@@ -49,6 +49,16 @@ class Samples:
         return len(self.points)
 
 
+def check_labels(y: ArrayLike) -> ArrayLike:
+    """Return the labels of a regression, or refuse dates and words."""
+    kind = np.asarray(y).dtype
+    if kind.kind in "mM":
+        raise InvalidInput(f"y holds {kind}: give numbers, such as days")
+    if kind.kind in "US":
+        raise InvalidInput("y holds words, and a regressor needs numbers: use nimt.GreedyKernelClassifier for classes")
+    return y
+
+
 def check_weight(weight: ArrayLike, n: int) -> Array:
     """Return the weights of n rows as an array, or say what is wrong with them.
 
@@ -67,4 +77,11 @@ def check_weight(weight: ArrayLike, n: int) -> Array:
         )
     if not array.any():
         raise InvalidInput("sample_weight is zero for every row: at least one row must count")
+    positive = array[array > 0]
+    if positive.min() < SMALLEST or positive.max() > LARGEST:
+        raise InvalidInput(
+            f"runs from {positive.min():g} to {positive.max():g}, and products of such numbers are lost: use weights "
+            f"near 1",
+            parameter="sample_weight",
+        )
     return array

@@ -14,6 +14,7 @@ from nimt.arrays import Array
 from nimt.estimators.folds import Fold
 from nimt.estimators.path import NestedModels, PathSettings
 from nimt.estimators.samples import Samples
+from nimt.wording import Watcher, be_silent
 
 SLACK = 0.01  # of the least squared error: of the numbers of centres within it the smallest is taken
 COST = 10  # of many rows the slack is smaller: what the noise of this many coefficients adds to the error
@@ -166,6 +167,7 @@ def select(
     most: int,
     *,
     classes: bool,
+    watch: Watcher = be_silent,
 ) -> Selected:
     """Return the rule, the number of centres and the penalties with the least error on the rows held out.
 
@@ -184,11 +186,14 @@ def select(
     most : int
         The largest number of centres.
     classes : bool
+    watch : callable of str
+        Told which rule is tried.
     """
     sizes = sizes_up_to(min(most, *(samples.take(fitted).count_distinct() for fitted, _ in folds)))
     compare = _compare_classes if classes else _compare_numbers
     tried = []
-    for rule in rules:
+    for number, rule in enumerate(rules):
+        watch(f"rule {rule} on rows held out, {number + 1} of {len(rules)}")
         trial = Trial(settings, rule, samples, folds, sizes)
         tried.append((trial, *compare(trial)))
     least = min(float(errors.min()) for _, errors, _ in tried)

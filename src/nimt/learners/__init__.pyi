@@ -1,3 +1,4 @@
+from .classroom import Classroom as Classroom
 from .expansion import Expansion as Expansion
 from .kernel_learner import KernelLearner as KernelLearner
 from .learner import Learner as Learner

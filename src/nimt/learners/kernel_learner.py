@@ -24,6 +24,7 @@ from nimt.learners.learner import (
     check_pack,
     check_rate,
     rate_at,
+    weigh_slopes,
 )
 from nimt.learners.update_parts import FUNCTION, VELOCITY, Update
 from nimt.learners.updating_pupil import UpdatingPupil
@@ -170,25 +171,27 @@ class KernelLearner(StartsFromInitial, Described):
             return float(getattr(self, "learning_rate_", None) or auto_rate(as_loss(self.loss), diagonal))
         return rate_at(self.learning_rate, step)
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from one pack: one functional gradient step."""
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from one pack: one functional gradient step, each example times its weight."""
         self.check()
         points, labels = check_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
         if not self.update.is_plain:
-            self._move(points, labels, loss, rate)
+            self._move(points, labels, loss, rate, sample_weight)
             return self
         values = self.values_on(as_pool(points), labels.shape[1:])
-        self.absorb(points, -rate / len(points) * loss.slope(values, labels), steps=1)
+        slopes = weigh_slopes(loss.slope(values, labels), sample_weight)
+        self.absorb(points, -rate / len(points) * slopes, steps=1)
         return self
 
-    def _move(self, points: Array, labels: Array, loss: Loss, rate: float) -> None:
+    def _move(self, points: Array, labels: Array, loss: Loss, rate: float, weights: ArrayLike | None = None) -> None:
         """Take one step with all parts of the update, in coefficients."""
         update = self.update
         pool = as_pool(points)
         slopes = loss.slope(update.look_ahead(self.moving_on(pool, labels.shape[1:])), labels)
+        slopes = weigh_slopes(slopes, weights)
         self.absorb_moving(points, np.zeros((update.rows, *slopes.shape)), np.eye(update.rows), steps=1)
         places = [int(np.flatnonzero((self.centers_ == point).all(axis=1))[0]) for point in points + 0.0]
 

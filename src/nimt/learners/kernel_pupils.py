@@ -13,7 +13,7 @@ from nimt.arrays import Array, Flags, Indices, check_stored_array, check_stored_
 from nimt.errors import CorruptLesson
 from nimt.kernels import diagonal, reach
 from nimt.kernels.radial import on_one_axis
-from nimt.learners.learner import State
+from nimt.learners.learner import State, weigh_slopes
 from nimt.learners.norms import expand_difference, measure_expansion, of_interpolant
 from nimt.losses import Loss, as_loss
 from nimt.operators import DenseOperator, Operator
@@ -109,7 +109,7 @@ class KernelPupil(_KernelPupil):
         self.move(indices, self.loss.slope(self.values[indices], labels))
 
     def move(self, indices: Indices, slopes: Array) -> None:
-        self.add(indices, -self.rate() / len(indices) * slopes)
+        self.add(indices, slopes * (-self.rate() / len(indices)))
 
     def add(self, indices: Indices, step: Array) -> None:
         """Do f <- f + sum_j c_j K(x_j, .), which is one step; `step` has the c_j."""
@@ -124,10 +124,20 @@ class KernelPupil(_KernelPupil):
         self.added = step
         self.steps += 1
 
-    def learn_each(self, indices: Indices, labels: Array) -> None:
-        """Show each output a pack of its own: indices and labels are (q, k), one row per output."""
+    @property
+    def takes_weights(self) -> bool:
+        """Whether `learn_weighted` may be called: not where a subclass has a `learn` of its own."""
+        return self.takes_slopes
+
+    def learn_weighted(self, indices: Indices, labels: Array, weights: Array) -> None:
+        """Show one pack, the step at each example multiplied by its weight."""
+        self.move(indices, weigh_slopes(self.loss.slope(self.values[indices], labels), weights))
+
+    def learn_each(self, indices: Indices, labels: Array, weights: Array | None = None) -> None:
+        """Show each output a pack of its own: indices, labels and weights are (q, k), one row per output."""
         outputs = np.arange(len(indices))[:, np.newaxis]
-        self.add_each(indices, -self.rate() / indices.shape[1] * self.loss.slope(self.values[indices, outputs], labels))
+        slopes = self.loss.slope(self.values[indices, outputs], labels)
+        self.add_each(indices, -self.rate() / indices.shape[1] * (slopes if weights is None else slopes * weights))
 
     def add_each(self, indices: Indices, step: Array) -> None:
         """Do the same as `add` for each output, both arrays being (q, k)."""

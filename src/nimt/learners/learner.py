@@ -102,8 +102,22 @@ class MovingPupil(Pupil, Protocol):
 class SeveralPupils(Pupil, Protocol):
     """A pupil with q outputs that can be shown examples one output at a time; `values` are (n, q)."""
 
-    def learn_each(self, indices: Indices, labels: Array) -> None:
-        """Show each output a pack of its own: indices and labels are (q, k), one row per output."""
+    def learn_each(self, indices: Indices, labels: Array, weights: Array | None = None) -> None:
+        """Show each output a pack of its own: indices, labels and weights are (q, k), one row per output."""
+        ...
+
+
+@runtime_checkable
+class WeighingPupil(Pupil, Protocol):
+    """A pupil that can multiply its step at each example by a weight."""
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether `learn_weighted` may be called."""
+        ...
+
+    def learn_weighted(self, indices: Indices, labels: Array, weights: Array) -> None:
+        """Show one pack; weights are (k,)."""
         ...
 
 
@@ -344,3 +358,14 @@ def check_pack(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         raise InvalidInput(f"{say_count(len(points), 'example', 'd')} came with {say_count(len(labels), 'label', 'd')}")
     check_finite("y", labels)
     return points, labels
+
+
+def weigh_slopes(slopes: Array, weights: ArrayLike | None) -> Array:
+    """Return the slopes (k,) or (k, q) of a pack times the weights (k,) of its examples, which may be left out."""
+    if weights is None:
+        return slopes
+    given = real_array("sample_weight", weights)
+    if given.shape != slopes.shape[:1]:
+        raise InvalidInput(f"must have shape {slopes.shape[:1]}, got {given.shape}", parameter="sample_weight")
+    check_finite("sample_weight", given)
+    return np.asarray(slopes * given.reshape(-1, *[1] * (slopes.ndim - 1)))

@@ -15,7 +15,16 @@ from nimt.errors import InvalidInput
 from nimt.kernels import Kernel
 from nimt.kernels.dot_product import Linear
 from nimt.learners.expansion import Expansion
-from nimt.learners.learner import Described, LearningRate, State, auto_rate, check_pack, check_rate, rate_at
+from nimt.learners.learner import (
+    Described,
+    LearningRate,
+    State,
+    auto_rate,
+    check_pack,
+    check_rate,
+    rate_at,
+    weigh_slopes,
+)
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.pool import Pool, as_pool
 
@@ -91,6 +100,11 @@ class LinearLearner(Described):
             return float(getattr(self, "learning_rate_", None) or auto_rate(as_loss(self.loss), diagonal))
         return rate_at(self.learning_rate, step)
 
+    @property
+    def feature_kernel(self) -> Kernel:
+        """K(x, x') = <x, x'> (+ 1): in its space this learner is a `KernelLearner`."""
+        return Linear(1.0 if self.intercept else 0.0)
+
     def features(self, points: Array) -> Array:
         """Return what the weights multiply: the points, with a column of ones where there is an intercept."""
         columns = np.column_stack([points, np.ones(len(points))]) if self.intercept else points
@@ -102,14 +116,14 @@ class LinearLearner(Described):
             )
         return columns
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from one pack: one gradient step, averaged over the pack."""
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from one pack: one gradient step, averaged over the pack, each example times its weight."""
         points, labels = check_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         features = self.features(points)
         rate = self.rate(self.steps_so_far(), np.sum(features**2, axis=1))
-        slopes = loss.slope(features @ self.current_weights(), labels)
+        slopes = weigh_slopes(loss.slope(features @ self.current_weights(), labels), sample_weight)
         self.weights_: Array = self.current_weights() - rate * (slopes @ features) / len(points)
         self.steps_: int = self.steps_so_far() + 1
         return self
@@ -168,6 +182,15 @@ class LinearPupil:
 
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learner.partial_fit(self.pool.points[indices], labels)
+        self.values = self.learner.predict(self.pool)
+
+    @property
+    def takes_weights(self) -> bool:
+        return True
+
+    def learn_weighted(self, indices: Indices, labels: Array, weights: Array) -> None:
+        """Show one pack, the step at each example multiplied by its weight."""
+        self.learner.partial_fit(self.pool.points[indices], labels, weights)
         self.values = self.learner.predict(self.pool)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from nimt.arrays import Array, Flags, Indices, check_stored_array
 from nimt.errors import InvalidInput
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.learners.learner import State
+from nimt.learners.learner import State, weigh_slopes
 from nimt.learners.norms import gram_solver, inner, root
 from nimt.learners.update_parts import FUNCTION, VELOCITY, Update
 from nimt.pools.pool import Pool
@@ -66,8 +66,19 @@ class UpdatingPupil(KernelPupil):
         """Never: slopes are those at f, not at what it answers, and what a step adds is not all that it changes."""
         return False
 
+    @property
+    def takes_weights(self) -> bool:
+        return type(self).learn is UpdatingPupil.learn
+
     def learn(self, indices: Indices, labels: Array) -> None:
+        self._learn(indices, labels, None)
+
+    def learn_weighted(self, indices: Indices, labels: Array, weights: Array) -> None:
+        self._learn(indices, labels, weights)
+
+    def _learn(self, indices: Indices, labels: Array, weights: Array | None) -> None:
         slopes = self.loss.slope(self.update.look_ahead(self.on_pool[:, indices]), labels)
+        slopes = weigh_slopes(slopes, weights)
 
         def add(step: Array) -> None:
             np.add.at(self.of_points[VELOCITY], indices, step)  # a pack may show the same point twice
@@ -75,9 +86,10 @@ class UpdatingPupil(KernelPupil):
 
         self._take_step(indices, slopes, len(indices), add)
 
-    def learn_each(self, indices: Indices, labels: Array) -> None:
+    def learn_each(self, indices: Indices, labels: Array, weights: Array | None = None) -> None:
         outputs = np.arange(len(indices))[:, np.newaxis]
         slopes = self.loss.slope(self.update.look_ahead(self.on_pool[:, indices, outputs]), labels)
+        slopes = slopes if weights is None else slopes * weights
 
         def add(step: Array) -> None:
             np.add.at(self.of_points[VELOCITY], (indices, outputs), step)

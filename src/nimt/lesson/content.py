@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, check_stored_array, check_stored_indices, outputs_of
 from nimt.errors import CorruptLesson, StorageWarning
+from nimt.lesson.answers import Answers
 from nimt.lesson.descriptions import describe, find_lost_part, is_state_alone, rebuild
 from nimt.lesson.held_out import HeldOutError, describe_errors, load_errors
 from nimt.lesson.outcome import Outcome
@@ -36,6 +37,7 @@ STORED = (
     "looked",
     "mix_steps",
     "mixes",
+    "weights",
 )
 
 
@@ -57,6 +59,7 @@ def content_of(
     content = {name: fields[name] for name in STORED}
     content |= {
         "examples": fields["shown_points"],
+        "asked": vars(fields["asked"]) if len(fields["asked"]) else None,
         "outcome": fields["outcome"].name,
         "warnings": [str(text) for text in fields["warnings"]],
         "pool": describe(fields["pool"]),
@@ -109,7 +112,7 @@ def fields_of(
     settings = content["settings"]
     _check_preparation(pool, target)
     per_output = settings["per_output"] and target.ndim == 2
-    indices = labels = coefficients = shown_points = None
+    indices = labels = weights = coefficients = shown_points = None
     if content["indices"] is not None:
         indices = check_stored_packs(content, "indices", steps, n)
         if per_output and steps and indices.shape[1] % target.shape[1]:
@@ -119,6 +122,8 @@ def fields_of(
         else:
             outputs = () if per_output else target.shape[1:]
             labels = check_stored_array(content, "labels", (steps, indices.shape[1], *outputs))
+        if content.get("weights") is not None:
+            weights = check_stored_array(content, "weights", indices.shape)
         if content["coefficients"] is not None:
             coefficients = check_stored_array(content, "coefficients", labels.shape)
     if content["examples"] is not None:
@@ -155,6 +160,8 @@ def fields_of(
         ),
         "indices": indices,
         "labels": labels,
+        "weights": weights,
+        "asked": Answers.load(content.get("asked"), steps, n, () if per_output else target.shape[1:]),
         "coefficients": coefficients,
         "warnings": list(content.get("warnings", ())),
         "shown_points": shown_points,

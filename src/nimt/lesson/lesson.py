@@ -18,12 +18,13 @@ from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
+from nimt.lesson.answers import Answers
 from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
 from nimt.lesson.held_out import HeldOutError, load_held_out
 from nimt.lesson.outcome import Outcome
-from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, with_empty_end
+from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, columns_per_output, with_empty_end
 from nimt.lesson.stored_learner import EndState, MadeWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool
@@ -53,6 +54,10 @@ class Lesson:
     shown_points : array (T, k, d) or None
         The points shown in a `Box`, where they may lie anywhere; `indices` and `picks` then name the nearest ones of
         its grid.
+    weights : array (T, k) or None
+        What the learner's step at each example was multiplied by; None where no teacher gave weights.
+    asked : Answers
+        What the teacher asked the learner: `len(lesson.asked)` answers, with their `steps`, `indices` and `answers`.
     looked : array (T,) of bool, or None
         At which steps the teacher looked at the learner, for a teacher with a schedule of looking.
     mix_steps, mixes : arrays (m,) of int and (m, q, q), or None
@@ -111,6 +116,8 @@ class Lesson:
     held_out_curve: dict[int, float] = field(default_factory=dict)
     coefficients: Array | None = None
     warnings: list[str] = field(default_factory=list)
+    weights: Array | None = None
+    asked: Answers = field(default_factory=Answers.none)
 
     @cached_property
     def held_out(self) -> HeldOutError | None:
@@ -163,6 +170,11 @@ class Lesson:
     @property
     def itd(self) -> int | None:
         return None if self.tol is None else self.steps_to(self.tol)
+
+    @property
+    def access(self) -> str:
+        """What the teacher knew: "white box", "gray box" (the learner's predictions), or "black box" (its answers)."""
+        return str(self.settings["method"].get("access", "gray box"))
 
     @property
     def per_output(self) -> bool:
@@ -244,7 +256,8 @@ class Lesson:
             "discrepancy": np.array(self.discrepancy),
         }
         if self.indices is not None and self.labels is not None and self.per_output:
-            table |= self._columns_per_output(self.indices, self.labels)
+            q = self.target.shape[1]
+            table |= columns_per_output(self.pool, self.indices, self.labels, self.weights, q)
         elif self.indices is not None and self.labels is not None:
             k = self.indices.shape[1]
             for j in range(k):
@@ -255,29 +268,13 @@ class Lesson:
                     is_output = name.startswith(LABEL_OUTPUT)
                     title = name.replace("label", f"label{suffix}", 1) if is_output else f"{name}{suffix}"
                     table[title] = with_empty_end(column)
+                if self.weights is not None:
+                    table[f"weight{suffix}"] = with_empty_end(self.weights[:, j])
         if self.looked is not None:
             table["looked"] = np.append(self.looked, False)
         if self.mix_steps is not None:
             table["mixed"] = np.isin(table["step"], self.mix_steps)
         return table
-
-    def _columns_per_output(self, indices: NDArray[np.int64], labels: Array) -> dict[str, NDArray[Any]]:
-        """Return the columns of every example of every output: its index, coordinates and label."""
-        q = self.target.shape[1]
-        most = max(1, indices.shape[1] // q)  # one of a lesson of no step
-        sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
-        rows = np.arange(len(indices))
-        columns: dict[str, NDArray[Any]] = {}
-        for output in range(q):
-            for j in range(most):
-                places = np.minimum(output * sizes + j, indices.shape[1] - 1)
-                suffix = f"{'' if most == 1 else f'_{j + 1}'}_output_{output + 1}"
-                own = np.where(j < sizes, indices[rows, places], -1)
-                columns[f"index{suffix}"] = np.append(own, -1)
-                told = np.where(j < sizes, labels[rows, places], np.nan)
-                for name, column in columns_of(self.pool, own, told, None).items():
-                    columns[f"{name}{suffix}"] = with_empty_end(column)
-        return columns
 
     def examples(self) -> pd.DataFrame:
         """Return the examples as a DataFrame, one per row in the order in which they were shown.
@@ -285,8 +282,8 @@ class Lesson:
         Columns: step, index (in the pool), row (in the file, of a table), the coordinates with the names that a table
         or a DataFrame given as X has, or as x_1, x_2, and label: words of classes, otherwise numbers. If every output
         has examples of its own, output says which one an example is for. A table's column that is named like one of
-        the record's (step, discrepancy, index, row, label, output, looked, mixed) gets the prefix table_: "step" of
-        the table is "table_step".
+        the record's (step, discrepancy, index, row, label, weight, output, looked, mixed) gets the prefix table_:
+        "step" of the table is "table_step".
 
         Examples
         --------
@@ -312,7 +309,8 @@ class Lesson:
             table["output"] = np.concatenate([none, *(outputs_of(count, self.target.shape[1]) for count in counts)]) + 1
         if isinstance(self.pool, PreparedPoints):
             table["row"] = self.pool.rows[indices]
-        return pd.DataFrame(table | columns_of(self.pool, indices, labels, points))
+        table |= columns_of(self.pool, indices, labels, points)
+        return pd.DataFrame(table if self.weights is None else table | {"weight": self.weights[steps, places]})
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the lesson to one npz file without pickle; an interrupted write leaves no partial file.

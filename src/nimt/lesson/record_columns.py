@@ -14,7 +14,7 @@ from nimt.pools.pool import Points, Pool
 from nimt.pools.prepared_points import PreparedPoints
 
 LABEL_OUTPUT = "label_output_"  # with its number: the label of one of several outputs
-OURS = re.compile(r"step|index|row|label|discrepancy|output|looked|mixed|label(_\d+)?_output.*")
+OURS = re.compile(r"step|index|row|label|weight|discrepancy|output|looked|mixed|label(_\d+)?_output.*")
 FROM_TABLE = "table_"
 
 
@@ -59,6 +59,28 @@ def columns_of(pool: Pool, indices: NDArray[np.int64], labels: Array, points: Ar
     if labels.ndim == 1:
         return columns | {"label": labels}
     return columns | {f"{LABEL_OUTPUT}{output + 1}": labels[:, output] for output in range(labels.shape[1])}
+
+
+def columns_per_output(
+    pool: Pool, indices: NDArray[np.int64], labels: Array, weights: Array | None, q: int
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of every example of each of q outputs: its index, coordinates, label and weight."""
+    most = max(1, indices.shape[1] // q)  # one of a lesson of no step
+    sizes = np.count_nonzero(indices >= 0, axis=1) // q  # examples per output at each step
+    rows = np.arange(len(indices))
+    columns: dict[str, NDArray[Any]] = {}
+    for output in range(q):
+        for j in range(most):
+            places = np.minimum(output * sizes + j, indices.shape[1] - 1)
+            suffix = f"{'' if most == 1 else f'_{j + 1}'}_output_{output + 1}"
+            own = np.where(j < sizes, indices[rows, places], -1)
+            columns[f"index{suffix}"] = np.append(own, -1)
+            told = np.where(j < sizes, labels[rows, places], np.nan)
+            for name, column in columns_of(pool, own, told, None).items():
+                columns[f"{name}{suffix}"] = with_empty_end(column)
+            if weights is not None:
+                columns[f"weight{suffix}"] = np.append(np.where(j < sizes, weights[rows, places], np.nan), np.nan)
+    return columns
 
 
 def with_empty_end(column: NDArray[Any]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags
+from nimt.lesson.answers import Answers
 from nimt.lesson.outcome import Outcome
 
 T = TypeVar("T", bound=np.generic)
@@ -28,7 +29,8 @@ class Chunk:
     the pool were shown. A pack of fewer than k examples ends with `NO_INDEX` and NaN. `looked` (T,) says at which steps
     the teacher looked at its learner, None if it did at all. `snapshots` are the values on the pool after the steps at
     which they were asked for. `coefficients`, shaped as the labels, are what each example added to f, the c_j of
-    sum_j c_j K(x_j, .); None where nobody asked for them, or where f is no such sum.
+    sum_j c_j K(x_j, .); None where nobody asked for them, or where f is no such sum. `weights` (T, k) are those of the
+    examples, None for 1; `asked` are the answers that the teacher asked for, None for none.
     """
 
     indices: NDArray[np.int64]
@@ -39,6 +41,8 @@ class Chunk:
     looked: Flags | None = None
     snapshots: dict[int, Array] = field(default_factory=dict)
     coefficients: Array | None = None
+    weights: Array | None = None
+    asked: Answers | None = None
 
 
 def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = ()) -> NDArray[T]:
@@ -112,6 +116,8 @@ class Record:
         self._coefficients: list[Array] | None = []  # None once they are not known of some step
         self._points: list[Array] = []
         self._looked: list[Flags] = []
+        self._weights: list[Array | None] = []  # one entry per entry of the indices
+        self._asked: list[Answers] = [Answers.none(outputs)]
         self._mix_steps: list[int] = []
         self._mixes: list[Array] = []
         self._bytes = 0
@@ -123,6 +129,8 @@ class Record:
         self._discrepancy.append(chunk.discrepancy)
         if chunk.looked is not None:
             self._looked.append(chunk.looked)
+        if chunk.asked is not None:
+            self._asked.append(chunk.asked)
         if not chunk.indices.strides[0] and len(chunk.indices) > 1:  # the same pack at every step, in memory once
             self.picks += len(chunk.indices) * np.bincount(chunk.indices[0], minlength=len(self.picks)).astype(np.int32)
             shown = np.empty(0, dtype=np.int64)
@@ -138,6 +146,7 @@ class Record:
             return
         self._indices.append(chunk.indices)
         self._labels.append(chunk.labels)
+        self._weights.append(chunk.weights)
         if chunk.coefficients is None or chunk.indices.shape[1] >= LARGE_PACK:
             self._coefficients = None
         elif self._coefficients is not None:
@@ -148,7 +157,7 @@ class Record:
             self._bytes += chunk.points.nbytes
         if self.kept == "auto" and self._bytes > self.limit:
             self.kept, self._coefficients = "picks", None
-            for part in (self._indices, self._labels, self._points, self._mix_steps, self._mixes):
+            for part in (self._indices, self._labels, self._weights, self._points, self._mix_steps, self._mixes):
                 part.clear()
 
     def add_mixture(self, step: int, matrix: Array, discrepancy: float) -> None:
@@ -166,6 +175,8 @@ class Record:
         the teacher looked at its learner.
         """
         self._discrepancy = [np.concatenate(self._discrepancy)]
+        self._asked = [Answers.join(self._asked)]
+        weights = self._join_weights()
         labels = np.zeros((0, 1, *self.outputs))
         added, mixed = self._coefficients, bool(self._mixes)
         return {
@@ -174,12 +185,27 @@ class Record:
             "record": "picks" if self.kept == "picks" else "all",
             "indices": self._join(self._indices, np.zeros((0, 1), np.int64), NO_INDEX),
             "labels": self._join(self._labels, labels),
+            "weights": weights,
+            "asked": self._asked[0],
             "coefficients": None if added is None else self._join(added, labels),
             "shown_points": self._join(self._points, np.zeros((0, 1, 1))) if self._points else None,
             "looked": np.concatenate(self._looked) if self._looked else None,
             "mix_steps": np.array(self._mix_steps, dtype=np.int64) if mixed else None,
             "mixes": np.array(self._mixes) if mixed else None,
         }
+
+    def _join_weights(self) -> Array | None:
+        """Return the weights of all steps, None if no example has one; before the indices are joined."""
+        if all(weights is None for weights in self._weights):
+            self._weights = [None] * min(1, len(self._indices))  # which are joined next
+            return None
+        filled = [
+            np.where(indices < 0, np.nan, 1.0) if weights is None else weights
+            for weights, indices in zip(self._weights, self._indices, strict=True)
+        ]
+        joined = self._join(filled, np.zeros((0, 1)))
+        self._weights = [joined]
+        return joined
 
     def _join(self, parts: list[NDArray[T]], empty: NDArray[T], filler: float = np.nan) -> NDArray[T] | None:
         if self.kept == "picks":
@@ -199,6 +225,8 @@ class Record:
         self._discrepancy = [fields["discrepancy"]]
         self._indices = self._present(fields["indices"])
         self._labels = self._present(fields["labels"])
+        self._weights = self._present(fields["weights"]) or [None] * len(self._indices)
+        self._asked = [fields["asked"]]
         self._coefficients = None if fields["coefficients"] is None else self._present(fields["coefficients"])
         self._points = self._present(fields["shown_points"])
         self._looked = self._present(fields["looked"])

@@ -64,6 +64,7 @@ class Method(msgspec.Struct):
 
     name: str
     colour: str | None
+    access: str = "gray box"  # files of before do not have it
 
 
 class HeldOutPoints(msgspec.Struct):
@@ -122,6 +123,14 @@ class StoredHeldOutError(msgspec.Struct, forbid_unknown_fields=True):
     accuracy: Share | None
 
 
+class StoredAnswers(msgspec.Struct, forbid_unknown_fields=True):
+    """What a teacher asked its learner, and heard."""
+
+    steps: np.ndarray[Any, Any]
+    indices: np.ndarray[Any, Any]
+    answers: np.ndarray[Any, Any]
+
+
 class StoredLesson(msgspec.Struct):
     """A lesson, and the state from which it goes on if it has one."""
 
@@ -149,7 +158,10 @@ class StoredLesson(msgspec.Struct):
     looked: np.ndarray[Any, Any] | None
     mix_steps: np.ndarray[Any, Any] | None
     mixes: np.ndarray[Any, Any] | None
-    warnings: list[str] = []  # files of before do not have them
+    # files of before do not have these
+    warnings: list[str] = []
+    weights: np.ndarray[Any, Any] | None = None
+    asked: StoredAnswers | None = None
 
 
 def check_content(content: dict[str, Any]) -> None:

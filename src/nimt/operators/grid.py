@@ -404,6 +404,17 @@ def lay_out_tiles(shape: tuple[int, ...], tile: int, row: int = 1) -> tuple[Whol
     return np.concatenate(tables[::-1]), across
 
 
+def tile_sides(shape: tuple[int, ...], tile: int, row: int) -> tuple[int, ...]:
+    """Return the cells of such a tile along each axis.
+
+    Examples
+    --------
+    >>> tile_sides((92, 92), 64, 8), tile_sides((1000,), 64, 8)
+    ((8, 8), (64,))
+    """
+    return tuple(1 << bits for bits in _sides(shape, tile.bit_length() - 1, row.bit_length() - 1))
+
+
 def _sides(shape: tuple[int, ...], total: int, last: int) -> list[int]:
     """Give `last` bits to the last axis, and up to `total` one by one to the shortest that can still grow."""
     bits = [0] * len(shape)

@@ -262,6 +262,8 @@ class Grid(Pool):
 
     def take(self, indices: NDArray[np.intp]) -> Array:
         """Return the points at some indices, without computing all of them."""
+        if len(self.axes) == 1:
+            return self.axes[0][indices][:, np.newaxis]
         taken = np.empty((len(indices), self.dimension))
         rest = np.array(indices)
         for i in range(self.dimension - 1, -1, -1):  # axis by axis, because a picture has many pixels

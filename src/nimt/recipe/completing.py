@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from nimt import defaults
 from nimt.errors import InvalidInput
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     from nimt.recipe.recipe import Recipe
@@ -15,12 +17,27 @@ if TYPE_CHECKING:
 WITH_A_WIDTH = ("rbf", "matern", "wendland")
 
 
-def read_completed(recipe: Recipe) -> tuple[Recipe, Problem]:
-    """Read what is to be taught, and return it with the recipe that is complete for it."""
-    return complete(recipe, recipe.problem())
+def read_completed(recipe: Recipe, watch: Watcher = be_silent) -> tuple[Recipe, Problem]:
+    """Read what is to be taught, and return it with the recipe that is complete for it; `watch` is told of the work."""
+    problem = dataclasses.replace(recipe, reference="none").problem(watch)
+    if problem.preparation is not None and recipe.reference != "none":
+        from nimt.recipe.modelled_rows import take_reference
+
+        check_on(recipe, problem)
+        problem = take_reference(problem, watch)
+    return complete(recipe, problem, watch)
 
 
-def complete(recipe: Recipe, problem: Problem) -> tuple[Recipe, Problem]:
+def check_on(recipe: Recipe, problem: Problem) -> None:
+    """Refuse a lesson that cannot be given on the rows of a table, before a model of them is looked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settings, rows = complete(dataclasses.replace(recipe, width=recipe.width or defaults.WIDTH), problem)
+        if recipe.teachers is None:
+            settings.task(rows)
+
+
+def complete(recipe: Recipe, problem: Problem, watch: Watcher = be_silent) -> tuple[Recipe, Problem]:
     """Return the recipe with a value for every field, and the problem with a note on what was chosen for it.
 
     A table gets a width that fits it, by the error on rows that were not taught. Two classes are taught with the
@@ -31,7 +48,12 @@ def complete(recipe: Recipe, problem: Problem) -> tuple[Recipe, Problem]:
 
     classes = problem.classes
     measure = recipe.measure or ("accuracy" if classes else defaults.MEASURE)
-    tol = settle_tolerance(recipe.tolerance, as_measure(measure), problem.target, problem.initial)
+    tol = settle_tolerance(
+        recipe.tolerance,
+        as_measure(dataclasses.replace(recipe, measure=measure).make_measure()),
+        problem.target,
+        problem.initial,
+    )
     chosen: dict[str, Any] = {
         "loss": recipe.loss or ("logistic" if len(classes) == 2 and recipe.learner == "kernel" else defaults.LOSS),
         "measure": measure,
@@ -44,20 +66,20 @@ def complete(recipe: Recipe, problem: Problem) -> tuple[Recipe, Problem]:
     if problem.preparation is not None:
         chosen["classes"] = bool(classes)  # so that the file says it, whichever loss was chosen
     if recipe.width is None:
-        chosen["width"], said = _width(dataclasses.replace(recipe, **chosen), problem)
+        chosen["width"], said = _width(dataclasses.replace(recipe, **chosen), problem, watch)
         notes += said
     if recipe.holdout and problem.preparation is None:
         raise InvalidInput(f"holdout is for tables, and {recipe.target} is none: leave it out")
     return dataclasses.replace(recipe, **chosen), dataclasses.replace(problem, notes=notes)
 
 
-def _width(recipe: Recipe, problem: Problem) -> tuple[float, tuple[str, ...]]:
+def _width(recipe: Recipe, problem: Problem, watch: Watcher) -> tuple[float, tuple[str, ...]]:
     if problem.preparation is None or recipe.kernel not in WITH_A_WIDTH:
         return defaults.WIDTH, ()
     if recipe.learner == "kernel" and isinstance(problem.start, (int, float)):
         from nimt.recipe.taught_width import choose_taught_width
 
-        return _say(choose_taught_width(recipe, problem), "taught")
+        return _say(choose_taught_width(recipe, problem, watch), "taught")
     from nimt.estimators.held_out_width import choose_held_out_width
     from nimt.kernels.expressions import parse_kernel
 

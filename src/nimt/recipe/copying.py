@@ -7,6 +7,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from nimt import defaults
+from nimt.named_code import KINDS as NAMING
+from nimt.named_code import names_code
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns
@@ -61,6 +63,8 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     print(lesson)
     <BLANKLINE>
     """
+    if any(names_code(getattr(recipe, name)) for name in NAMING):
+        return _write_recipe(recipe)
     held = ""
     if problem.aside is not None:
         choosing = recipe.count_choosing(problem)
@@ -74,6 +78,19 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
         f"learner = {write_learner(recipe, 'problem.start')}",
         f"teacher = {write_teacher(recipe.make_teacher(problem))}",
         f"lesson = nimt.teach(learner, teacher, problem.pool, problem.target{write_options(recipe)}{held})",
+        "print(lesson)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _write_recipe(recipe: Recipe) -> str:
+    """Return a program for code of the user, which a recipe imports by its name."""
+    changed = [f"{name}={value!r}" for name, value in vars(recipe).items() if value != DEFAULTS.get(name, None)]
+    lines = [
+        "from nimt.recipe.recipe import Recipe",
+        "",
+        f"recipe = Recipe({', '.join(changed)})",
+        "lesson = recipe.task(recipe.problem()).begin().run()",
         "print(lesson)",
     ]
     return "\n".join(lines) + "\n"

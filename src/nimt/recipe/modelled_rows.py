@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from nimt.errors import InvalidInput
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     from nimt.sources import Problem
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
 SMALLEST = 1e-100  # of the largest label: squares of smaller ones are lost, and those of very large ones infinite
 
 
-def take_reference(problem: Problem) -> Problem:
+def take_reference(problem: Problem, watch: Watcher = be_silent) -> Problem:
     """Return the problem with a model of the taught rows as f*; the rows as they are, with a note, if none fits them.
 
-    Rows that are held out keep their own labels.
+    Rows that are held out keep their own labels. `watch` is told which model is tried.
     """
     from nimt.teaching_sets.making_reference import reference
 
@@ -24,7 +25,7 @@ def take_reference(problem: Problem) -> Problem:
         largest = float(abs(problem.target).max())
         if not SMALLEST < largest < 1 / SMALLEST:
             raise InvalidInput(f"its labels go up to {largest:.3g}, and models square them: rescale them")
-        found = reference(problem.pool.points, problem.labels, classes=bool(problem.classes))
+        found = reference(problem.pool.points, problem.labels, classes=bool(problem.classes), watch=watch)
         if problem.classes and len(set(found.labels)) == 1:
             raise InvalidInput(f"the best one answers {found.labels[0]} in every row")
     except InvalidInput as error:  # fewer rows than folds, one class left

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 
 from nimt import defaults
 from nimt.errors import InvalidInput
+from nimt.named_code import check_allowed
 from nimt.option_table import HOW, TABLE, WHAT, WHEN, Entry, OptionsAsText, entry
 from nimt.recipe.fields import LARGEST_NUMBER, convert, read_number, read_pack, show
 from nimt.recipe.toml import find_path, read_toml, write_line
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
     from nimt.learners.kernel_learner import KernelLearner
     from nimt.learners.learner import InitialFunction
     from nimt.learners.orthogonal_learner import OrthogonalLearner
+    from nimt.losses import Loss
+    from nimt.measures import Measure
     from nimt.pools.pool import Pool
     from nimt.sources import Problem
     from nimt.task.task import Task
@@ -28,6 +33,7 @@ AUTO = "auto"
 CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last"), "figures": ("none", "png", "all")}
 MOST_SNAPSHOTS = 100_000
 MOST_SEEDS = 10_000
+MOST_ROWS = 50_000  # of a table: a step on so many takes less than 2 ms in any dimension
 LARGEST_SNAPSHOTS = 1 << 30  # bytes, of all of them together
 TEACHERS = "greedy:1,random:1,greedy:0.05,random:0.05,synthesis:1"
 
@@ -66,6 +72,9 @@ class Recipe(OptionsAsText):
     holdout: float | None = entry(
         None, "The share of rows for testing, not taught; by default 0.2.", TABLE, column="holdout"
     )
+    most_rows: int = entry(
+        MOST_ROWS, "The most rows that are taught; of more, so many are drawn at random.", TABLE, column="most_rows"
+    )
     encoding: str | None = entry(
         None, "Of text, such as latin-1; by default UTF-8, or else Latin-1.", TABLE, column="encoding"
     )
@@ -80,9 +89,12 @@ class Recipe(OptionsAsText):
         defaults.TEACHER,
         "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
         "the rules of kernel interpolation f, P, f*P, f/P; greedy-per-output and so on show every output examples of "
-        "its own.",
+        "its own. A class of yours is package:Name, or package:Name(alpha=3).",
         HOW, key="teacher", of_racer=True,
     )  # fmt: skip
+    teacher_option: str | None = entry(
+        None, "A parameter of the teacher, alpha=3; may be given several times.", HOW, repeats=True
+    )
     k: str = entry(
         USUAL_K, "Examples per step: a count (1), a share (0.05), or a schedule (cosine:0.05:1.0).", HOW,
         "-k", key="k", of_racer=True,
@@ -99,7 +111,7 @@ class Recipe(OptionsAsText):
     other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW)
     probability: float = entry(0.2, "The probability of such a step.", HOW)
     learner: str = entry(
-        "kernel", "kernel (gradient steps), or orthogonal (projects: interpolates all it was shown).", HOW,
+        "kernel", "kernel (gradient steps), orthogonal (projects: interpolates all it was shown), package:Name.", HOW,
         key="learner", of_racer=True,
     )  # fmt: skip
     kernel: str = entry(
@@ -160,6 +172,7 @@ class Recipe(OptionsAsText):
     def of(cls, target: str | None, given: dict[str, Any]) -> Recipe:
         """Return defaults, then the TOML file where `given` names one as `config`, then what was given."""
         given = dict(given)
+        given |= {name: ",".join(value) or None for name, value in given.items() if isinstance(value, list)}
         config = given.pop("config", None)
         values = {} if config is None else read_settings(Path(config))
         values |= {name: value for name, value in given.items() if value is not None}
@@ -199,25 +212,36 @@ class Recipe(OptionsAsText):
         return f"{Path(self.target).name}, from {Path(self.start).name}"
 
     @property
-    def start(self) -> str:
-        """Where the learner starts, by name."""
+    def is_table(self) -> bool:
+        """Whether the target is a table, by the ending of its name."""
         from nimt.sources.table_files import TABLE_ENDINGS
 
+        return self.target.lower().endswith(TABLE_ENDINGS)
+
+    @property
+    def start(self) -> str:
+        """Where the learner starts, by name."""
         if self.initial != AUTO:
             return self.initial
-        return "mean" if self.target.lower().endswith(TABLE_ENDINGS) else "zero"
+        return "mean" if self.is_table else "zero"
 
-    def problem(self) -> Problem:
-        """Read what is to be taught: of a table a model of its rows, where there is to be one."""
+    def problem(self, watch: Watcher = be_silent) -> Problem:
+        """Read what is to be taught: of a table a model of its rows, where there is to be one.
+
+        `watch` is told what is being done, where that takes long.
+        """
         from nimt.sources import read_problem
+        from nimt.sources.table_files import tell_reading
         from nimt.sources.tables import Columns
 
+        if self.is_table and "\0" not in self.target:
+            tell_reading(Path(self.target), watch)
         found = read_problem(self.target, self.start, **self.sources(), columns=Columns(**self.columns()))
         if found.preparation is None or self.reference == "none":
             return found
         from nimt.recipe.modelled_rows import take_reference
 
-        return take_reference(found)
+        return take_reference(found, watch)
 
     def sources(self) -> dict[str, Any]:
         """Return the options of `nimt.read_problem`."""
@@ -237,7 +261,31 @@ class Recipe(OptionsAsText):
         """Whether a loss was named, and the labels it takes are classes."""
         from nimt.losses import make_described_loss, teaches_classes
 
-        return teaches_classes(make_described_loss(self.loss))
+        loss = self.make_loss()
+        return teaches_classes(make_described_loss(loss) if isinstance(loss, str | None) else loss)
+
+    def make_loss(self) -> str | Loss | None:
+        """Return the loss by its name, or one of the user."""
+        found: Loss | None = self._make_named("loss", self.loss)
+        return self.loss if found is None else found
+
+    def make_measure(self) -> str | Measure:
+        """Return the measure by its name, or one of the user."""
+        found: Measure | None = self._make_named("measure", self.measure)
+        return self.measure or defaults.MEASURE if found is None else found
+
+    def _make_named(self, kind: str, text: str | None, **told: Any) -> Any:
+        """Return what a field names of the user's code; None where it is a name of nimt's own."""
+        from nimt.kernels.families import FAMILIES
+        from nimt.losses import LOSSES
+        from nimt.measures import MEASURES
+        from nimt.named_code import make_named, read_options
+
+        options = read_options("teacher_option", self.teacher_option) if kind == "teacher" else {}
+        own: dict[str, Container[str]] = {
+            "loss": LOSSES, "measure": MEASURES, "kernel": FAMILIES, "learner": ("kernel", "orthogonal"),
+        }  # fmt: skip
+        return None if text is None or text in own.get(kind, ()) else make_named(kind, text, told, options)
 
     @property
     def rate(self) -> float | str:
@@ -249,12 +297,18 @@ class Recipe(OptionsAsText):
         from nimt.learners.kernel_learner import KernelLearner
         from nimt.learners.orthogonal_learner import OrthogonalLearner
 
+        loss, rate = self.make_loss() or defaults.LOSS, self.rate
         if self.learner == "kernel":
-            loss, rate = self.loss or defaults.LOSS, self.rate
             kernel = self.make_kernel(pool)
             return KernelLearner(kernel, loss=loss, learning_rate=rate, initial=start, **self.learner_parameters())
+        told = {"kernel": self.make_kernel(pool), "loss": loss, "learning_rate": rate, "initial": start}
+        found: KernelLearner | None = self._make_named("learner", self.learner, **told, **self.learner_parameters())
+        if found is not None:
+            return found
         if self.learner != "orthogonal":
-            raise InvalidInput(f"must be kernel or orthogonal, got {self.learner!r}", parameter="learner")
+            raise InvalidInput(
+                f"must be kernel, orthogonal, or package:Name, got {self.learner!r}", parameter="learner"
+            )
         own = [(name, (DEFAULTS[name],)) for name in self.learner_parameters()]
         for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS)), *own):
             if getattr(self, name) not in usual:
@@ -268,8 +322,12 @@ class Recipe(OptionsAsText):
 
     def make_kernel(self, pool: Pool) -> Kernel:
         """Return the kernel, on points of the pool's dimension."""
+        from nimt.kernels import as_kernel
         from nimt.kernels.expressions import parse_kernel
 
+        found = self._make_named("kernel", self.kernel, width=self.usual_width)
+        if found is not None:
+            return as_kernel(found)
         return parse_kernel(self.kernel, width=self.usual_width, dimension=pool.dimension)
 
     @property
@@ -280,6 +338,8 @@ class Recipe(OptionsAsText):
     def make_teacher(self, problem: Problem, name: str | None = None, k: str | None = None) -> Teacher:
         """Return the teacher, with its pool and its other labels; `name` and `k` stand in for the recipe's own."""
         from nimt.arrays import check_count
+        from nimt.named_code import read_options
+        from nimt.teachers.adapter import as_teacher
         from nimt.teachers.communicating import Communicating
         from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
         from nimt.teachers.teacher import AlternativeLabels
@@ -296,10 +356,20 @@ class Recipe(OptionsAsText):
             if kind is not None and not hasattr(kind, "temperature"):
                 raise InvalidInput("is of the teacher soft", parameter="temperature", way_out=f"{name} has none")
             parameters["temperature"] = self.temperature
-        told = {"kernel": self.make_kernel(problem.pool), "loss": self.loss, "learning_rate": self.rate}
-        teacher = parse_teacher(name, **parameters, **told)
-        if problem.classes and self.loss is not None and self.has_loss_of_classes:
-            teacher = teacher.for_classes(self.loss)
+        loss = self.make_loss()
+        own = None if kind is not None else self._make_named("teacher", name, **parameters)
+        if own is not None:
+            teacher = as_teacher(own)
+        elif self.teacher_option is not None:
+            parameters |= read_options("teacher_option", self.teacher_option)
+            try:
+                teacher = parse_teacher(name, **parameters)
+            except TypeError as error:  # of a parameter that it does not have
+                raise InvalidInput(f"is not for this teacher: {error}", parameter="teacher_option") from None
+        else:
+            teacher = parse_teacher(name, **parameters)
+        if problem.classes and loss is not None and self.has_loss_of_classes:
+            teacher = teacher.for_classes(loss)
         if self.communicate is None:
             if self.communicate_until is not None:
                 raise InvalidInput(
@@ -314,8 +384,10 @@ class Recipe(OptionsAsText):
     def make_teachers(self, problem: Problem) -> dict[str, Teacher]:
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
         named: dict[str, Teacher] = {}
-        for part in (self.teachers or "").split(","):
-            name, _, k = part.strip().partition(":")
+        from nimt.named_code import split_outside, split_size
+
+        for part in split_outside(self.teachers or ""):
+            name, k = split_size(part)
             if part.strip() in named:
                 raise InvalidInput(f"names {part.strip()!r} twice", parameter="teachers", way_out="leave one out")
             named[part.strip()] = self.make_teacher(problem, name, k or None)
@@ -334,7 +406,7 @@ class Recipe(OptionsAsText):
     def options(self) -> dict[str, Any]:
         """Return the options of the lesson, as `nimt.teach` takes them."""
         found = {line.option: getattr(self, name) for name, line in TABLE_OF_FIELDS.items() if line.option}
-        return found | {"tol": self.tolerance, "measure": self.measure or defaults.MEASURE}
+        return found | {"tol": self.tolerance, "measure": self.make_measure()}
 
     def list_shared_options(self) -> dict[str, Any]:
         """Return what all lessons of a comparison or a study share."""
@@ -399,6 +471,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def read_setting(name: str, value: Any, path: Path) -> Any:
     """Return a value of a TOML file as its field has it, or refuse it."""
+    check_allowed(name, value, path)
     return find_path(name, convert(name, KINDS.get(name, str), value, path, FIELDS), path)
 
 

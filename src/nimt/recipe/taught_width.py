@@ -14,6 +14,7 @@ from nimt.estimators.width import median_width
 from nimt.kernels import reach
 from nimt.measures import as_measure
 from nimt.task.options import settle_tolerance
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     from nimt.recipe.recipe import Recipe
@@ -23,7 +24,7 @@ ROWS = 500  # that are taught, and as many that are not
 STEPS = 20_000  # of one output; fewer of several, which take longer
 
 
-def choose_taught_width(recipe: Recipe, problem: Problem) -> float:
+def choose_taught_width(recipe: Recipe, problem: Problem, watch: Watcher = be_silent) -> float:
     """Return the width whose learner errs least on rows that it was not taught, the widest where several do.
 
     Six widths around the median distance of two rows are tried, each with a lesson of the run's budget on at most 500
@@ -49,8 +50,12 @@ def choose_taught_width(recipe: Recipe, problem: Problem) -> float:
     widths = [factor * middle for factor in FACTORS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the lesson itself warns of what is true of the width it gets
-        tried = [dataclasses.replace(recipe, width=width) for width in widths]
-        errors = np.array([_error(one, problem, order[:half], order[half : 2 * half]) for one in tried])
+        found = []
+        for number, width in enumerate(widths):
+            watch(f"trying {len(widths)} widths of the kernel, {number + 1} of {len(widths)}")
+            one = dataclasses.replace(recipe, width=width)
+            found.append(_error(one, problem, order[:half], order[half : 2 * half]))
+    errors = np.array(found)
     return widths[int(np.flatnonzero(errors == errors.min())[-1])]
 
 

@@ -25,6 +25,7 @@ from nimt.pools.pool import same_points
 from nimt.runs.bands import Band, BandKind, band_of, check_band
 from nimt.runs.combinations import ONLY
 from nimt.runs.entries import Entry, entry_of_lesson
+from nimt.runs.pairing import Pairs, pair_up
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.spelled_tables import SpelledTable
 from nimt.runs.summaries import Row, summarise
@@ -119,6 +120,23 @@ class Comparison(SpelledTable):
                 for lesson, time in zip(lessons, times, strict=True)
             ]
         return found
+
+    def pairs(self) -> Pairs:
+        """Return every two teachers compared seed by seed, with the p of a sign test.
+
+        A lesson that did not meet the tolerance is behind one that did, so that none is left out.
+
+        Examples
+        --------
+        >>> import nimt
+        >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+        >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.5)
+        >>> teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
+        >>> found = nimt.compare(learner, teachers, x, np.sin, max_iterations=500, tol=1e-2, seeds=6)
+        >>> [(pair.first, pair.ahead, pair.behind, pair.p) for pair in found.pairs().rows]
+        [('greedy', 6, 0, 0.03125)]
+        """
+        return pair_up(self._entries, higher_is_better=self.measure.higher_is_better)
 
     def bands(self, band: BandKind = "range") -> list[Band]:
         """Return the curves to draw, one per teacher; `band` is as in `plot`."""

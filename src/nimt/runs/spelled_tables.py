@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
 
 IN_LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -12,11 +16,21 @@ IN_LATEX = {
 
 
 class SpelledTable(ABC):
-    """What has a table of text can be written as Markdown and as LaTeX."""
+    """What has a table of text and numbers can be written as Markdown and as LaTeX, and be a DataFrame."""
 
     @abstractmethod
     def _text_table(self) -> tuple[Sequence[str], list[list[str]]]:
         """Return the header and the lines."""
+
+    @abstractmethod
+    def to_table(self) -> Any:
+        """Return the numbers as columns."""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the numbers as a DataFrame of pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.to_table())
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""

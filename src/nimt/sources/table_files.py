@@ -9,12 +9,20 @@ from nimt.errors import InvalidInput
 from nimt.sources.delimited import Chooser, read_delimited
 from nimt.sources.excel import read_excel
 from nimt.sources.parquet import read_parquet
+from nimt.wording import Watcher
 
 if TYPE_CHECKING:
     import pandas as pd
 
+LARGE_TABLE = 1 << 22  # bytes
 LARGEST_TABLE = 1 << 28  # bytes
 TABLE_ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".xlsx")
+
+
+def tell_reading(path: Path, watch: Watcher) -> None:
+    """Say that a table is read, where it is so large that this takes longer than half a second."""
+    if path.is_file() and path.stat().st_size > LARGE_TABLE:
+        watch(f"reading {path.name}")
 
 
 def read_columns(file: Path, choose: Chooser, encoding: str | None = None) -> tuple[pd.DataFrame, list[str]]:

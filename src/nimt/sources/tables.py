@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, is_number, power_of_two
+from nimt.arrays import Array, check_count, is_number, power_of_two
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
 from nimt.pools.dates import ISO, are_dates, count_days, find_form
@@ -28,6 +28,7 @@ MOST_LEVELS = 100  # different words of a feature
 MOST_CLASSES = 100
 MOST_NUMBERED = 20  # different whole numbers that are taken for classes
 USUAL_HOLDOUT = 0.2
+MOST_HELD_OUT = 20_000  # rows: they measure an error to a hundredth
 FEW_ROWS = 20  # with fewer, none is held out by default
 DUPLICATES = ("mean", "refuse")
 MISSING_RULES = ("refuse", "drop", "mean")
@@ -62,6 +63,9 @@ class Columns:
         numbers for classes if there are few, with a note. A target of words always is one of classes.
     encoding : str, optional
         Of a table as text, such as "latin-1"; by default UTF-8, or else Latin-1 with a note.
+    most_rows : int, optional
+        How many rows are taught; of more, so many are drawn at random, with a note, and at most 20,000 are held out
+        where `holdout` does not say how many. By default all.
     """
 
     features: tuple[str, ...] | None = None
@@ -72,6 +76,7 @@ class Columns:
     holdout: float | None = 0.0
     classes: bool | None = False
     encoding: str | None = None
+    most_rows: int | None = None
 
     def __post_init__(self) -> None:
         if self.duplicates not in DUPLICATES:
@@ -82,6 +87,8 @@ class Columns:
             raise InvalidInput(f"must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}", parameter="missing")
         if self.holdout is not None and (not is_number(self.holdout) or not 0 <= self.holdout < 1):
             raise InvalidInput(f"must be a share from 0 to below 1, got {self.holdout!r}", parameter="holdout")
+        if self.most_rows is not None:
+            check_count("most_rows", self.most_rows, at_least=2)
 
     def choose(self, names: list[str]) -> list[str]:
         """Return which of the columns of a table are used."""
@@ -146,7 +153,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     rows = _merge_repeated(rows, columns.duplicates)
     if len(rows) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(rows)} different row(s) of data: a table needs at least 2")
-    kept, aside = _split(rows, columns.holdout)
+    kept, aside = _split(rows, columns.holdout, columns.most_rows)
     preparation = _prepare(kept, columns)
     pool = PreparedPoints(_points(kept, preparation), preparation, kept.frame.index.to_numpy())
     values = _labels(kept, preparation)
@@ -161,7 +168,8 @@ def _ask_for(names: list[str], columns: Columns, file: Path) -> list[str]:
     """Return which of the columns of a table are used; one that is asked for and not there is refused."""
     asked = columns.choose(names)
     there = set(names)
-    absent = next((name for name in asked if name not in there), None)
+    wanted = asked if columns.target is None else [*asked, columns.target]
+    absent = next((name for name in wanted if name not in there), None)
     if absent is not None:
         raise InvalidInput(f"{str(file)!r} has no column {short(absent)!r}; it has {list_names(names)}")
     return asked
@@ -392,26 +400,37 @@ def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
     kept = rows.take(~rows.features.duplicated().to_numpy())
     if has_classes:
         merged = kept.target.cat.categories.take(merged)
+        if len(set(merged)) < 2:
+            raise InvalidInput(
+                f"{str(rows.file)!r}: {int(torn.sum()):,} points come with several classes, and the most frequent of "
+                f"each is {short(merged[0])!r}, the only one left: other features must tell the classes apart"
+            )
     note = f"{rows.file.name}: {len(rows) - len(kept)} row(s) repeat a point, {done}"
     return kept.with_target(_replace(kept.target, merged).astype(kept.target.dtype), note)
 
 
-def _split(rows: Rows, share: float | None) -> tuple[Rows, Rows | None]:
-    """Hold out a share of the rows, drawn with a fixed seed."""
+def _split(rows: Rows, share: float | None, most: int | None) -> tuple[Rows, Rows | None]:
+    """Hold out a share of the rows, and draw those that are taught where they are too many; with a fixed seed."""
+    limit = len(rows)
     if share is None:
         share = USUAL_HOLDOUT if len(rows) >= FEW_ROWS else 0.0
-    count = max(1, round(share * len(rows))) if share else 0
-    if count == 0:
-        return rows, None
-    if len(rows) - count < 2:
+        limit = limit if most is None else MOST_HELD_OUT
+    count = min(limit, max(1, round(share * len(rows)))) if share else 0
+    if count and len(rows) - count < 2:
         raise InvalidInput(f"must leave at least 2 rows of {len(rows)}, got {share!r}", parameter="holdout")
     order = np.random.default_rng(0).permutation(len(rows))
-    aside, kept = order[:count], np.sort(order[count:])  # any first part of `aside` is drawn at random, too
+    aside, kept = order[:count], np.sort(order[count:][:most])  # any first part of `aside` is drawn at random, too
+    notes = []
+    if count + len(kept) < len(rows):
+        drawn = f"{rows.file.name}: {len(kept):,} of {len(rows):,} rows are taught, drawn at random"
+        notes.append(Wording("Columns(most_rows=...)", "--most-rows").embed(f"{drawn}: ", " sets another number"))
+    if count == 0:
+        return (rows.take(kept, *notes) if notes else rows), None
     said = (
         f"{rows.file.name}: {count:,} of {len(rows):,} rows are held out, for measuring the error on rows never shown"
     )
     note = Wording("Columns(holdout=...)", "--holdout").embed(f"{said}: ", " sets another share")
-    return rows.take(kept, note), rows.take(aside)
+    return rows.take(kept, note, *notes), rows.take(aside)
 
 
 # ---------------------------------------------------------------- points and labels

@@ -25,7 +25,7 @@ def list_choices() -> dict[str, Any]:
     --------
     >>> choices = list_choices()
     >>> [one["says"] for one in choices["ways"]][:3]
-    ['greedy', 'random', 'responsive']
+    ['exam', 'greedy', 'imitation']
     >>> choices["losses"][0], choices["kernels"][0]
     ('square', 'rbf')
     """

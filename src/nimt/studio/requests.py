@@ -12,6 +12,7 @@ import numpy as np
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.losses import LOSSES, couples_outputs
+from nimt.named_code import list_allowed, names_teacher
 from nimt.option_table import Entry
 from nimt.pools.pool import Grid, Pool, values_on
 from nimt.recipe.fields import NUMBER_OR_WORD, read_pack
@@ -55,14 +56,15 @@ class RaceProblem(Problem):
 
 @functools.cache
 def teachers() -> tuple[str, ...]:
-    """Return the teachers that can race: those that need to know nothing of the learner, and a person.
+    """Return the teachers that can race: all with a name of their own, and a person.
 
     Examples
     --------
-    >>> teachers()
-    ('greedy', 'random', 'responsive', 'soft', 'synthesis', 'uncertainty', 'you')
+    >>> teachers()[:4], teachers()[-1]
+    (('exam', 'greedy', 'imitation', 'importance'), 'you')
     """
-    return (*(name for name, (kind, fixed) in list_spellings().items() if not kind.told and not fixed), PERSON)
+    ours = (name for name, (_, fixed) in list_spellings().items() if not fixed)
+    return (*ours, *(name for name in list_allowed() if names_teacher(name)), PERSON)
 
 
 def read_recipe(rules: Any, racer: Any) -> Recipe:

@@ -94,7 +94,7 @@ def _describe_method(teacher: Teacher) -> dict[str, str | None]:
             f"the colour of {teacher.kind} must be '#' and six hexadecimal digits, as '#D55E00', "
             f"or None for a free one; got {colour!r}"
         )
-    return {"name": name, "colour": colour}
+    return {"name": name, "colour": colour, "access": teacher.access}
 
 
 def _describe_measure(measure: Measure) -> str | dict[str, Any]:

@@ -12,6 +12,7 @@ from nimt.errors import NarrowKernelWarning, SlowLessonWarning, StepSizeWarning,
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.known_parts import find_disagreement, find_known_parts, find_rate
 from nimt.learners.learner import Pupil
 from nimt.losses import Loss, Square
 from nimt.pools.pool import Points
@@ -35,13 +36,22 @@ def find_faults(task: Task) -> dict[type[Warning], str]:
     found: dict[type[Warning], str | None] = {}
     with name_kernels(task.learner, task.teacher):
         found[StepSizeWarning] = find_large_step(pupil, task)
-        found[TeacherWarning] = task.teacher.find_misleading(task.pool, task.target, task.candidates, pupil.loss)
+        found[TeacherWarning] = find_misleading(pupil, task)
         # a grid is not looked at: the pictures of the paper are taught pixel by pixel, and nothing is asked between
         if kernel is not None and isinstance(task.pool, Points) and len(task.pool) >= FEWEST:
             found[NarrowKernelWarning] = find_narrow_kernel(kernel, task.pool)
         if task.engine == "auto" and isinstance(task.learner, KernelLearner) and task.choice.plan.engine == "reference":
             found[SlowLessonWarning] = _say_slow(task)
     return {kind: text for kind, text in found.items() if text is not None}
+
+
+def find_misleading(pupil: Pupil, task: Task) -> str | None:
+    """Return what will mislead the teacher: labels, a loss, or parts that are not the learner's."""
+    found = task.teacher.find_misleading(task.pool, task.target, task.candidates, pupil.loss)
+    if found is not None or not task.teacher.known_parts:
+        return found
+    known = find_known_parts(task.learner)
+    return find_disagreement(task.teacher.known_parts, known | {"rate": find_rate(pupil, known["rate"])})
 
 
 def _say_slow(task: Task) -> str | None:

@@ -17,6 +17,7 @@ from nimt.errors import InvalidInput, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import make_pupil
 from nimt.learners.kernel_learner import KernelLearner
+from nimt.learners.known_parts import find_known_parts, find_rate
 from nimt.learners.learner import Learner, Pupil, auto_rate
 from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
@@ -34,8 +35,9 @@ from nimt.task.faults import find_faults
 from nimt.task.lesson_plan import Plan
 from nimt.task.options import Keep, Stop, check_options, settle_tolerance
 from nimt.teachers.adapter import as_teacher
+from nimt.teachers.candidates import candidates_of
 from nimt.teachers.rule import Rule
-from nimt.teachers.teacher import SelectsExamples, Teacher, candidates_of
+from nimt.teachers.teacher import SelectsExamples, Teacher
 
 if TYPE_CHECKING:
     from nimt.session.session import Session
@@ -142,6 +144,9 @@ class Task:
                 )
             learner = approximate(learner, engine, pool)
         target = values_on(pool, y, "the target")
+        known = find_known_parts(learner)
+        adapted.check_known(known, type(learner).__name__)
+        adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
             check_held_out(held, pool.dimension, target.shape[1:])
@@ -149,6 +154,8 @@ class Task:
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
         pupil = task.look_at_pupil()
+        if "rate" in adapted.opens:  # only now is it known what "auto" stands for
+            object.__setattr__(task, "teacher", adapted.inform({"rate": find_rate(pupil, known["rate"])}))
         if isinstance(given.tol, str):
             tol = settle_tolerance(given.tol, measured, target, pupil.values)
             object.__setattr__(task, "stop", dataclasses.replace(stop, tol=tol))

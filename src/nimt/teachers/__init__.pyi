@@ -1,9 +1,12 @@
+from .classroom_teacher import ClassroomTeacher as ClassroomTeacher
 from .communicating import Communicating as Communicating
+from .exam import ExamTeacher as ExamTeacher
 from .greedy import GreedyTeacher as GreedyTeacher
 from .imitation import ImitationTeacher as ImitationTeacher
 from .int_rule import INTTeacher as INTTeacher
 from .interpolation import InterpolationTeacher as InterpolationTeacher
 from .mixed import MixedTeacher as MixedTeacher
+from .observed import Observed as Observed
 from .omniscient import OmniscientTeacher as OmniscientTeacher
 from .per_output import PerOutput as PerOutput
 from .planned import PlannedTeacher as PlannedTeacher
@@ -18,3 +21,5 @@ from .teacher import Selection as Selection
 from .teacher import SelectsExamples as SelectsExamples
 from .teacher import Teacher as Teacher
 from .teacher import View as View
+from .weighing import ImportanceTeacher as ImportanceTeacher
+from .weighing import RescalingTeacher as RescalingTeacher

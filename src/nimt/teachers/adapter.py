@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput, name_thing
+from nimt.learners.known_parts import PARTS
 from nimt.losses import Loss
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.teacher import AlternativeLabels, Selection, SelectsExamples, Teacher, View
@@ -64,6 +65,13 @@ class AdaptedTeacher(Teacher):
     def looks(self) -> LookSchedule | None:
         look: LookSchedule | None = getattr(self.inner, "look", None)
         return look
+
+    @property
+    def opens(self) -> tuple[str, ...]:
+        seen = tuple(getattr(self.inner, "sees", ()))
+        if unknown := [part for part in seen if part not in PARTS]:
+            raise InvalidInput(f"{self.kind} sees {unknown[0]!r}: a teacher may see {', '.join(PARTS)}")
+        return seen
 
     @property
     def may_repeat(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ from nimt.learners.learner import auto_rate, check_rate
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.references import answer_on, answers_at
+from nimt.teachers.references import answer_on, answers_at, check_reference
 from nimt.teachers.rule import Rule
 from nimt.teachers.scores.omniscient import Omniscient
 from nimt.teachers.scores.surrogate import Surrogate
@@ -29,29 +30,29 @@ class ByReference(Teacher):
     """A teacher with the fields below, which shows the k points with the largest scores."""
 
     reference: Any
-    loss: str | Loss
+    loss: str | Loss | None
     kernel: Kernel | None
-    learning_rate: float | str
+    learning_rate: float | str | None
     k: int | float | PackSchedule
     look: LookSchedule | None
 
     steepest: ClassVar[float]  # how large eta K times the smoothness of the loss may be
+    fallbacks: ClassVar[Mapping[str, Any]] = {}  # of what it does without
+    sees: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_pack(self.k)
         check_look(self.look)
-        as_loss(self.loss)
+        if self.loss is not None:
+            as_loss(self.loss)
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        check_rate(self.learning_rate)
+        if self.learning_rate is not None:
+            check_rate(self.learning_rate)
         if self.kernel is not None:
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        if isinstance(self.reference, str | bool | type):
-            raise InvalidInput(
-                f"must be an array, a function of x, a fitted estimator or a nimt.reference, got {self.reference!r}",
-                parameter="reference",
-            )
+        check_reference(self.reference)
 
     @abstractmethod
     def make_score(self, reference: Any) -> Surrogate | Omniscient:
@@ -63,9 +64,16 @@ class ByReference(Teacher):
 
     def rate_on(self, pool: Pool) -> float:
         """Return the learning rate; "auto" is that of a `KernelLearner` shown one example per step."""
-        if isinstance(self.learning_rate, str):
-            return auto_rate(as_loss(self.loss), self._diagonal(pool))
-        return float(self.learning_rate)
+        rate = self.fallbacks.get("rate") if self.learning_rate is None else self.learning_rate
+        assert rate is not None
+        return auto_rate(self.known_loss, self._diagonal(pool)) if isinstance(rate, str) else float(rate)
+
+    @property
+    def known_loss(self) -> Loss:
+        """The loss that it was given, or sees."""
+        loss = self.fallbacks.get("loss") if self.loss is None else self.loss
+        assert loss is not None
+        return as_loss(loss)
 
     def _diagonal(self, pool: Pool) -> Array:
         return np.ones(len(pool)) if self.kernel is None else diagonal(self.kernel, pool)
@@ -74,21 +82,25 @@ class ByReference(Teacher):
         prepared = super().prepare_on(pool, target)
         if self.reference is None:
             return prepared
-        answers = answer_on(self.reference, pool, target.shape[1:], as_loss(self.loss))
+        answers = answer_on(self.reference, pool, target.shape[1:], self.known_loss)
         return dataclasses.replace(prepared, reference=answers)  # type: ignore[call-arg]
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         return dataclasses.replace(self, loss=loss)  # type: ignore[call-arg]
 
     def is_too_steep(self, pool: Pool) -> bool:
         """Say whether a step at this rate is so long that the score falls as the error grows."""
-        steps = self.cost(pool) * 2 * as_loss(self.loss).smoothness
+        if not self.is_informed:
+            return False  # the rate changes
+        steps = self.cost(pool) * 2 * self.known_loss.smoothness
         return bool(np.isfinite(steps).all() and steps.max() > self.steepest * (1 + 1e-9))
 
     def compiled_rule(self) -> Rule | None:
         if not behaves_like(self, ByReference, "select", "scores"):
             return None
         if isinstance(self.k, PackSchedule) and self.look is not None:  # a larger pack of an earlier look is not kept
+            return None
+        if not self.is_informed:
             return None
         return Rule(score=self.make_score(self.reference))
 
@@ -114,14 +126,16 @@ class Latest:
     def __init__(self, teacher: ByReference) -> None:
         self.teacher = teacher
         self.seen: tuple[Pool, Array] | None = None
+        self.rate: float | None = None
 
     def on(self, view: View) -> tuple[Surrogate | Omniscient, Array]:
         """Return both, computed anew only for other points."""
-        if self.seen is None or self.seen[0] is not view.pool or self.seen[1] is not view.target:
-            teacher = self.teacher
+        same = self.seen is not None and self.seen[0] is view.pool and self.seen[1] is view.target
+        if not same or view.rate != self.rate:
+            teacher = self.teacher if self.teacher.is_informed else self.teacher.inform_by(view)
             given = teacher.reference
-            answers = None if given is None else answers_at(given, view, as_loss(teacher.loss))
+            answers = None if given is None else answers_at(given, view, teacher.known_loss)
             self.score: Surrogate | Omniscient = teacher.make_score(answers)
             self.constants: Array = self.score.constants(view.pool, view.target)
-            self.seen = view.pool, view.target
+            self.seen, self.rate = (view.pool, view.target), view.rate
         return self.score, self.constants

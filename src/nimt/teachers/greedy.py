@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from nimt import defaults
 from nimt.arrays import Array, Indices, is_number
 from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
@@ -20,7 +19,9 @@ from nimt.losses import LOSSES, Loss, Square, as_loss, predicts_logits
 from nimt.losses.compiled_score import CompiledScore
 from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
+from nimt.teachers.candidates import candidates_of
 from nimt.teachers.disagreement import disagreements, split_by_reference
+from nimt.teachers.references import check_reference
 from nimt.teachers.rule import Diverse, Rule
 from nimt.teachers.scores import SCORES, OwnScore, Score
 from nimt.teachers.teacher import (
@@ -30,7 +31,6 @@ from nimt.teachers.teacher import (
     Selection,
     Teacher,
     View,
-    candidates_of,
     check_norm,
     count_of,
     largest,
@@ -50,13 +50,12 @@ class GreedyTeacher(Teacher):
         A count from 1 to n, or a share in (0, 1]: k=1 shows one example per step, k=1.0 the whole pool. A schedule
         (`nimt.schedules`) changes it with the step.
     score : {"residual", "gradient", "loss", "decrease"}, or a score by `nimt.compiled`
-        "residual" is |f - f*|, which a gray-box teacher knows. "gradient" is the paper's exact rule
-        |dL/df| sqrt(K(x, x)), for a teacher who is given the learner's `loss` and `kernel`. "loss" is the loss itself,
-        for a teacher who is given it: with the hinge loss it never prefers a point whose loss is 0. "decrease" is how
-        much a step of the square loss lowers the sum of squares over all points that may be shown, for a teacher who
-        is given the `kernel` and the `learning_rate`: the greedy rule where no f reaches the labels, as with noise.
-        Or a function of yours, (f, y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if
-        the teacher is given the `kernel`, else 1.
+        "residual" is |f - f*|, which a gray-box teacher knows. "gradient" is the paper's exact rule |dL/df| sqrt(K(x,
+        x)), for a teacher who sees the learner's loss and kernel. "loss" is the loss itself, for a teacher who sees it:
+        with the hinge loss it never prefers a point whose loss is 0. "decrease" is how much a step of the square loss
+        lowers the sum of squares over all points that may be shown, for a teacher who sees the kernel and the rate: the
+        greedy rule where no f reaches the labels, as with noise. Or a function of yours, (f,
+        y, kappa) -> score, by `nimt.compiled`; kappa is K(x, x) if the teacher is given the `kernel`, else 1.
     norm : {2, 1, "max"}
         Over outputs, where there are several.
     diverse : bool
@@ -72,8 +71,8 @@ class GreedyTeacher(Teacher):
     where : "agrees", optional
         Show only points whose label agrees with the `reference`: the same class; of numbers, not more than 3 deviations
         from it, a deviation being 1.4826 times the median size of the differences, taken from their median.
-    learning_rate : float or "auto"
-        Of the learner, for score="decrease"; "auto" is that of a `KernelLearner` which is shown one example per step.
+    loss, kernel, learning_rate : optional
+        For scores that use them; those of the learner by default. A lesson warns where they differ from the learner's.
 
     Examples
     --------
@@ -90,7 +89,7 @@ class GreedyTeacher(Teacher):
     look: LookSchedule | None = None
     reference: FunctionLike | None = None
     where: str | None = None
-    learning_rate: float | str = defaults.LEARNING_RATE
+    learning_rate: float | str | None = None
 
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 
@@ -108,23 +107,19 @@ class GreedyTeacher(Teacher):
             other = Wording(", or a score of yours by nimt.compiled", "")
             problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
             raise InvalidInput(problem, parameter="score")
+        check_reference(self.reference)
         if self.where is not None:
             self._check_where()
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        check_rate(self.learning_rate)
-        if self.learning_rate != "auto" and self.score != "decrease":
-            raise InvalidInput("learning_rate= is used by score='decrease' only")
+        if self.learning_rate is not None:
+            check_rate(self.learning_rate)
+            if self.score != "decrease":
+                raise InvalidInput("learning_rate= is used by score='decrease' only")
         if self.diverse and (self.score != "residual" or self.loss is not None):
             raise InvalidInput("diverse=True chooses by the residual: leave score= and loss= out")
-        if self.diverse and self.kernel is None:
-            raise InvalidInput("diverse=True needs kernel=, the learner's kernel: a view does not have it")
         kind = self._kind
         told = ("kernel",) if self.diverse else kind.told
-        for name in told:
-            if getattr(self, name) is None:
-                missing = " and ".join(f"{part}=" for part in told if getattr(self, part) is None)
-                raise InvalidInput(f"score={self.score!r} needs the learner's {missing}, which a view does not have")
         if self.loss is not None and "loss" in told:
             as_loss(self.loss)
         if self.kernel is not None and ("kernel" in told or kind is OwnScore):
@@ -163,6 +158,11 @@ class GreedyTeacher(Teacher):
     def colour(self) -> str | None:
         own = SKY if self.shows_everything else VERMILION if self.k == 1 else ORANGE
         return super().colour or own
+
+    @property
+    def opens(self) -> tuple[str, ...]:
+        told = ("kernel",) if self.diverse else self._kind.told
+        return (*told, "rate") if self.score == "decrease" else told
 
     @property
     def needs_one_output(self) -> bool:
@@ -214,7 +214,7 @@ class GreedyTeacher(Teacher):
             )
         return None
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         # f grows beyond the labels, so that |f - f*| is large where the learner is sure
         return dataclasses.replace(self, score="loss", loss=loss)
 
@@ -224,6 +224,8 @@ class GreedyTeacher(Teacher):
         changes = isinstance(self.k, PackSchedule)
         if changes and (self.diverse or self.look is not None):  # a larger pack of an earlier look is not kept
             return None
+        if not self.is_informed:
+            return None  # a rate that changes with the step
         if self.diverse:
             assert self.kernel is not None
             return Rule(Diverse(self.kernel))
@@ -241,13 +243,15 @@ class GreedyTeacher(Teacher):
         return cast(Score, kind(**known | ({"loss": as_loss(known["loss"])} if "loss" in known else {})))
 
     def select(self, view: View) -> Selection:
+        if not self.is_informed:
+            return self.inform_by(view).select(view)
         if self.where is not None and self.pool is None:  # in a Box, or without a lesson
             return self._select_agreeing(view)
-        seen = view.as_last_seen(self.look)
-        scores = self.scores(seen)
-        k = count_of(self.k, len(view), view.step)
+        seen = view if self.look is None else view.as_last_seen(self.look)
+        scores = self.score_part.of(seen.predictions, seen.target, seen.pool)
+        k = count_of(self.k, len(scores), view.step)
         chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
-        return view.show(chosen, scores, memory=seen.to_remember(self.look))
+        return view.show(chosen, scores, memory=None if self.look is None else seen.to_remember(self.look))
 
     def _select_agreeing(self, view: View) -> Selection:
         assert self.reference is not None

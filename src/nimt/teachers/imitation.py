@@ -23,8 +23,8 @@ SINGULAR = 1e-10  # of the largest singular value: directions in which the examp
 class ImitationTeacher(OmniscientTeacher):
     r"""Choose as `OmniscientTeacher` does, for a copy v of the learner that follows its answers [Liu17].
 
-    After every step the learner answers at the pack P that it was shown, and nowhere else. v is changed by as little as
-    gives these answers, in the norm of the kernel's space:
+    After every step the learner answers at the pack P that it was shown, and nowhere else (`lesson.asked`). v is
+    changed by as little as gives these answers, in the norm of the kernel's space:
 
         v <- v - sum_{j in P} c_j K(x_j, .),    K_PP c = v_P - f_P.
 
@@ -46,7 +46,7 @@ class ImitationTeacher(OmniscientTeacher):
     >>> import nimt
     >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
     >>> kernel = nimt.rbf(width=0.5)
-    >>> teacher = ImitationTeacher(kernel, learning_rate=0.01)
+    >>> teacher = ImitationTeacher()
     >>> for start in (0.0, 0.1):
     ...     learner = nimt.KernelLearner(kernel, learning_rate=0.01, initial=start)
     ...     print(nimt.teach(learner, teacher, x, np.sin, tol=0.01, max_iterations=9000).itd)
@@ -70,6 +70,8 @@ class ImitationTeacher(OmniscientTeacher):
         return dataclasses.replace(prepared, initial=values_on(pool, self.initial, "initial", target.shape[1:]))
 
     def select(self, view: View) -> Selection:
+        if not self.is_informed:
+            return self.inform_by(view).select(view)
         copy = self._follow(view)
         scores = self.scores(dataclasses.replace(view, predictions=copy))
         chosen = largest(scores, count_of(self.k, len(view), view.step))
@@ -84,7 +86,8 @@ class ImitationTeacher(OmniscientTeacher):
         copy, shown = np.asarray(view.memory["copy"]), np.asarray(view.memory["shown"])
         if not self.looks_at(view.step):
             return copy
-        return take_answers(copy, self.kernel, view.pool, shown, view.predictions[shown])
+        assert self.kernel is not None
+        return take_answers(copy, self.kernel, view.pool, shown, view.ask(shown))
 
     def _begin(self, view: View) -> Array:
         if self.initial is None:

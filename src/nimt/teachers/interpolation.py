@@ -37,16 +37,15 @@ class InterpolationTeacher(Teacher):
     ----------
     rule : {"f", "P", "f*P", "f/P"} or float
         A name, or beta from 0 to infinity.
-    kernel : Kernel, or a kernel of scikit-learn
-        The learner's, for every rule but "f". A gray-box teacher does not know it, so it must be given here.
+    kernel : Kernel, or a kernel of scikit-learn, optional
+        For every rule but "f"; the learner's by default, which this teacher sees.
     k : int or float
         A count from 1 to n, or a share in (0, 1].
 
     Examples
     --------
     >>> import nimt
-    >>> kernel = nimt.rbf(width=0.5)
-    >>> lesson = nimt.teach(nimt.OrthogonalLearner(kernel), InterpolationTeacher("P", kernel=kernel),
+    >>> lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(width=0.5)), InterpolationTeacher("P"),
     ...                     np.linspace(-1, 1, 5), np.sin, max_iterations=5)
     >>> lesson.indices.ravel()
     array([0, 4, 2, 1, 3])
@@ -58,7 +57,7 @@ class InterpolationTeacher(Teacher):
 
     own_colour: ClassVar[str | None] = "#7F7F00"
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {rule: {"rule": rule} for rule in RULES}
-    told: ClassVar[tuple[str, ...]] = ("kernel",)
+    sees: ClassVar[tuple[str, ...]] = ("kernel",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,14 +67,16 @@ class InterpolationTeacher(Teacher):
             raise InvalidInput(
                 f"must be one of {', '.join(RULES)} or a number beta >= 0, got {self.rule!r}", parameter="rule"
             )
-        if self.kernel is None and self.beta != 1:
-            raise InvalidInput(f"the rule {self.rule!r} needs the power function: give the learner's kernel=")
         if self.kernel is not None:
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
 
     @property
     def beta(self) -> float:
         return RULES[self.rule] if isinstance(self.rule, str) else float(self.rule)
+
+    @property
+    def opens(self) -> tuple[str, ...]:
+        return () if self.beta == 1 else self.sees
 
     @property
     def method(self) -> str:
@@ -86,7 +87,8 @@ class InterpolationTeacher(Teacher):
         k = count_of(self.k, len(view))
         if self.beta == 1:
             return view.show(largest(residual, k), residual)
-        assert self.kernel is not None
+        if self.kernel is None:
+            return self.inform_by(view).select(view)
         basis = NewtonBasis(self.kernel, view.pool.points)
         if view.memory is not None:
             if not np.array_equal(view.memory["places"], view.candidates):

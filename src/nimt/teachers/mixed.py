@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -66,6 +66,21 @@ class MixedTeacher(Teacher):
     @property
     def draws(self) -> bool:
         return bool(super().draws) or any(teacher.draws for teacher, _ in self.parts)
+
+    @property
+    def opens(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(part for teacher, _ in self.parts for part in teacher.opens))
+
+    @property
+    def known_parts(self) -> dict[str, Any]:
+        return {part: value for teacher, _ in self.parts for part, value in teacher.known_parts.items()}
+
+    def inform(self, known: Mapping[str, Any]) -> Self:
+        return dataclasses.replace(self, shares=[(teacher.inform(known), share) for teacher, share in self.parts])
+
+    def check_known(self, known: Mapping[str, Any], learner: str) -> None:
+        for teacher, _ in self.parts:
+            teacher.check_known(known, learner)
 
     @property
     def needs_one_output(self) -> bool:

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nimt import defaults
 from nimt.arrays import Array, Indices
-from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
-from nimt.losses import Loss, as_loss
+from nimt.losses import Loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.by_reference import ByReference
@@ -30,12 +28,9 @@ class OmniscientTeacher(ByReference):
 
     Parameters
     ----------
-    kernel : Kernel
-        Of the learner.
-    learning_rate : float or "auto"
-        Of the learner; "auto" is that of a `KernelLearner` which is shown one example per step.
-    loss : str or Loss
-        Of the learner.
+    kernel, learning_rate, loss : optional
+        Of the learner, which this teacher sees: give them for one that takes the learner for another. "auto" is the
+        rate of a `KernelLearner` which is shown one example per step.
     reference : nimt.reference, array, callable or fitted estimator, optional
         f*, as in `SurrogateTeacher`; the target by default. The labels shown are those of the target.
     k : int, float or schedule
@@ -48,16 +43,15 @@ class OmniscientTeacher(ByReference):
     >>> import nimt
     >>> import numpy as np
     >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
-    >>> kernel = nimt.rbf(width=0.5)
-    >>> learner = nimt.KernelLearner(kernel, learning_rate=0.01)
-    >>> teachers = nimt.GreedyTeacher(), OmniscientTeacher(kernel, learning_rate=0.01)
+    >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
+    >>> teachers = nimt.GreedyTeacher(), OmniscientTeacher()
     >>> [nimt.teach(learner, one, x, np.sin, tol=1e-3, max_iterations=9000).itd for one in teachers]
     [1865, 1865]
     """
 
-    kernel: Kernel
-    learning_rate: float | str = defaults.LEARNING_RATE
-    loss: str | Loss = defaults.LOSS
+    kernel: Kernel | None = None
+    learning_rate: float | str | None = None
+    loss: str | Loss | None = None
     reference: Any = None
     k: int | float | PackSchedule = 1
     look: LookSchedule | None = None
@@ -65,19 +59,13 @@ class OmniscientTeacher(ByReference):
     steepest: ClassVar[float] = 2.0
     own_colour: ClassVar[str | None] = "#332288"
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"omniscient": {}}
-    told: ClassVar[tuple[str, ...]] = ("kernel", "loss", "learning_rate")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.kernel is None:
-            raise InvalidInput("an omniscient teacher needs kernel=, the learner's kernel: a view does not have it")
 
     @property
     def method(self) -> str:
         return f"omniscient-{self.k}"
 
     def make_score(self, reference: Any) -> Omniscient:
-        return Omniscient(as_loss(self.loss), reference, self.cost)
+        return Omniscient(self.known_loss, reference, self.cost)
 
     def compiled_rule(self) -> Rule | None:
         return super().compiled_rule() if behaves_like(self, OmniscientTeacher, "cost", "make_score") else None
@@ -87,5 +75,5 @@ class OmniscientTeacher(ByReference):
             return None
         return (
             f"at the rate {self.rate_on(pool):g} a step overshoots so far that this teacher shows what the learner "
-            f"knows, because eta K(x, x) is more than 2 / {as_loss(self.loss).smoothness:g}: lower the learning rate"
+            f"knows, because eta K(x, x) is more than 2 / {self.known_loss.smoothness:g}: lower the learning rate"
         )

@@ -87,6 +87,7 @@ class PerOutput(Wrapping):
             _side_by_side([pack.scores for pack in packs]),
             labels=np.concatenate([np.atleast_1d(pack.labels) for pack in packs]),
             memory=_join([pack.memory for pack in packs]),
+            weights=_join_weights(packs),
         )
 
 
@@ -105,6 +106,13 @@ def _join(memories: list[Memory | None]) -> Memory | None:
         f"{output}/{name}": part for output, memory in enumerate(memories) for name, part in (memory or {}).items()
     }
     return joined or None
+
+
+def _join_weights(packs: list[Selection]) -> Array | None:
+    """Return the weights of the packs of all outputs, None if no pack has any."""
+    if all(pack.weights is None for pack in packs):
+        return None
+    return np.concatenate([np.ones(len(pack.indices)) if pack.weights is None else pack.weights for pack in packs])
 
 
 def _side_by_side(scores: list[Array | None]) -> Array | None:

@@ -16,6 +16,15 @@ from nimt.teachers.teacher import View
 SMALLEST_SHARE = 1e-12  # of a class that a reference excludes: its logarithm must be finite
 
 
+def check_reference(reference: object) -> None:
+    """Refuse what can answer nothing, before a lesson asks it."""
+    if isinstance(reference, str | bytes | bool | type):
+        raise InvalidInput(
+            f"must be an array, a function of x, a fitted estimator or a nimt.reference, got {reference!r}",
+            parameter="reference",
+        )
+
+
 def answer_on(reference: Any, pool: Pool, outputs: tuple[int, ...], loss: Loss) -> Array:
     """Return what a reference predicts on a pool, shape (n, *outputs), as the learner would predict it.
 

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt import defaults
 from nimt.arrays import Array, Indices, is_number
 from nimt.errors import InvalidInput, ResponseWarning, warn
 from nimt.kernels import Kernel, as_kernel
@@ -53,10 +52,10 @@ class ResponsiveTeacher(Teacher):
     kernel : Kernel, optional
         Of the learner: a white box.
     k : int or float
-        A count from 1 to n, or a share in (0, 1]. Packs need the `kernel`: their points are chosen one by one, each by
-        the K r that the points before it would leave.
-    learning_rate : float or "auto"
-        Of the learner, for packs; "auto" is that of a `KernelLearner` which is shown one example per step.
+        A count from 1 to n, or a share in (0, 1]. For packs the teacher sees the kernel and the rate: their points are
+        chosen one by one, each by the K r that the points before it would leave.
+    learning_rate : float or "auto", optional
+        Of the learner, for packs; the teacher sees it.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class ResponsiveTeacher(Teacher):
     p: float = 1.25
     kernel: Kernel | None = None
     k: int | float = 1
-    learning_rate: float | str = defaults.LEARNING_RATE
+    learning_rate: float | str | None = None
 
     own_colour: ClassVar[str | None] = "#117733"
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"responsive": {}}
@@ -83,19 +82,15 @@ class ResponsiveTeacher(Teacher):
             raise InvalidInput(f"must be a number from 1 to 2, got {self.p!r}", parameter="p")
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        check_rate(self.learning_rate)
+        if self.learning_rate is not None:
+            check_rate(self.learning_rate)
         if self.kernel is not None:
             object.__setattr__(self, "kernel", as_kernel(self.kernel))
-        elif self.k != 1 or isinstance(self.k, float):
-            raise InvalidInput(
-                f"={self.k!r} needs kernel=, the learner's: what one example of a pack did cannot be seen",
-                parameter="k",
-                way_out="give kernel=, or k=1",
-            )
 
-    @classmethod
-    def find_told(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-        return () if parameters.get("k") in (None, 1) else ("kernel", "learning_rate")
+    @property
+    def opens(self) -> tuple[str, ...]:
+        packs = self.k != 1 or isinstance(self.k, float)  # what one example of a pack did cannot be seen
+        return ("kernel", "rate") if packs else ("kernel",) if self.kernel is not None else ()
 
     @property
     def method(self) -> str:
@@ -109,6 +104,8 @@ class ResponsiveTeacher(Teacher):
             raise InvalidInput(problem, way_out=f"teach at most {most:,}, or use nimt.GreedyTeacher()")
 
     def select(self, view: View) -> Selection:
+        if not self.is_informed:
+            return self.inform_by(view).select(view)
         errors = np.asarray(view.predictions - view.target)
         memory = self._observe(view, errors)
         sizes = residual_size(view.predictions, view.target)
@@ -197,6 +194,7 @@ class ResponsiveTeacher(Teacher):
 
     def _pack(self, pool: Pool, responses: Array, errors: Array, sizes: Array, products: Array, k: int) -> Indices:
         rate = self.learning_rate
+        assert rate is not None
         eta = auto_rate(Square(), responses.diagonal()) if isinstance(rate, str) else float(rate)
         left, free = np.array(products), np.ones(len(errors), dtype=bool)
         for _ in range(k):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,9 +48,9 @@ class SoftTeacher(Teacher):
     5
     """
 
-    k: int | float | PackSchedule = 1
-    temperature: float = 0.1
-    look: LookSchedule | None = None
+    k: int | float | PackSchedule = field(default=1, kw_only=True)  # by name: SoftTeacher(0.1) could mean either
+    temperature: float = field(default=0.1, kw_only=True)
+    look: LookSchedule | None = field(default=None, kw_only=True)
 
     at_random: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = "#A65628"
@@ -67,7 +67,7 @@ class SoftTeacher(Teacher):
 
     @property
     def method(self) -> str:
-        return f"soft-{self.k}"
+        return f"soft-{self.k}" if self.temperature == 0.1 else f"soft-{self.k} (temperature {self.temperature:g})"
 
     def compiled_rule(self) -> Rule | None:
         if self.has_schedule or not behaves_like(self, SoftTeacher, "select"):

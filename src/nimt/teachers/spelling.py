@@ -37,9 +37,7 @@ def list_spellings() -> dict[str, tuple[type[Teacher], dict[str, Any]]]:
 def parse_teacher(name: str, **parameters: Any) -> Teacher:
     """Return the teacher of that spelling.
 
-    Of `parameters`, `kernel`, `loss` and `learning_rate` of the learner go only to a teacher that needs them, and None
-    stands for the teacher's own default. Any name may end in
-    "-per-output".
+    Any name may end in "-per-output".
 
     Examples
     --------
@@ -58,9 +56,7 @@ def parse_teacher(name: str, **parameters: Any) -> Teacher:
         )
         raise InvalidInput(problem, parameter="teacher")
     kind, fixed = teachers[name]
-    told = {part: parameters.pop(part, None) for part in ("kernel", "loss", "learning_rate")}
-    known = {part: told[part] for part in kind.find_told(parameters) if told[part] is not None}
-    return kind(**parameters | fixed | known)
+    return kind(**parameters | fixed)
 
 
 def _below(kind: type[Teacher]) -> Iterator[type[Teacher]]:

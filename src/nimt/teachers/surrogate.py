@@ -13,7 +13,7 @@ from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.learner import PAPERS_RATE
-from nimt.losses import Loss, as_loss
+from nimt.losses import Loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.by_reference import ByReference
@@ -37,18 +37,15 @@ class SurrogateTeacher(ByReference):
         (out of fold, if made so). An array holds outputs (n,) or (n, q) as the learner's, which are logits under the
         logistic and cross-entropy loss; or numbers of classes (n,) where the target has a column for each. A callable
         returns these. A classifier with `predict_proba` is asked for its shares, of which logits are made.
-    loss : str or Loss
-        That of the learner.
     k : int, float or schedule
         A count from 1 to n, or a share in (0, 1]; a schedule (`nimt.schedules`) changes it with the step.
     look : schedule, optional
         At which steps the scores are computed anew; by default at every step.
     difficulty : bool
         Whether to subtract the last term, which prefers easy examples. Without it the rule is that of RHO-LOSS.
-    kernel : Kernel, optional
-        Of the learner, for K(x, x) in the last term; 1 without it, which is that of every radial kernel.
-    learning_rate : float or "auto"
-        That of the learner, eta in the last term.
+    loss, kernel, learning_rate : optional
+        Those of the learner by default, which this teacher sees. Of a learner that does not have them: the square loss,
+        K(x, x) = 1, which is that of every radial kernel, and a rate of 0.01.
 
     Examples
     --------
@@ -57,20 +54,22 @@ class SurrogateTeacher(ByReference):
     >>> labels = np.sin(x.points[:, 0])
     >>> labels[10] = 5.0
     >>> learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1)
-    >>> teachers = nimt.GreedyTeacher(), SurrogateTeacher(reference=np.sin, learning_rate=0.1)
+    >>> teachers = nimt.GreedyTeacher(), SurrogateTeacher(reference=np.sin)
     >>> [int(nimt.teach(learner, one, x, labels, max_iterations=20).picks[10]) for one in teachers]
     [11, 0]
     """
 
     reference: Any
-    loss: str | Loss = "square"
+    loss: str | Loss | None = None
     k: int | float | PackSchedule = 1
     look: LookSchedule | None = None
     difficulty: bool = True
     kernel: Kernel | None = None
-    learning_rate: float | str = PAPERS_RATE
+    learning_rate: float | str | None = None
 
     steepest: ClassVar[float] = 1.0
+    does_without: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
+    fallbacks: ClassVar[Mapping[str, Any]] = {"loss": "square", "rate": PAPERS_RATE}
     own_colour: ClassVar[str | None] = "#882255"
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # the program has no way to give a reference
 
@@ -84,6 +83,10 @@ class SurrogateTeacher(ByReference):
             raise InvalidInput("kernel= is used by difficulty=True only: leave it out")
 
     @property
+    def opens(self) -> tuple[str, ...]:
+        return self.sees if self.difficulty else ("loss",)
+
+    @property
     def method(self) -> str:
         return f"{'surrogate' if self.difficulty else 'RHO'}-{self.k}"
 
@@ -91,7 +94,7 @@ class SurrogateTeacher(ByReference):
         return super().cost(pool) if self.difficulty else np.zeros(len(pool))
 
     def make_score(self, reference: Any) -> Surrogate:
-        return Surrogate(as_loss(self.loss), reference, self.cost)
+        return Surrogate(self.known_loss, reference, self.cost)
 
     def compiled_rule(self) -> Rule | None:
         return super().compiled_rule() if behaves_like(self, SurrogateTeacher, "cost", "make_score") else None
@@ -101,6 +104,6 @@ class SurrogateTeacher(ByReference):
             return None
         return (
             f"at the rate {self.rate_on(pool):g} this teacher prefers examples that the learner knows, because "
-            f"eta K(x, x) is more than 1 / {as_loss(self.loss).smoothness:g}: lower learning_rate=, or write "
+            f"eta K(x, x) is more than 1 / {self.known_loss.smoothness:g}: lower learning_rate=, or write "
             f"difficulty=False"
         )

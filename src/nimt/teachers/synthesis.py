@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, ResponseWarning, name_thing, warn
 from nimt.inheritance import behaves_like
-from nimt.losses import check_labels
+from nimt.kernels import Kernel, as_kernel
+from nimt.learners.learner import auto_rate, check_rate
+from nimt.losses import Loss, as_loss, check_labels
+from nimt.pools.pool import Pool
 from nimt.schedules import check_k
+from nimt.teachers.closed_labels import check_closed_form, find_labels
+from nimt.teachers.planned import PlannedTeacher
+from nimt.teachers.references import answer_on, answers_at
 from nimt.teachers.responses import Responses
 from nimt.teachers.rule import LabelsByResponse, Rule
-from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, residual_size
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, norm_of, residual_size
 from nimt.wording import Wording
+
+CHOICES_OF_POINTS = ("greedy", "random", "planned")
+SINGULAR = 1e-10  # of the largest singular value: directions in which the examples of a pack cannot be told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +45,12 @@ class SynthesisTeacher(Teacher):
     example at a point whose response differs from the others'. Where a more distant label does not move the learner
     further, it warns and uses nearer labels, down to the true label.
 
+    With `points` the teacher is a white box instead and estimates nothing: it sees the kernel, the loss and the rate,
+    and solves K_PP c = f_P - f*_P for the points P of the pack. A step with the slopes k c / eta of the loss takes the
+    learner to f* at all of them at once; the labels are those with these slopes (LAST, [Liu21]): f - k c / (2 eta) for
+    the square loss, softmax(f) - k c / eta for cross-entropy, there the nearest probabilities. With random points that
+    is the randomised Kaczmarz method, with greedy ones Motzkin's.
+
     The disadvantage: labels may lie outside the range of the target, by up to `radius`. A loss that accepts
     only some labels (logistic) refuses them.
 
@@ -47,7 +63,14 @@ class SynthesisTeacher(Teacher):
         Keep every label within the range of f* on the points it may show, or between these two numbers: for labels
         that must be possible values of the target. It needs more steps.
     k : int or float
-        A count from 1 to n, or a share in (0, 1]. The points of a pack move each other, so k=1 is the most accurate.
+        A count from 1 to n, or a share in (0, 1]. The points of a pack move each other, so k=1 is the most accurate;
+        with `points` a pack of any size is put right at once.
+    points : {"greedy", "random", "planned"}, optional
+        How a white box chooses: the largest errors, a draw, or as `PlannedTeacher` does.
+    reference : nimt.reference, array, callable or fitted estimator, optional
+        With `points`: f*, where the target holds labels of another kind, as classes; the target by default.
+    kernel, learning_rate, loss : optional
+        With `points`: of the learner, which the teacher sees.
 
     Examples
     --------
@@ -62,10 +85,19 @@ class SynthesisTeacher(Teacher):
     radius: float | None = None
     label_range: str | tuple[float, float] | None = None
     k: int | float = 1
+    points: str | None = None
+    reference: Any = None
+    kernel: Kernel | None = None
+    learning_rate: float | str | None = None
+    loss: str | Loss | None = None
 
     makes_labels: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = "#6A3D9A"
-    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"synthesis": {}}
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "synthesis": {},
+        **{f"last-{points}": {"points": points} for points in CHOICES_OF_POINTS},
+    }
+    sees: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,20 +105,36 @@ class SynthesisTeacher(Teacher):
         if self.radius is not None:
             check_positive("radius", self.radius)
         self._check_label_range()
+        self._check_points()
         if self.labels is not None:
             problem = self.kind.embed(after=" makes the labels itself")
             raise InvalidInput(problem, way_out=Wording("leave labels= out", "leave --other-target out"))
 
     @property
     def method(self) -> str:
-        return f"synthesis-{self.k}"
+        return f"synthesis-{self.k}" if self.points is None else f"LAST-{self.k} ({self.points})"
+
+    @property
+    def colour(self) -> str | None:
+        return super().colour if self.points is None else "#CC6677"
+
+    @property
+    def opens(self) -> tuple[str, ...]:
+        return () if self.points is None else self.sees
+
+    @property
+    def draws(self) -> bool | None:
+        return super().draws or self.points in ("random", "planned")
 
     @property
     def needs_one_output(self) -> bool:
-        return True
+        return self.points is None
 
     def check_loss(self, loss: Any) -> None:
         """Refuse a loss that takes few labels: the labels made lie anywhere between and beyond the true ones."""
+        if self.points is not None:
+            check_closed_form(loss, self.kind)
+            return
         try:
             check_labels(loss, np.zeros(1))
         except InvalidInput:
@@ -97,9 +145,45 @@ class SynthesisTeacher(Teacher):
 
     def compiled_rule(self) -> Rule | None:
         own = behaves_like(self, SynthesisTeacher, "select", "label", "limits", "responses_so_far")
-        return Rule(labels=LabelsByResponse()) if own else None
+        return Rule(labels=LabelsByResponse()) if own and self.points is None else None
+
+    def prepare_on(self, pool: Pool, target: Array) -> Self:
+        if self.reference is None or self.loss is None:
+            return self
+        answers = answer_on(self.reference, pool, target.shape[1:], as_loss(self.loss))
+        return dataclasses.replace(self, reference=answers)
+
+    def _select_closed(self, view: View) -> Selection:
+        """Show a pack with the labels that put it right at once."""
+        if not self.is_informed:
+            return self.inform_by(view).select(view)
+        assert self.kernel is not None
+        assert self.loss is not None
+        assert self.learning_rate is not None
+        loss, k = as_loss(self.loss), count_of(self.k, len(view))
+        truth = view.target if self.reference is None else answers_at(self.reference, view, loss)
+        errors = np.asarray(view.predictions - truth)
+        memory, scores = None, norm_of(errors)
+        if self.points == "greedy":
+            shown = largest(scores, k)
+        elif self.points == "random":
+            shown = np.sort(view.rng.choice(len(view), size=k, replace=False))
+        else:
+            planned = PlannedTeacher(k=self.k).select(dataclasses.replace(view, target=truth))
+            shown, memory = np.unique(planned.indices), planned.memory
+        rate = self.learning_rate
+        if isinstance(rate, str):
+            rate = auto_rate(loss, self.kernel.diag(view.pool.points))
+        gram = np.asarray(self.kernel(view.pool.take(shown)), dtype=np.float64)
+        slopes = len(shown) / rate * np.linalg.lstsq(gram, errors[shown], rcond=SINGULAR)[0]
+        labels = find_labels(
+            loss, view.predictions[shown], np.asarray(slopes, dtype=np.float64), self.limits(view.target)
+        )
+        return view.show(shown, scores, labels=labels, memory=memory)
 
     def select(self, view: View) -> Selection:
+        if self.points is not None:
+            return self._select_closed(view)
         responses = self.responses_so_far(view)
         scores = residual_size(view.predictions, view.target)
         shown = largest(scores, count_of(self.k, len(view)))
@@ -127,6 +211,26 @@ class SynthesisTeacher(Teacher):
         if isinstance(self.label_range, str):
             return float(np.min(everywhere)), float(np.max(everywhere))
         return self.label_range
+
+    def _check_points(self) -> None:
+        if self.points is None:
+            given = [n for n in ("reference", "kernel", "learning_rate", "loss") if getattr(self, n) is not None]
+            if given:
+                raise InvalidInput(f"{given[0]}= is used with points= only, a white box")
+            return
+        if not isinstance(self.points, str) or self.points not in CHOICES_OF_POINTS:
+            names = ", ".join(map(repr, CHOICES_OF_POINTS))
+            raise InvalidInput(f"must be None or one of {names}, got {self.points!r}", parameter="points")
+        if self.radius is not None:
+            raise InvalidInput("radius= is of labels by responses", way_out="use label_range=, or leave points= out")
+        if callable(self.learning_rate):
+            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
+        if self.learning_rate is not None:
+            check_rate(self.learning_rate)
+        if self.loss is not None:
+            check_closed_form(as_loss(self.loss), self.kind)
+        if self.kernel is not None:
+            object.__setattr__(self, "kernel", as_kernel(self.kernel))
 
     def _check_label_range(self) -> None:
         if self.label_range is None or (isinstance(self.label_range, str) and self.label_range == "target"):

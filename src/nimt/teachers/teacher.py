@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -13,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt import display
 from nimt.arrays import Array, Indices, is_number, is_whole
-from nimt.counting import say_count
 from nimt.errors import InvalidInput
+from nimt.kernels import Kernel
 from nimt.losses import Loss
 from nimt.pools.pool import FunctionLike, Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
+from nimt.teachers.candidates import refuse_pool
+from nimt.teachers.knows_learner import KnowsLearner
 from nimt.wording import Wording
 
 if TYPE_CHECKING:
@@ -32,19 +33,31 @@ NORMS: tuple[int | str, ...] = (2, 1, "max")  # over outputs; compiled code know
 VERMILION, ORANGE, BLUE, SKY, GREEN, PURPLE = "#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#009E73", "#CC79A7"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Selection:
-    """What a teacher shows: pool indices and labels, the scores it chose by, and what it wants to remember."""
+    """What a teacher shows: pool indices and labels, the scores it chose by, and what it wants to remember.
+
+    `weights` (k,) multiply the learner's step at each example; None for 1.
+    """
 
     indices: Indices
     labels: Array
     scores: Array | None = None
     memory: Memory | None = None
+    weights: Array | None = None
+
+    def __init__(
+        self, indices: Indices, labels: Array, scores: Array | None = None, memory: Memory | None = None,
+        weights: Array | None = None,
+    ) -> None:  # fmt: skip
+        own = self.__dict__  # two are made at every step, in a third of the time of a frozen class's own
+        own["indices"], own["labels"], own["scores"], own["memory"] = indices, labels, scores, memory
+        own["weights"] = weights
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class View:
-    """All a teacher may see. Neither the loss, nor the learning rate, nor the kernel is in it: a gray box.
+    """All a teacher may see: a gray box. The learner's kernel, loss and rate are in it only for one that `sees` them.
 
     A teacher with a limited pool is given the view of that pool alone, so it cannot show anything else.
 
@@ -63,6 +76,10 @@ class View:
         What this teacher returned as `Selection.memory` at the step before.
     candidates : array (n,) of int
         The indices of the points in the pool of the lesson.
+    kernel, loss, rate : Kernel, Loss and float, or None
+        Of the learner, the rate that of the step to come: for a teacher whose class names them in `sees`.
+    heard : list
+        What `ask` was answered at this step; a lesson records it.
     """
 
     step: int
@@ -72,6 +89,28 @@ class View:
     rng: np.random.Generator
     memory: Memory | None
     candidates: Indices
+    kernel: Kernel | None = None
+    loss: Loss | None = None
+    rate: float | None = None
+    heard: list[tuple[Indices, Array]] = field(default_factory=list)
+
+    def __init__(
+        self, step: int, pool: Pool, predictions: Array, target: Array, rng: np.random.Generator, memory: Memory | None,
+        candidates: Indices, kernel: Kernel | None = None, loss: Loss | None = None, rate: float | None = None,
+        heard: list[tuple[Indices, Array]] | None = None,
+    ) -> None:  # fmt: skip
+        own = self.__dict__  # as for a selection
+        own["step"], own["pool"], own["predictions"], own["target"] = step, pool, predictions, target
+        own["rng"], own["memory"], own["candidates"] = rng, memory, candidates
+        own["kernel"], own["loss"], own["rate"] = kernel, loss, rate
+        own["heard"] = [] if heard is None else heard
+
+    def ask(self, places: ArrayLike) -> Array:
+        """Return the learner's answers at some of these points; the lesson records them as `lesson.asked`."""
+        asked = check_indices(places, len(self))
+        answers = np.array(self.predictions[asked])
+        self.heard.append((self.candidates[asked], answers))
+        return answers
 
     def show(
         self,
@@ -80,10 +119,12 @@ class View:
         *,
         labels: ArrayLike | None = None,
         memory: Memory | None = None,
+        weights: Array | None = None,
     ) -> Selection:
         """Make the selection that shows these points, labelled by the target unless other labels are given."""
-        chosen = check_indices(indices, len(self))
-        return Selection(chosen, self.target[chosen] if labels is None else np.atleast_1d(labels), scores, memory)
+        chosen = check_indices(indices, len(self.target))
+        told = self.target[chosen] if labels is None else np.atleast_1d(labels)
+        return Selection(chosen, told, scores, memory, weights)
 
     def as_last_seen(self, look: LookSchedule | None) -> View:
         """Return the view with the predictions of the latest look: these, where it looks at this step."""
@@ -140,7 +181,7 @@ class AlternativeLabels:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Teacher:
+class Teacher(KnowsLearner):
     """The options every teacher has; a teacher of your own inherits them and adds `select(view)`.
 
     Parameters
@@ -160,8 +201,12 @@ class Teacher:
         Its colour in figures; None for any free colour.
     spellings : dict of str -> dict
         Its names on the command line, and the parameters that each name stands for.
-    told : tuple of str
-        What it needs to know of the learner ("kernel", "loss"), as parameters of these names.
+    sees : tuple of str
+        What it sees of the learner beside its predictions: "kernel", "loss", "rate". A view then has it, as
+        `view.kernel`, and a parameter of the teacher that is None becomes it (of "rate", `learning_rate`).
+    access : str
+        "gray box" of a teacher who sees predictions alone, "white box" of one who knows more, "black box" of one who
+        hears only the answers that it asks for.
     """
 
     pool: ArrayLike | None = None
@@ -172,7 +217,6 @@ class Teacher:
     watches_packs: ClassVar[bool] = False  # whether it reads predictions at the points that it showed last
     own_colour: ClassVar[str | None] = None
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    told: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if self.labels is not None and not isinstance(self.labels, AlternativeLabels):
@@ -181,15 +225,10 @@ class Teacher:
                 parameter="labels",
             )
         if isinstance(self.pool, bool) or (is_number(self.pool) and not 0 < float(self.pool) <= 1):
-            raise _refuse_pool(self.pool)
+            raise refuse_pool(self.pool)
         if is_whole(self.pool):
             way_out = f"write pool=1.0 or pool=[{self.pool}]"
             raise InvalidInput("could be a share or a point", parameter="pool", value=self.pool, way_out=way_out)
-
-    @classmethod
-    def find_told(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return what the program must tell it of the learner, given its other parameters: `told`."""
-        return cls.told
 
     @property
     def given(self) -> object:
@@ -330,7 +369,7 @@ class Teacher:
         """
         return None
 
-    def for_classes(self, loss: str) -> Self:
+    def for_classes(self, loss: str | Loss) -> Self:
         """Return the teacher as it should teach classes to a learner with this loss."""
         return self
 
@@ -415,7 +454,7 @@ def largest(scores: Array, k: int) -> Indices:
     """
     n = len(scores)
     if k == 1:
-        return np.array([scores.argmax()])
+        return np.array((scores.argmax(),))
     if k == n:
         return np.arange(n)
     threshold = np.partition(scores, n - k)[n - k]  # NaN comes last
@@ -445,48 +484,3 @@ def count_of(k: int | float | PackSchedule, n: int, step: int = 0) -> int:
             raise InvalidInput(f"must be a count from 1 to {n} or a share in (0, 1], got {k!r}", parameter="k")
         return int(k)
     return max(1, int(float(k) * n))
-
-
-def _refuse_pool(pool: object) -> InvalidInput:
-    other = Wording(", a boolean mask or indices", "")
-    return InvalidInput(other.embed("must be a share in (0, 1]", f", got {pool!r}"), parameter="pool")
-
-
-def candidates_of(pool: ArrayLike | None, shape: tuple[int, ...], rng: np.random.Generator) -> Indices | None:
-    """Return the sorted pool indices a teacher may show, or None for all of them.
-
-    Parameters
-    ----------
-    pool : None, a share, a boolean mask of shape (n,) or the grid's, or indices
-        The teacher's option.
-    shape : tuple of int
-        Of the pool of the lesson.
-    rng : numpy Generator
-        Draws the share, and is used only for this.
-    """
-    n = math.prod(shape)
-    if pool is None:
-        return None
-    if is_number(pool):
-        return np.sort(rng.choice(n, size=count_of(float(pool), n), replace=False)).astype(np.intp)
-    if np.ma.is_masked(pool):
-        raise InvalidInput("the teacher's pool has masked values, which are missing: leave these points out")
-    array = np.asarray(pool)
-    if array.dtype == bool:
-        if array.shape not in ((n,), shape):
-            raise InvalidInput(
-                f"the teacher's pool is a mask of shape {array.shape}, the lesson's pool has "
-                f"{say_count(n, 'point', 'd')} and takes "
-                f"one of shape {' or '.join(str(allowed) for allowed in dict.fromkeys([(n,), shape]))}"
-            )
-        chosen = np.flatnonzero(array.reshape(n))
-    elif array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0):
-        chosen = np.unique(array.astype(np.intp))
-        if chosen.size and (chosen[0] < 0 or chosen[-1] >= n):
-            wrong = chosen[0] if chosen[0] < 0 else chosen[-1]
-            raise InvalidInput(f"the teacher's pool names the point {wrong}, the lesson's pool has 0 to {n - 1}")
-    else:
-        raise _refuse_pool(pool)
-    if chosen.size == 0:
-        raise InvalidInput("the teacher's pool is empty: it has nothing to show")
-    return chosen

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -61,6 +62,18 @@ class Wrapping(Teacher):
         return self.inner.may_repeat
 
     @property
+    def opens(self) -> tuple[str, ...]:
+        return self.inner.opens
+
+    @property
+    def access(self) -> str:
+        return self.inner.access
+
+    @property
+    def known_parts(self) -> dict[str, Any]:
+        return self.inner.known_parts
+
+    @property
     def draws(self) -> bool | None:
         return self.inner.draws
 
@@ -105,7 +118,13 @@ class Wrapping(Teacher):
     def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         return self.inner.find_misleading(pool, target, candidates, loss)
 
-    def for_classes(self, loss: str) -> Self:
+    def inform(self, known: Mapping[str, Any]) -> Self:
+        return self._around(self.inner.inform(known))
+
+    def check_known(self, known: Mapping[str, Any], learner: str) -> None:
+        self.inner.check_known(known, learner)
+
+    def for_classes(self, loss: str | Loss) -> Self:
         return self._around(self.inner.for_classes(loss))
 
     def fix_length(self, steps: int) -> Self:

@@ -42,6 +42,15 @@ class Chosen:
     rule: str
 
 
+def check_rule(rule: object, rows: Rows) -> None:
+    """Refuse a rule that is none, or that is not for these rows."""
+    if rule not in RULES:
+        raise InvalidInput(f"must be one of {', '.join(RULES)}, got {rule!r}", parameter="rule")
+    if rule == "uncertainty" and rows.classes is None:
+        problem = "is for classes, and y holds numbers"
+        raise InvalidInput(problem, parameter="rule", value=rule, way_out="use f, auto or greedy")
+
+
 class Chooser:
     """Chooses rows of a table for a student, knowing what the reference answers.
 
@@ -111,11 +120,8 @@ class Chooser:
             return self.draw(size, 0)
         if rule in BY_KERNEL:
             return self._by_kernel(BY_KERNEL[rule], size)
-        if rule == "uncertainty" and self.rows.classes is None:
-            raise InvalidInput("rule='uncertainty' is for classes, and y holds numbers: use 'f', 'auto' or 'greedy'")
-        if rule in ("uncertainty", "greedy"):
-            return self._by_student(rule, size)
-        raise InvalidInput(f"must be one of {', '.join(RULES)}, got {rule!r}", parameter="rule")
+        check_rule(rule, self.rows)
+        return self._by_student(rule, size)
 
     @cached_property
     def points(self) -> Array:

@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from nimt.arrays import check_count, is_number
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.choosing_rules import MOST_ROWS, RULES, Chooser
-from nimt.teaching_sets.curve import MOST_ASKED, Measured, Watcher, measure
+from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser, check_rule
+from nimt.teaching_sets.curve import MOST_ASKED, Measured, measure
 from nimt.teaching_sets.exact import find_ridge, make_labels
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
 from nimt.teaching_sets.kept_rows import TeachingSet
-from nimt.teaching_sets.making_reference import check_seed, make_reference
+from nimt.teaching_sets.making_reference import check_seed, check_watch, make_reference
 from nimt.teaching_sets.models import make_student, says_classes, with_few_threads, with_one_thread
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows, take_rows
-from nimt.wording import Wording
+from nimt.wording import Watcher, Wording, be_silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ def teaching_set(
     classes: bool | None = None,
     seed: int = 0,
     measure_curve: bool = True,
-    watch: Watcher | None = None,
+    watch: Watcher = be_silent,
 ) -> TeachingSet:
     """Choose the rows to keep for a student, with the labels to give, and measure what they are worth.
 
@@ -78,8 +78,8 @@ def teaching_set(
     seed : int
     measure_curve : bool
         False leaves the curve out, which takes most of the time.
-    watch : callable of str, optional
-        Called with a sentence before each part of the work.
+    watch : callable of str
+        Called with a sentence before each part of the work, such as `print`.
 
     Notes
     -----
@@ -108,26 +108,20 @@ def teaching_set(
     check_enough(rows)
     most = _check_size(size, tol, len(rows))
     check_seed(seed)
+    check_watch(watch)
+    if not isinstance(measure_curve, bool | np.bool_):
+        raise InvalidInput(f"must be True or False, got {measure_curve!r}", parameter="measure_curve")
     if labels not in LABELS:
         raise InvalidInput(f"must be 'reference' or 'rows', got {labels!r}", parameter="labels")
-    if rule not in RULES:
-        raise InvalidInput(f"must be one of {', '.join(RULES)}, got {rule!r}", parameter="rule")
-    if rule == "uncertainty" and rows.classes is None:
-        raise InvalidInput("rule='uncertainty' is for classes, and y holds numbers: use 'f', 'auto' or 'greedy'")
+    check_rule(rule, rows)
     made = make_student(student, rows.X, rows.classes is not None, int(seed))
-    watch = _be_silent if watch is None else watch
-    watch("finding f*, a model of all rows")
     with with_few_threads(reference, len(rows)):
-        found = _take_reference(rows, reference, FOLDS, int(seed))
+        found = _take_reference(rows, reference, FOLDS, int(seed), watch)
     with with_one_thread():
         return _make(
             rows, made, student, found, isinstance(reference, str), most, tol, rule, labels == "rows", int(seed),
             measure_curve, watch,
         )  # fmt: skip
-
-
-def _be_silent(sentence: str) -> None:
-    """Ignore what is done."""
 
 
 def _make(
@@ -213,9 +207,9 @@ def _check_size(size: int | None, tol: float | None, rows: int) -> int:
     return int(size)
 
 
-def _take_reference(rows: Rows, reference: Any, folds: int, seed: int) -> Reference:
+def _take_reference(rows: Rows, reference: Any, folds: int, seed: int, watch: Watcher) -> Reference:
     if not isinstance(reference, Reference):
-        return make_reference(rows, reference, folds, False, seed)
+        return make_reference(rows, reference, folds, False, seed, watch)
     if len(reference.labels) != len(rows):
         raise InvalidInput(
             f"answers {say_count(len(reference.labels), 'row')} and X has {len(rows):,}: make it from the same rows",
@@ -250,6 +244,6 @@ def _find_size(frame: pd.DataFrame | None, tol: float, most: int) -> tuple[int, 
 
 def _is_worse(frame: pd.DataFrame, size: int, own: bool) -> bool:
     """Return whether chosen rows are clearly worse than random ones, at the largest size that is not above one."""
-    name = "random_own" if own else "random_reference"
+    labels = "own" if own else "reference"
     last = frame[frame["size"] <= size].iloc[-1]
-    return bool(last["chosen"] < last[name] - last[f"{name}_spread"])
+    return bool(last["chosen"] < last[f"random_{labels}"] - last[f"gain_{labels}_spread"])

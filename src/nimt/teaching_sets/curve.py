@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from nimt.teaching_sets.making_reference import MOST_COMPARED, draw_compared, fi
 from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, take_rows
+from nimt.wording import Watcher
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,6 @@ LADDER = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 FOLDS_OF_A_SPLIT = 3
 MOST_ASKED = 2000  # rows held out; of more, so many are drawn
 FEWEST_TO_DECIDE = 4  # rows
-Watcher = Callable[[str], object]
 RANDOM = ("random_own", "random_reference")
 
 
@@ -59,7 +58,9 @@ class Curve:
         """Return means and spreads as columns, one row per size.
 
         The spread of random rows is the standard deviation over draws in the same split; that of chosen rows is the one
-        over splits of how far they are ahead of random rows with the reference's labels.
+        over splits of how far they are ahead of random rows with the reference's labels. `gain_own_spread` and
+        `gain_reference_spread` are those of the paired differences, chosen rows minus random ones of the same split,
+        over all splits and draws: how sure the gain by choosing is.
         """
         import pandas as pd
 
@@ -74,6 +75,9 @@ class Curve:
             columns[f"{name}_spread"] = np.sqrt(
                 _mean(np.array([_mean((one - _mean(one)) ** 2) for one in draws[name]]))
             )
+        for name in RANDOM:
+            gains = (self.chosen[:, np.newaxis] - draws[name]).reshape(-1, len(self.sizes))
+            columns[f"{name.replace('random', 'gain')}_spread"] = np.sqrt(_mean((gains - _mean(gains)) ** 2))
         columns["all_rows"] = np.full(len(self.sizes), float(_mean(self.all_rows[:, np.newaxis])[0]))
         return pd.DataFrame(columns)
 

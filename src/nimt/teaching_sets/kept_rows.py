@@ -68,18 +68,18 @@ class TeachingSet:
 
     @property
     def gains(self) -> tuple[float, float, float] | None:
-        """What the labels gain, what choosing gains on top, and the spread, at the last size of the curve."""
+        """What the labels gain, what choosing gains on top, and the spread of that, at the last size of the curve."""
         if self.curve is None:
             return None
         last = self.curve.iloc[-1]
         if self.own_labels:
-            return 0.0, float(last["chosen"] - last["random_own"]), float(last["random_own_spread"])
+            return 0.0, float(last["chosen"] - last["random_own"]), float(last["gain_own_spread"])
         labels = float(last["random_reference"] - last["random_own"])
-        return labels, float(last["chosen"] - last["random_reference"]), float(last["random_reference_spread"])
+        return labels, float(last["chosen"] - last["random_reference"]), float(last["gain_reference_spread"])
 
     @property
     def helps(self) -> bool | None:
-        """Whether choosing gained more than the spread over draws; None where it was not measured."""
+        """Whether choosing gained more than its spread over splits and draws; None where it was not measured."""
         gains = self.gains
         return None if gains is None else gains[1] > gains[2]
 
@@ -109,8 +109,11 @@ class TeachingSet:
                 f"{last['all_rows']:.3f}; the labels gain {labels:+.3f}, choosing {choosing:+.3f}"
             )
         if self.helps:
-            return f"{told}, more than the spread of random draws ({spread:.3f})"
-        return f"{told}, within the spread ({spread:.3f}): choosing does not help here, random rows are as good"
+            return f"{told}, more than its spread over splits and draws ({spread:.3f})"
+        return (
+            f"{told}, within its spread over splits and draws ({spread:.3f}): choosing does not help here, random rows "
+            f"are as good"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the chosen rows in order, with all columns of X, their own labels and the labels to give."""

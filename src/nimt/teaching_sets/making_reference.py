@@ -27,6 +27,7 @@ from nimt.teaching_sets.models import (
 )
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows
+from nimt.wording import Watcher, be_silent
 
 MOST_COMPARED = 5000  # rows on which the models of "auto" are compared; of more, so many are drawn
 MOST_FITTED = 20_000  # rows to which the best of them is fitted
@@ -41,6 +42,7 @@ def reference(
     out_of_fold: bool = False,
     classes: bool | None = None,
     seed: int = 0,
+    watch: Watcher = be_silent,
 ) -> Reference:
     """Return what a teacher takes for f* on real rows: a model of all of them.
 
@@ -67,6 +69,8 @@ def reference(
         different whole numbers, with a note.
     seed : int
         Of the folds and of the models.
+    watch : callable of str
+        Called with a sentence before each part of the work, such as `print`.
 
     Returns
     -------
@@ -84,11 +88,12 @@ def reference(
     """
     rows = read_rows(X, y, says_classes(model) if classes is None else classes)
     check_seed(seed)
+    check_watch(watch)
     check_folds(folds, rows)
     if not isinstance(out_of_fold, bool | np.bool_):
         raise InvalidInput(f"must be True or False, got {out_of_fold!r}", parameter="out_of_fold")
     with with_few_threads(model, len(rows)):
-        return make_reference(rows, model, folds, bool(out_of_fold), int(seed))
+        return make_reference(rows, model, folds, bool(out_of_fold), int(seed), watch)
 
 
 def check_seed(seed: object) -> None:
@@ -97,14 +102,23 @@ def check_seed(seed: object) -> None:
         raise InvalidInput(f"must be a whole number from 0 to 2**32 - 1, got {seed!r}", parameter="seed")
 
 
-def make_reference(rows: Rows, model: Any, folds: int, out_of_fold: bool, seed: int) -> Reference:
+def check_watch(watch: object) -> None:
+    """Refuse what cannot be told what is being done."""
+    if not callable(watch):
+        raise InvalidInput(f"must be a function of a sentence, such as print, got {watch!r}", parameter="watch")
+
+
+def make_reference(
+    rows: Rows, model: Any, folds: int, out_of_fold: bool, seed: int, watch: Watcher = be_silent
+) -> Reference:
     """Return a reference of rows that are checked."""
     columns = () if isinstance(rows.X, np.ndarray) else tuple(rows.X.columns)
     common: dict[str, Any] = {"classes": rows.classes, "columns": columns}
     if isinstance(model, str):
         if model != "auto":
             raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
-        name, made, folded, notes = _find_best(rows, folds, seed)
+        name, made, folded, notes = _find_best(rows, folds, seed, watch)
+        watch(f"fitting f*, {name}")
         if out_of_fold and len(folded.labels) != len(rows):
             folded = fold(made, rows, folds, seed, MOST_FITTED)
         fitted = rows.take(draw(rows, MOST_FITTED, folds, seed))
@@ -112,8 +126,8 @@ def make_reference(rows: Rows, model: Any, folds: int, out_of_fold: bool, seed: 
     if callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None)):
         if isinstance(model, type):
             raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter="model")
-        name, is_ready = type(model).__name__, _is_fitted(model)
         made = adapt(model, rows.X)
+        name, is_ready = type(model).__name__, _is_fitted(model)
         if is_ready and not out_of_fold:
             answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
             scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
@@ -131,14 +145,15 @@ def draw_compared(rows: Rows, folds: int, seed: int) -> Indices:
     return draw(rows, MOST_COMPARED, folds, seed)
 
 
-def _find_best(rows: Rows, folds: int, seed: int) -> tuple[str, Any, Folded, tuple[str, ...]]:
+def _find_best(rows: Rows, folds: int, seed: int, watch: Watcher) -> tuple[str, Any, Folded, tuple[str, ...]]:
     """Return the candidate with the best cross-validated score, and what became of the others."""
     compared = rows.take(draw_compared(rows, folds, seed))
     fitted = min(MOST_FITTED, len(rows) * (folds - 1) // folds)
     candidates = list_candidates(compared.X, rows.classes is not None, fitted, seed)
     found: dict[str, Folded] = {}
     failures = []
-    for name, model in candidates.items():
+    for number, (name, model) in enumerate(candidates.items()):
+        watch(f"comparing models of the rows for f*: {name}, {number + 1} of {len(candidates)}")
         try:
             found[name] = fold(model, compared, folds, seed)
         except InvalidInput as error:
@@ -207,6 +222,8 @@ def _is_fitted(model: Any) -> bool:
         check_is_fitted(model)
     except (NotFittedError, TypeError):
         return False
+    except AttributeError:  # it has no tags: it does not inherit from scikit-learn's classes
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(model))
     return True
 
 

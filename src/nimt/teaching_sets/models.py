@@ -134,6 +134,12 @@ def adapt(estimator: Any, X: Features) -> Any:
 
     A pipeline prepares its own features, and is left as it is.
     """
+    if not callable(getattr(estimator, "get_params", None)):
+        name = type(estimator).__name__
+        raise InvalidInput(
+            f"{name} has fit and predict and no get_params, so that no copy of it can be fitted to other rows: let it "
+            f"inherit from sklearn.base.BaseEstimator"
+        )
     try:
         copy = clone(estimator)
     except (TypeError, RuntimeError) as error:

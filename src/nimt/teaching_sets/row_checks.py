@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import LARGEST, Array, Indices, check_squares
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.wording import Wording
@@ -16,9 +18,11 @@ from nimt.wording import Wording
 if TYPE_CHECKING:
     import pandas as pd
 
-LARGEST, SMALLEST = 1e120, 1e-120  # beyond, a sum of squares is infinite or 0
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
+SECONDS_OF_A_DAY = 86_400.0
 NANOSECONDS_OF_A_DAY = 86_400e9
+NUMBERS = (int, float, np.number, Decimal, Fraction)
+NESTED = (list, tuple, dict, set, np.ndarray)
 
 AS_NUMBERS = Wording("classes=False", "--numbers")
 
@@ -69,7 +73,7 @@ def read_rows(X: Any, y: Any, classes: bool | None = None) -> Rows:
         raise InvalidInput(f"X has {say_count(len(features), 'row')} and y has {say_count(len(labels), 'label')}")
     if len(labels) < 2:
         raise InvalidInput(f"X has {say_count(len(labels), 'row')}: at least 2 are needed")
-    return Rows(features, labels, names, notes + _describe_missing(features))
+    return Rows(features, labels, names, notes + _describe_features(features))
 
 
 def read_features(X: Any) -> Features:
@@ -120,6 +124,8 @@ def _read_column(column: pd.Series, name: str) -> NDArray[Any]:
     if column.dtype.kind == "M":  # days since 1970-01-01
         when = column.to_numpy().astype("datetime64[ns]")
         return np.where(np.isnat(when), np.nan, when.astype(np.int64) / NANOSECONDS_OF_A_DAY)
+    if column.dtype.kind == "m":
+        return np.asarray(column.dt.total_seconds() / SECONDS_OF_A_DAY)
     if column.dtype.kind in "biuf":
         numbers = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
         _check_not_infinite(numbers, f"the column {name!r}")
@@ -129,12 +135,25 @@ def _read_column(column: pd.Series, name: str) -> NDArray[Any]:
     cells = list(column)
     lacking = column.isna().to_numpy()
     known = [cell for cell, is_lacking in zip(cells, lacking, strict=True) if not is_lacking]
-    if known and all(isinstance(cell, int | float | np.number) for cell in known):
-        numbers = np.array([np.nan if gone else float(cell) for cell, gone in zip(cells, lacking, strict=True)])
+    if known and all(isinstance(cell, NUMBERS) for cell in known):
+        where = f"the column {name!r}"
+        numbers = np.array(
+            [np.nan if gone else _as_float(cell, where) for cell, gone in zip(cells, lacking, strict=True)]
+        )
         _check_not_infinite(numbers, f"the column {name!r}")
         return numbers
+    nested = next((cell for cell in known if isinstance(cell, NESTED)), None)
+    if nested is not None:
+        raise InvalidInput(f"the column {name!r} holds {nested!r:.60}: give each part a column of its own")
     words = ["" if gone else str(cell) for cell, gone in zip(cells, lacking, strict=True)]
     return np.array(words, dtype=object)
+
+
+def _as_float(cell: Any, where: str) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        raise InvalidInput(f"{where} has a number of {len(str(cell))} digits: give it in other units") from None
 
 
 def _check_not_infinite(numbers: Array, what: str) -> None:
@@ -143,6 +162,22 @@ def _check_not_infinite(numbers: Array, what: str) -> None:
         found = numbers[tuple(wrong[0])]
         why = "every number must be finite" if np.isinf(found) else "its square is infinite, give it in other units"
         raise InvalidInput(f"{what} has {found:g} in row {wrong[0][0]}: {why}")
+
+
+def _describe_features(X: Features) -> tuple[str, ...]:
+    """Return notes on missing numbers, and on numbers that are written as words."""
+    written = () if isinstance(X, np.ndarray) else tuple(name for name in X.columns if _holds_written_numbers(X[name]))
+    told = tuple(f"the column {name!r} holds numbers written as words, and is taken for words" for name in written)
+    return _describe_missing(X) + told
+
+
+def _holds_written_numbers(column: pd.Series) -> bool:
+    if column.dtype.kind == "f":
+        return False
+    try:
+        return bool(np.isfinite([float(word) for word in column.unique() if word]).all()) and bool((column != "").any())
+    except ValueError:
+        return False
 
 
 def _describe_missing(X: Features) -> tuple[str, ...]:
@@ -158,7 +193,10 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
     column = y if isinstance(y, pd.Series) else None
     if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         column = y.iloc[:, 0]
-    labels = np.asarray(y if column is None else column.to_numpy())
+    try:
+        labels = np.asarray(y if column is None else column.to_numpy())
+    except ValueError:  # lists of several lengths
+        raise InvalidInput("y must hold one label per row, got lists of several lengths") from None
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -166,8 +204,8 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
     lacking = np.flatnonzero(pd.isna(labels))
     if lacking.size:
         raise InvalidInput(f"y has no label in row {lacking[0]}: leave rows without one out")
-    if labels.dtype.kind == "O" and all(isinstance(cell, int | float | np.number) for cell in labels.tolist()):
-        labels = labels.astype(np.float64)
+    if labels.dtype.kind == "O" and all(isinstance(cell, NUMBERS) for cell in labels.tolist()):
+        labels = np.array([_as_float(cell, "y") for cell in labels.tolist()])
     if labels.dtype.kind in "mMc":
         raise InvalidInput(f"y holds {labels.dtype}: give numbers, such as days, or words for classes")
     if labels.dtype.kind not in "biuf":
@@ -184,16 +222,15 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
         names = ", ".join(f"{value:g}" for value in different)
         note = AS_NUMBERS.embed(f"the labels {names} are taken for classes: ", " takes them for numbers")
         return labels, different, (note,)
+    if classes and not whole:
+        fraction = next(value for value in different if value != round(value))
+        raise InvalidInput(f"y holds numbers that are not whole, such as {fraction:g}, and a classifier needs classes")
     if classes or (classes is None and labels.dtype.kind == "b"):
         return labels, _check_classes(labels), ()
     numbers = labels.astype(np.float64)
     if len(numbers) and numbers.min() == numbers.max():
         raise InvalidInput(f"y is {numbers[0]:g} in every row: there is nothing to teach")
-    if len(numbers) and not SMALLEST < float(np.ptp(numbers / 2)) < LARGEST:
-        raise InvalidInput(
-            f"y runs from {numbers.min():g} to {numbers.max():g}, and squares of such numbers are lost: give it in "
-            f"other units"
-        )
+    check_squares("y", numbers)
     return numbers, None, ()
 
 

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
-from nimt.teaching_sets.making_reference import check_seed, make_reference
+from nimt.teaching_sets.making_reference import check_seed, check_watch, make_reference
 from nimt.teaching_sets.models import says_classes, with_few_threads
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import read_rows
+from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,13 @@ STRONG = 3.0  # deviations at which the label of a number is listed
 
 
 def suspects(
-    X: Any, y: ArrayLike, reference: Any = None, *, classes: bool | None = None, seed: int = 0
+    X: Any,
+    y: ArrayLike,
+    reference: Any = None,
+    *,
+    classes: bool | None = None,
+    seed: int = 0,
+    watch: Watcher = be_silent,
 ) -> pd.DataFrame:
     """List rows whose label disagrees with what a model of the other rows answers, the strongest first.
 
@@ -40,6 +47,8 @@ def suspects(
     classes : bool, optional
         As in `nimt.reference`.
     seed : int
+    watch : callable of str
+        As in `nimt.reference`.
 
     Returns
     -------
@@ -60,6 +69,7 @@ def suspects(
         classes = reference.classes is not None if isinstance(reference, Reference) else says_classes(reference)
     rows = read_rows(X, y, classes)
     check_seed(seed)
+    check_watch(watch)
     check_enough(rows)
     model = reference
     found = reference if isinstance(reference, Reference) else None
@@ -68,11 +78,13 @@ def suspects(
         can_be_fitted = isinstance(model, str) or callable(getattr(model, "fit", None))
         if found is None or can_be_fitted:
             with with_few_threads(model, len(rows)):
-                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed))
+                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed), watch)
     if len(found.labels) != len(rows):
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"
         )
+    if list(() if found.classes is None else found.classes) != list(() if rows.classes is None else rows.classes):
+        raise InvalidInput("has other classes than y: make it from the same rows", parameter="reference")
     if rows.classes is None:
         residual = rows.y - found.labels
         residual = residual - np.median(residual)

@@ -83,6 +83,17 @@ class LessonStart:
         """The learning rate, or None for a schedule."""
         return None if callable(self.learner.learning_rate) else self.rate(0)
 
+    def first_rates(self, count: int) -> Array:
+        """Return the learning rates of the first steps; each is asked for once."""
+        known = self._known_rates
+        before = self.learner.steps_so_far()
+        known += [self.learner.rate(before + step, self.diagonal) for step in range(len(known), count)]
+        return np.array(known[:count])
+
+    @cached_property
+    def _known_rates(self) -> list[float]:
+        return []
+
     @property
     def update(self) -> Update:
         """What the learner does beside a gradient step: nothing, or momentum."""

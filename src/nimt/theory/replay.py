@@ -17,7 +17,7 @@ from nimt.lesson.descriptions import rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import values_on
-from nimt.teachers.teacher import candidates_of
+from nimt.teachers.candidates import candidates_of
 from nimt.theory.bounds_table import check_one_output
 
 REPLAY_TOLERANCE = 1e-6  # of the largest value: engines may round differently, and no more than that

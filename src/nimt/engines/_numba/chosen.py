@@ -18,14 +18,16 @@ if PLAIN_NUMBA:
         rule,
         step_in_cell,
         step_in_row,
+        take_in_tile,
         weigh,
     )
 else:
     from nimt.engines._numba.caching import compiled, inlined, part, rule
     from nimt.engines._numba.radial_rows import measure_gaps, step_in_cell, weigh
+    from nimt.engines._numba.tile_rows import take_in_tile
     from nimt.engines._numba.vectors import call_at, call_score_at, fetch, first_in, match, step_in_row
 
 __all__ = [
     "call_at", "call_score_at", "compiled", "fetch", "first_in", "inlined", "match", "measure_gaps", "part", "rule",
-    "step_in_cell", "step_in_row", "weigh",
+    "step_in_cell", "step_in_row", "take_in_tile", "weigh",
 ]  # fmt: skip

@@ -140,3 +140,28 @@ def step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm):
         )  # fmt: skip
         top = max(top, bits)
     return top
+
+
+@part
+def take_in_tile(
+    f, y, first, window, place, row_places, widths, forbidden, waiting, begin, end, moves, centres, parts
+):  # fmt: skip
+    """`tile_rows.take_in_tile`, row by row and lane by lane."""
+    for k in range(begin, end):
+        parts[k] = 0.0
+    high, low = -np.inf, -np.inf
+    for row in range(FAN):
+        for lane in range(LANES):
+            slot = first + row * LANES + lane
+            inside = widths is None or lane < widths[row]
+            square = (f[slot] - y[slot]) ** 2
+            for k in range(begin, end):
+                j = waiting[k]
+                if inside:
+                    f[slot] += moves[j] * window[place - centres[j] + row_places[row] + lane]
+                now = (f[slot] - y[slot]) ** 2
+                parts[k] += now - square
+                square = now
+            if inside and (forbidden is None or forbidden[slot] == 0):
+                high, low = max(high, f[slot] - y[slot]), max(low, y[slot] - f[slot])
+    return high, low

@@ -50,19 +50,29 @@ def measure_from_square(scale, total, f, y):
 
 
 @inlined
+def change_sum(change, total, carry, error, rules):
+    """Add a change to the sum of squares; also returns whether its error does not matter.
+
+    The sum that is kept is a compensated one with a bound on its error. That matters for the digits reported, or for
+    the comparison with the tolerance.
+    """
+    new = total + change
+    carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
+    error += ROUNDING * (abs(new) + abs(change))
+    square = new + carry
+    sure = error <= DIGITS * square and square - error > rules[TOL_SQUARE] and square < LARGEST_SQUARE
+    return new, carry, error, sure
+
+
+@inlined
 def measure_after(change, largest, m, total, carry, error, rules, f, y):
     """The discrepancy after a step that added `change` to the sum of squares, and the sum; m was it before.
 
-    The sum that is kept is a compensated one with a bound on its error, and is computed again from all points where the
-    error matters: for the digits reported, or for the comparison with the tolerance.
+    It is computed again from all points where its error matters.
     """
     if change != 0.0 or largest > 0.0:  # the change of very small numbers may round to 0 although they moved
-        new = total + change
-        carry += (total - new) + change if abs(total) >= abs(change) else (change - new) + total
-        total = new
-        error += ROUNDING * (abs(total) + abs(change))
-        square = total + carry
-        if not (error <= DIGITS * square and square - error > rules[TOL_SQUARE] and square < LARGEST_SQUARE):
+        total, carry, error, sure = change_sum(change, total, carry, error, rules)
+        if not sure:
             total, carry, error = sum_of_squares(f, y), 0.0, 0.0
         m = measure_from_square(rules[SCALE], total + carry, f, y)
     return m, total, carry, error

@@ -1,0 +1,208 @@
+"""Code of the user by its name: package:Name, or the name under which an installed package lists it for nimt.
+
+Code is imported only where the user names it: on the command line, or in a file after `nimt --allow package`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from nimt.errors import InvalidInput
+
+NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<thing>[A-Za-z_]\w*)(?P<call>\(.*\))?")
+KINDS = ("teacher", "learner", "kernel", "loss", "measure")  # fields of a recipe that may name code
+_allowed: set[str] = set()
+
+
+def allow(names: Iterable[str]) -> None:
+    """Let files name this code from now on: packages, or package:Name."""
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z_][\w.]*(:[A-Za-z_]\w*)?", name):
+            raise InvalidInput(f"must be a package, or package:Name, got {name!r}", parameter="allow")
+        _allowed.add(name)
+
+
+def list_allowed() -> list[str]:
+    """Return what `allow` was given as package:Name."""
+    return sorted(name for name in _allowed if ":" in name)
+
+
+def names_code(text: str | None) -> bool:
+    """Say whether a text is package:Name, with or without arguments.
+
+    Examples
+    --------
+    >>> names_code("mine:Careful"), names_code("mine:Careful(alpha=3)"), names_code("greedy:1"), names_code("rbf(0.5)")
+    (True, True, False, False)
+    """
+    return text is not None and NAME.fullmatch(text.strip()) is not None
+
+
+def check_allowed(name: str, value: object, path: object) -> None:
+    """Refuse code that a file names and the user did not."""
+    if name not in (*KINDS, "teachers") or not isinstance(value, str):
+        return
+    for part in split_outside(value) if name == "teachers" else [value]:
+        found = NAME.match(part.strip())
+        if found is None or found["thing"] in _shapes():
+            continue
+        module, thing = found["module"], f"{found['module']}:{found['thing']}"
+        if not {module, module.partition(".")[0], thing} & _allowed:
+            raise InvalidInput(
+                f"{str(path)!r} names the code {thing}, and code that a file names is imported only if you allow it: "
+                f"write nimt --allow {module} before the command"
+            )
+
+
+def find_code(kind: str, text: str) -> tuple[Any, dict[str, Any]] | None:
+    """Return the class or function that a text names, and the arguments in it; None where it names none."""
+    found = NAME.fullmatch(text.strip())
+    if found is not None:
+        return _import(kind, found["module"], found["thing"]), read_arguments(kind, found["call"])
+    listed = [one for one in entry_points(group=f"nimt.{kind}s") if one.name == text.strip()]
+    return (_load(kind, listed[0]), {}) if listed else None
+
+
+def names_teacher(text: str) -> bool:
+    """Say whether a text names a class, or an object, that chooses examples."""
+    found = find_code("teacher", text)
+    return found is not None and hasattr(found[0], "select")
+
+
+def make_named(kind: str, text: str, told: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Any:
+    """Return what a text names, made with its arguments and with what it asks for of `told`; None where it names none.
+
+    `told` is what the program knows (k, kernel, learning_rate ...): each goes to a parameter of that name.
+    """
+    found = find_code(kind, text)
+    if found is None:
+        return None
+    make, given = found
+    given = given | dict(options or {})
+    if not callable(make):
+        if given:
+            raise InvalidInput(f"{text!r} is a {type(make).__name__}, which takes no arguments", parameter=kind)
+        return make
+    try:
+        parameters = inspect.signature(make).parameters
+    except (TypeError, ValueError):
+        parameters = inspect.signature(lambda: None).parameters
+    known = {name: value for name, value in told.items() if name in parameters and value is not None}
+    try:
+        return make(**known | given)
+    except (TypeError, ValueError, LookupError) as error:
+        raise InvalidInput(f"{text!r} cannot be made: {error}", parameter=kind) from None
+
+
+def read_arguments(kind: str, call: str | None) -> dict[str, Any]:
+    """Return the arguments of a text such as (alpha=3, name="x"); each has a name and is a plain value.
+
+    Examples
+    --------
+    >>> read_arguments("teacher", "(alpha=3, names=['a', 'b'])")
+    {'alpha': 3, 'names': ['a', 'b']}
+    """
+    if call is None:
+        return {}
+    try:
+        found = ast.parse(f"f{call}", mode="eval").body
+        assert isinstance(found, ast.Call) and not found.args and all(part.arg for part in found.keywords)
+        return {str(part.arg): ast.literal_eval(part.value) for part in found.keywords}
+    except (AssertionError, SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        raise InvalidInput(f"has arguments such as (alpha=3), got {call[:80]}", parameter=kind) from None
+
+
+def read_options(name: str, text: str | None) -> dict[str, Any]:
+    """Return options that are written as alpha=3,beta=0.5: values as in TOML, other words as text.
+
+    Examples
+    --------
+    >>> read_options("teacher_option", "alpha=3,name=slow,often=true")
+    {'alpha': 3, 'name': 'slow', 'often': True}
+    """
+    found: dict[str, Any] = {}
+    for part in split_outside(text or ""):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not key.isidentifier():
+            raise InvalidInput(f"must be name=value, got {part!r}", parameter=name)
+        try:
+            found[key] = tomllib.loads(f"x = {value}")["x"]
+        except (ValueError, RecursionError):
+            found[key] = value
+    return found
+
+
+def split_outside(text: str) -> list[str]:
+    """Return the parts of a text between commas that are not inside brackets.
+
+    Examples
+    --------
+    >>> split_outside("greedy:1,mine:Careful(a=1, b=2):3")
+    ['greedy:1', 'mine:Careful(a=1, b=2):3']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part.strip()]
+
+
+def split_size(part: str) -> tuple[str, str]:
+    """Return the name of a teacher and the k after it: greedy:1, mine:Careful, mine:Careful:0.05.
+
+    Examples
+    --------
+    >>> split_size("greedy:cosine:0.05:1.0"), split_size("mine:Careful:3")
+    (('greedy', 'cosine:0.05:1.0'), ('mine:Careful', '3'))
+    """
+    part = part.strip()
+    found = NAME.match(part)
+    if found is None or found["thing"] in _shapes():
+        name, _, k = part.partition(":")
+        return name, k
+    return found.group(), part[found.end() :].removeprefix(":")
+
+
+def _shapes() -> tuple[str, ...]:
+    from nimt.schedules import SHAPES  # here, since it loads numpy
+
+    return tuple(SHAPES)
+
+
+def _import(kind: str, module: str, thing: str) -> Any:
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.append(here)  # last, so that a file here hides no package
+    try:
+        loaded = importlib.import_module(module)
+    except Exception as error:  # code of the user may raise anything
+        raise InvalidInput(
+            f"names {module}:{thing}, and {module} cannot be imported from here: {type(error).__name__}: {error}",
+            parameter=kind,
+        ) from None
+    if not hasattr(loaded, thing):
+        raise InvalidInput(f"names {module}:{thing}, and {module} has no {thing}", parameter=kind)
+    return getattr(loaded, thing)
+
+
+def _load(kind: str, listed: EntryPoint) -> Any:
+    try:
+        return listed.load()
+    except Exception as error:  # code of a package may raise anything
+        raise InvalidInput(
+            f"={listed.name!r} is {listed.value} of an installed package, and cannot be imported: "
+            f"{type(error).__name__}: {error}",
+            parameter=kind,
+        ) from None

@@ -1,0 +1,191 @@
+"""Classes of the user on the command line and in files, by package:Name or as entry points of a package."""
+
+import sys
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+
+import nimt
+from nimt import named_code
+from nimt.cli.app import run
+from nimt.recipe.copying import to_python
+from nimt.recipe.recipe import Recipe
+
+MODULE = """
+from dataclasses import dataclass
+import numpy as np
+import nimt
+from nimt.kernels import Kernel, as_rows
+
+@dataclass(frozen=True, eq=False)
+class Careful(nimt.Teacher):
+    k: int = 1
+    alpha: float = 1.0
+    kernel: object = None
+
+    def select(self, view):
+        scores = np.abs(view.predictions - view.target) ** self.alpha
+        return view.show(np.argsort(-scores, kind="stable")[: self.k], scores)
+
+class First:
+    def select(self, view):
+        return view.show([0])
+
+class Constant:
+    def __init__(self, learning_rate=0.5, start=0.0):
+        self.learning_rate, self.value = learning_rate, start
+
+    def predict(self, X):
+        return np.full(len(X), self.value)
+
+    def partial_fit(self, X, y):
+        self.value += self.learning_rate * (float(np.mean(y)) - self.value)
+        return self
+
+    def state(self):
+        return {"value": np.array(self.value)}
+
+    def restore(self, state):
+        self.value = float(state["value"])
+
+@dataclass(frozen=True)
+class Exponential(Kernel):
+    width: float
+
+    def __call__(self, X, Y=None):
+        return np.exp(-np.abs(as_rows(X) - as_rows(X if Y is None else Y).T) / self.width)
+
+@dataclass(frozen=True)
+class Doubled(nimt.losses.Square):
+    def value(self, predictions, labels):
+        return 2 * super().value(predictions, labels)
+
+    def slope(self, predictions, labels):
+        return 2 * super().slope(predictions, labels)
+
+    smoothness = 4.0
+
+class Worst(nimt.Measure):
+    name = "worst"
+
+    def of(self, pupil, target):
+        return float(np.abs(pupil.values - target).max())
+
+raised = object()
+"""
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(named_code, "_allowed", set())
+    (tmp_path / "my_code.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "broken_code.py").write_text("1 / 0", encoding="utf-8")
+    yield
+    for name in ("my_code", "broken_code"):
+        sys.modules.pop(name, None)
+
+
+def teach(*options, out="run"):
+    return run(["teach", "sine", "-n", "30", "--tol", "0", "--figures", "none", "--quiet", "--out", out, *options])
+
+
+def lesson_of(out="run"):
+    return nimt.Lesson.load(f"{out}/lesson.npz")
+
+
+def test_a_teacher_of_the_user_gets_its_options_and_what_it_asks_for():
+    assert teach("--teacher", "my_code:Careful", "--teacher-option", "alpha=3", "--teacher-option", "k=2") == 0
+    lesson = lesson_of()
+    assert lesson.indices.shape == (30, 2)
+    first = np.argsort(-np.abs(lesson.target), kind="stable")[:2]
+    np.testing.assert_array_equal(lesson.indices[0], first)
+    recipe = Recipe(target="sine", teacher="my_code:Careful(alpha=3)", k="2")
+    made = recipe.make_teacher(recipe.problem())
+    assert (made.alpha, made.k, made.kernel) == (3, 2, nimt.rbf(0.5))
+
+
+def test_kernel_loss_measure_and_learner_of_the_user():
+    named = "--kernel", "my_code:Exponential(width=2.0)", "--loss", "my_code:Doubled", "--measure", "my_code:Worst"
+    assert teach(*named, "--learning-rate", "0.1", "--teacher", "my_code:First") == 0
+    lesson = lesson_of()
+    gram = sys.modules["my_code"].Exponential(2.0)(lesson.pool.points)
+    f = np.zeros(len(lesson.target))
+    for step in range(30):
+        assert lesson.discrepancy[step] == pytest.approx(np.abs(f - lesson.target).max())
+        f = f - 0.1 * 4 * (f[0] - lesson.target[0]) * gram[:, 0]
+    assert teach("--learner", "my_code:Constant(start=2.0)", "--learning-rate", "0.25", out="other") == 0
+    assert lesson_of("other").discrepancy[0] > lesson_of("other").discrepancy[-1]
+
+
+def test_a_comparison_names_them_among_others(capsys):
+    named = "greedy:1,my_code:Careful(alpha=2.0):2,my_code:First"
+    assert run(["compare", "sine", "--teachers", named, "-n", "20", "--out", "out"]) == 0
+    printed = capsys.readouterr().out
+    assert "Careful" in printed and "First" in printed
+
+
+def test_a_file_names_code_only_if_the_user_allows_it(capsys):
+    assert teach("--teacher", "my_code:Careful") == 0
+    again = ["teach", "--config", "run/run.toml", "--out", "again", "--quiet", "--figures", "none"]
+    assert run(again) == 2
+    assert "nimt --allow my_code before the command" in capsys.readouterr().err
+    assert run(["--allow", "my_code", *again]) == 0
+    np.testing.assert_array_equal(lesson_of("again").indices, lesson_of().indices)
+    assert run(["--allow", "my code", *again]) == 2
+
+
+def test_a_file_is_refused_before_its_code_is_imported(tmp_path, capsys):
+    (tmp_path / "run.toml").write_text('target = "sine"\nteachers = "greedy:1,broken_code:Evil:2"\n', encoding="utf-8")
+    assert run(["compare", "--config", "run.toml"]) == 2
+    assert "names the code broken_code:Evil" in capsys.readouterr().err
+    assert "broken_code" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--teacher", "no_such_code:X"), "--teacher names no_such_code:X, and no_such_code cannot be imported"),
+        (("--teacher", "broken_code:X"), "ZeroDivisionError"),
+        (("--teacher", "my_code:Nobody"), "my_code has no Nobody"),
+        (("--teacher", "my_code:Careful(beta=1)"), "cannot be made"),
+        (("--teacher", "my_code:Careful(1)"), "has arguments such as"),
+        (("--teacher", "my_code:raised"), "select"),
+        (("--teacher", "my_code:Careful", "--teacher-option", "alpha"), "must be name=value"),
+        (("--teacher-option", "beta=1"), "is not for this teacher"),
+        (("--kernel", "my_code:First"), "must be a kernel"),
+        (("--learner", "nobody"), "must be kernel, orthogonal, or package:Name"),
+    ],
+)
+def test_wrong_names_get_a_sentence(options, words, capsys):
+    assert teach(*options) == 2
+    printed = " ".join(capsys.readouterr().err.split())
+    assert words in printed and "Traceback" not in printed
+
+
+def test_a_package_lists_its_classes_as_entry_points(monkeypatch):
+    listed = {"nimt.teachers": [EntryPoint("careful", "my_code:Careful", "nimt.teachers")]}
+    monkeypatch.setattr(named_code, "entry_points", lambda group: listed.get(group, []))
+    sys.path.append(".")
+    assert teach("--teacher", "careful", "--teacher-option", "k=3") == 0
+    assert lesson_of().indices.shape == (30, 3)
+
+
+def test_the_program_that_is_copied_gives_the_same_lesson(capsys):
+    recipe = Recipe(target="sine", teacher="my_code:Careful(alpha=2.0)", iterations=9, tol="0")
+    program = to_python(recipe, recipe.problem())
+    exec(program, found := {})
+    np.testing.assert_array_equal(found["lesson"].indices, recipe.task(recipe.problem()).begin().run().indices)
+
+
+def test_the_studio_lists_what_the_user_allows():
+    from nimt.studio.requests import teachers
+
+    teachers.cache_clear()
+    assert not any(":" in name for name in teachers())
+    named_code.allow(["my_code:Careful", "my_code:Worst"])
+    teachers.cache_clear()
+    assert [name for name in teachers() if ":" in name] == ["my_code:Careful"]
+    teachers.cache_clear()
