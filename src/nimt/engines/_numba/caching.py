@@ -28,6 +28,9 @@ elsewhere: Callable[[str, str, Any], bool] | None = None
 """Who compiles a function, given its module, name and signature, if not this process (`second_compiler`)."""
 
 
+_runtime: Any = rtsys
+
+
 class _Missing(Exception):
     """The compiled code is not on disk, and is to be compiled elsewhere."""
 
@@ -106,7 +109,7 @@ def _without_preparing(cache: Any) -> Callable[..., Any]:
     """
 
     def load(signature: Any, context: Any) -> Any:
-        rtsys.initialize(context)  # what compiled code calls when it runs
+        _runtime.initialize(context)  # what compiled code calls when it runs
         with cache._guard_against_spurious_io_errors():
             return cache._load_overload(signature, context)
 
