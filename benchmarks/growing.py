@@ -11,10 +11,12 @@ NEAR = 1000  # scattered points in reach, whatever their number
 SHORT = 20  # steps of the reference loop that a curve is compared with
 
 
-def on_grid(n):
-    side = round(n**0.5)
-    rng = np.random.default_rng(0)
-    return nimt.Grid(np.arange(float(side)), np.arange(float(side))), rng.normal(size=side * side), nimt.rbf(0.5)
+def on_grid(d, width):
+    def made(n):
+        axes = [np.arange(float(round(n ** (1 / d))))] * d
+        return nimt.Grid(*axes), np.random.default_rng(0).normal(size=len(axes[0]) ** d), nimt.rbf(width)
+
+    return made
 
 
 def scattered(d):
@@ -34,7 +36,9 @@ def in_many_dimensions(n):
 
 
 KINDS = {
-    "grid, 29 cells in reach": (on_grid, 7, 0.3, 100_000),
+    "grid in 1-D, 25 cells in reach": (on_grid(1, 2.0), 7, 0.3, 100_000),
+    "grid in 2-D, 29 cells in reach": (on_grid(2, 0.5), 7, 0.3, 100_000),
+    "grid in 3-D, 33 cells in reach": (on_grid(3, 0.35), 7, 0.3, 100_000),
     f"scattered in 2-D, {NEAR} in reach": (scattered(2), 7, 0.3, 2000),
     f"scattered in 3-D, {NEAR} in reach": (scattered(3), 7, 0.3, 2000),
     "scattered in 8-D, all in reach": (in_many_dimensions, 6, 1.1, 20),
@@ -73,7 +77,7 @@ def draw(found, path):
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     ax = figure.subplots()
     for (kind, costs), colour, mark in zip(
-        found.items(), ("#0072B2", "#009E73", "#D55E00", "#CC79A7"), "os^D", strict=False
+        found.items(), ("#56B4E9", "#0072B2", "#000000", "#009E73", "#D55E00", "#CC79A7"), "vosx^D", strict=True
     ):
         exponent = np.polyfit(np.log(list(costs)), np.log(list(costs.values())), 1)[0]
         label = f"{kind}: n^{exponent:.2f}"
